@@ -18,40 +18,38 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/source"
 )
 
-// What many documents say in the same words says nothing of any of them:
-// notices, invitations to comment, lists of other pages. Such paragraphs are
-// left out. Which they are is found out from a sample of the documents, by a
-// build; updates go by what the build found, so that an update need not read
-// everything again, and a full build may come to another result.
+// Paragraphs that occur in many documents describe none of them: notices,
+// invitations to comment, lists of other pages. They are removed. A full build
+// finds them in a sample of the documents. Updates reuse the result of the full
+// build, so that they need not read everything again; a later full build may
+// find others.
 const (
 	sampleSize = 100 // documents
-	// manyShare and fewest are how large a part of the sample, and how many
-	// documents of it, must have a paragraph.
-	manyShare = 0.3
-	fewest    = 8
-	// fewestWords a paragraph must have: shorter ones are labels, which what
-	// follows them needs.
-	fewestWords  = 5
-	mostRepeated = 100
-	// maxSampled is how many bytes of the sample, before they are read, are kept
-	// in the form in which they are wanted again soon.
+	// A paragraph is boilerplate if at least minDocuments documents and a share
+	// of minShare of the sample have it.
+	minShare     = 0.3
+	minDocuments = 8
+	// Shorter paragraphs are labels, which the following text needs.
+	minWords       = 5
+	maxBoilerplate = 100
+	// maxSampled is how many bytes of the sample are kept in parsed form for
+	// reuse. The size is that of the source bytes.
 	maxSampled = 16 << 20
 )
 
-// A repeated is the paragraphs that are left out, by their digests, and how each
-// begins.
-type repeated map[string]string
+// boilerplate holds the paragraphs to remove: their beginnings by digest.
+type boilerplate map[string]string
 
-// A sample is a document of the sample.
+// A sample is a parsed document of the sample.
 type sample struct {
-	hash string // of the bytes
+	hash string // of the source bytes
 	document.Document
 }
 
-// findRepeated finds the paragraphs that many of the items have. When ctx ends it
-// does not wait for those that are being read.
-func (c *collector) findRepeated(ctx context.Context, items []source.Item) error {
-	if len(items) < fewest {
+// findBoilerplate finds the paragraphs that many of the items share. If ctx is
+// canceled, it does not wait for running parsers.
+func (c *collector) findBoilerplate(ctx context.Context, items []source.Item) error {
+	if len(items) < minDocuments {
 		return nil
 	}
 	var (
@@ -59,7 +57,7 @@ func (c *collector) findRepeated(ctx context.Context, items []source.Item) error
 		read  int
 		size  int
 		count = map[string]int{}
-		texts = repeated{}
+		texts = boilerplate{}
 		all   sync.WaitGroup
 	)
 	sampled := map[string]sample{}
@@ -106,19 +104,19 @@ func (c *collector) findRepeated(ctx context.Context, items []source.Item) error
 		return ctx.Err()
 	}
 	c.sampled = sampled
-	least := max(fewest, int(manyShare*float64(read)))
+	least := max(minDocuments, int(minShare*float64(read)))
 	found := slices.DeleteFunc(slices.Collect(maps.Keys(count)), func(d string) bool { return count[d] < least })
 	slices.SortFunc(found, func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) })
-	c.repeated = repeated{}
-	for _, d := range found[:min(len(found), mostRepeated)] {
-		c.repeated[d] = texts[d]
+	c.boilerplate = boilerplate{}
+	for _, d := range found[:min(len(found), maxBoilerplate)] {
+		c.boilerplate[d] = texts[d]
 	}
 	return nil
 }
 
-// sampleOf are the items that make up the sample: those whose names have the
-// least hashes. So collections that have most documents in common, as a site and
-// its pages on disk, or a build and the next, have most of the sample in common.
+// sampleOf chooses the items with the smallest name hashes. Collections that
+// share most documents, such as a site and a local copy or two successive
+// builds, therefore share most of the sample.
 func sampleOf(items []source.Item) []source.Item {
 	if len(items) <= sampleSize {
 		return items
@@ -136,7 +134,7 @@ func sampleOf(items []source.Item) []source.Item {
 		folder, name := path.Split(name)
 		h := fnv.New64a()
 		io.WriteString(h, path.Base(folder)+"/"+name)
-		keys[i] = keyed{h.Sum64() * 0x9e3779b97f4a7c15, i} // spread: FNV leaves names alike near one another
+		keys[i] = keyed{h.Sum64() * 0x9e3779b97f4a7c15, i} // mix: FNV maps similar names to similar hashes
 	}
 	slices.SortFunc(keys, func(a, b keyed) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.at, b.at)) })
 	sample := make([]source.Item, sampleSize)
@@ -146,16 +144,14 @@ func sampleOf(items []source.Item) []source.Item {
 	return sample
 }
 
-// A paragraph is lines of a document without a blank one between them, that are
-// no code.
+// A paragraph is a run of nonblank lines outside of code.
 type paragraph struct {
 	first, last int
 	digest      string
-	text        string // how it begins
+	text        string // its beginning
 }
 
-// paragraphsOf are those of the document's paragraphs that are long enough to
-// be left out.
+// paragraphsOf returns the paragraphs that are long enough to be boilerplate.
 func paragraphsOf(doc *document.Document) []paragraph {
 	code := codeLines(doc)
 	var all []paragraph
@@ -176,7 +172,7 @@ func paragraphsOf(doc *document.Document) []paragraph {
 				continue
 			}
 			text := strings.Join(strings.Fields(strings.Join(doc.Lines[first-1:line-1], " ")), " ")
-			if document.CountWords(text) >= fewestWords {
+			if document.CountWords(text) >= minWords {
 				all = append(all, paragraph{first, line - 1, source.Digest(text), beginning(text)})
 			}
 			first = 0
@@ -185,7 +181,7 @@ func paragraphsOf(doc *document.Document) []paragraph {
 	return all
 }
 
-// codeLines tells of each line whether it is of a block of code.
+// codeLines reports for each line whether it belongs to a code block.
 func codeLines(doc *document.Document) []bool {
 	lines := make([]bool, len(doc.Lines))
 	var mark func(blocks []document.Block)
@@ -218,7 +214,7 @@ func codeLines(doc *document.Document) []bool {
 	return lines
 }
 
-// beginning is the first words of a text.
+// beginning returns the first words of a text.
 func beginning(text string) string {
 	const most = 60
 	if len(text) <= most {
@@ -227,10 +223,10 @@ func beginning(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "..."
 }
 
-// drop takes the repeated paragraphs out of the document, and returns how many
-// there were. A section of which nothing is left goes with its heading; but of a
-// document of which nothing would be left, nothing goes.
-func (many repeated) drop(doc *document.Document) int {
+// removeFrom removes boilerplate from the document and returns the number of
+// removed paragraphs. A section that becomes empty goes with its heading. If
+// the whole document would become empty, nothing is removed.
+func (many boilerplate) removeFrom(doc *document.Document) int {
 	if len(many) == 0 {
 		return 0
 	}
@@ -242,7 +238,7 @@ func (many repeated) drop(doc *document.Document) int {
 		}
 		n++
 		if p.last < len(lines) && strings.TrimSpace(lines[p.last]) == "" {
-			p.last++ // else two blank lines would be left
+			p.last++ // remove one of the two adjacent blank lines too
 		}
 		for i := p.first; i <= p.last; i++ {
 			lines[i-1] = document.DroppedLine
@@ -275,8 +271,8 @@ func (many repeated) drop(doc *document.Document) int {
 	return n
 }
 
-// notes say what was left out of how many places.
-func (many repeated) notes(where string, n int) []generation.Skipped {
+// notes reports the removed paragraphs.
+func (many boilerplate) notes(where string, n int) []generation.Skipped {
 	if n == 0 {
 		return nil
 	}

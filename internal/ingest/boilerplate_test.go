@@ -16,7 +16,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 )
 
-func TestRepeated(t *testing.T) {
+func TestBoilerplate(t *testing.T) {
 	const notice, code = "Was this page of any help to you?", "install --with-everything --for-everybody --now please"
 	dir := t.TempDir()
 	page := func(i int) string {
@@ -69,8 +69,8 @@ func TestRepeated(t *testing.T) {
 	}
 }
 
-// What a build has found to be repeated is left out by its updates, too.
-func TestRepeatedInAnUpdate(t *testing.T) {
+// Updates remove the boilerplate that a build found.
+func TestBoilerplateInUpdate(t *testing.T) {
 	const notice = "All of this is subject to change."
 	dir := t.TempDir()
 	for i := range 10 {
@@ -96,7 +96,8 @@ func TestRepeatedInAnUpdate(t *testing.T) {
 	}
 }
 
-// A site's sample is its folder's, and hardly changes with a few pages.
+// A site and its folder have the same sample, and a few new pages hardly change
+// it.
 func TestSampleOf(t *testing.T) {
 	var files, pages []source.Item
 	for i := range 1000 {

@@ -32,34 +32,33 @@ import (
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
-// A collector makes passages of the documents of a source. What it made of a
-// document before stands as long as all stands that they depend on: the
-// document's bytes, what the source's own index calls the places in it, the
-// item's context, and what holds for all documents: the collector's own
-// context.
+// A collector makes passages from the documents of a source. It reuses the
+// passages of a document from the previous generation if nothing that they
+// depend on has changed: the document's bytes, the terms of the source's own
+// index, the item's context, and the collector's context, which applies to all
+// documents.
 type collector struct {
 	source.Reader
-	keepSecrets bool // in texts
+	keepSecrets bool // do not remove secrets from documents
 
-	context  string
-	named    map[string][]string // what places are called, beside what indexes of terms say
-	terms    map[string][]string // what places are called
-	packed   packedTerms         // what indexes of terms say
-	repeated repeated            // paragraphs that are left out
-	sampled  map[string]sample   // documents that were read to find them
-	before   *earlier
-	changes  Changes
+	context     string
+	sourceTerms map[string][]string // terms by target, from the source itself (docsets)
+	terms       map[string][]string // terms by target, from all origins
+	pageTerms   packedTerms         // terms of the term index pages
+	boilerplate boilerplate         // paragraphs to remove
+	sampled     map[string]sample   // documents parsed to find boilerplate
+	before      *previous
+	changes     Changes
 }
 
-// Changes are how many documents of a source are other than they were in the
-// generation before.
+// Changes counts the documents that differ from the previous generation.
 type Changes struct{ New, Changed, Removed, Same int }
 
 // collect writes the passages of the items into dir, the folder of a new
-// generation, and beside them what was read and what has no passages: that is
-// what is in skipped and what turns out to be left out of the items.
+// generation. Next to them it writes the records of the documents and the list
+// of skipped ones: those in skipped and those that the collector skips.
 func collect(ctx context.Context, dir confined.Path, before *generation.Generation, origin generation.Source, c *collector, items []source.Item, skipped []generation.Skipped, report progress.Func) (generation.Prepared, error) {
-	e := openEarlier(before, origin)
+	e := openPrevious(before, origin)
 	if e != nil {
 		defer e.close()
 	}
@@ -70,11 +69,11 @@ func collect(ctx context.Context, dir confined.Path, before *generation.Generati
 		c.context = source.Digest(c.context, "terms") // see addTerms
 	}
 	if e != nil && e.Context == c.context {
-		c.before, c.repeated = e, e.Repeated
+		c.before, c.boilerplate = e, e.Boilerplate
 	}
 	c.addTermContexts(items)
 	if c.before == nil {
-		if err := c.findRepeated(ctx, items); err != nil {
+		if err := c.findBoilerplate(ctx, items); err != nil {
 			return generation.Prepared{}, err
 		}
 	}
@@ -83,16 +82,16 @@ func collect(ctx context.Context, dir confined.Path, before *generation.Generati
 		return generation.Prepared{}, err
 	}
 	w := &writer{
-		out: out, behind: container.WriteBehind{File: out}, fresh: bufio.NewWriterSize(out, 256<<10), before: c.before,
+		out: out, writeback: container.WriteBehind{File: out}, buffer: bufio.NewWriterSize(out, 256<<10), before: c.before,
 		records: make([]record, 0, len(items)), skipped: skipped, changes: &c.changes,
 	}
 	if err = c.write(ctx, w, items, report); err == nil {
-		w.skipped = append(w.skipped, c.repeated.notes(origin.Location, w.dropped)...)
+		w.skipped = append(w.skipped, c.boilerplate.notes(origin.Location, w.dropped)...)
 		if c.before != nil {
 			c.changes.Removed = len(c.before.records) - c.changes.Changed - c.changes.Same
 		}
 		if w.unchanged(before) {
-			return generation.Prepared{Source: before.Source, Skipped: before.Skipped, Perm: rightsOf(items), Unchanged: true}, out.Close()
+			return generation.Prepared{Source: before.Source, Skipped: before.Skipped, Perm: commonRights(items), Unchanged: true}, out.Close()
 		}
 		if err = w.flush(); err == nil && w.offset == 0 {
 			err = &generation.NoPassagesError{Skipped: w.skipped}
@@ -108,12 +107,12 @@ func collect(ctx context.Context, dir confined.Path, before *generation.Generati
 	origin.Files = []generation.SourceFile{{Path: leann.PassagesName, Size: st.Size(), ModTime: st.ModTime()}}
 	err = errors.Join(
 		writeSkipped(dir.Join(SkippedName), w.skipped),
-		writeRecords(dir.Join(FilesName), header{c.context, c.repeated, c.packed}, w.records))
-	return generation.Prepared{Source: origin, Skipped: generation.Summary(gravestFirst(w.skipped)), Publish: true, Perm: rightsOf(items), Reused: w.kept}, err
+		writeRecords(dir.Join(FilesName), header{c.context, c.boilerplate, c.pageTerms}, w.records))
+	return generation.Prepared{Source: origin, Skipped: generation.Summary(bySeverity(w.skipped)), Publish: true, Perm: commonRights(items), Reused: w.reused}, err
 }
 
-// rightsOf are those that all of the items have.
-func rightsOf(items []source.Item) fs.FileMode {
+// commonRights returns the access rights that all items have.
+func commonRights(items []source.Item) fs.FileMode {
 	rights := generation.AllPerm
 	for i := range items {
 		if r := items[i].Rights; r != 0 {
@@ -123,9 +122,9 @@ func rightsOf(items []source.Item) fs.FileMode {
 	return rights
 }
 
-// gravestFirst is what was skipped in another order: what could not be read, then
-// what looks like a secret, then the rest. A summary has room for the first only.
-func gravestFirst(skipped []generation.Skipped) []generation.Skipped {
+// bySeverity orders skipped items: unreadable first, then suspected secrets,
+// then the rest. A summary shows only the first ones.
+func bySeverity(skipped []generation.Skipped) []generation.Skipped {
 	var ranks [3][]generation.Skipped
 	for _, s := range skipped {
 		rank := 2
@@ -142,7 +141,7 @@ func gravestFirst(skipped []generation.Skipped) []generation.Skipped {
 
 func (c *collector) write(ctx context.Context, w *writer, items []source.Item, report progress.Func) error {
 	e := progress.Event{Stage: "reading documents", Total: int64(len(items))}
-	for result := range c.all(ctx, items) {
+	for result := range c.readAll(ctx, items) {
 		if err := w.add(result); err != nil {
 			return err
 		}
@@ -153,20 +152,20 @@ func (c *collector) write(ctx context.Context, w *writer, items []source.Item, r
 	return ctx.Err()
 }
 
-// A result is what was made of one document.
+// A result holds the passages of one document.
 type result struct {
 	record
-	lines []byte // of the passages file
-	kept  bool   // they are those of the generation before, and not in lines
+	lines  []byte // lines of the passages file
+	reused bool   // unchanged: the lines are in the previous generation
 }
 
 func (r *result) skip(name, format string, args ...any) {
-	r.Skipped = append(r.Skipped, generation.Skipped{Name: name, Reason: limited(fmt.Sprintf(format, args...))})
+	r.Skipped = append(r.Skipped, generation.Skipped{Name: name, Reason: truncateReason(fmt.Sprintf(format, args...))})
 }
 
-// limited is a reason that is no longer than any of ours: those of libraries may
-// have a part of the document in them.
-func limited(why string) string {
+// truncateReason limits the length of a reason. Errors of libraries may quote a
+// part of the document.
+func truncateReason(why string) string {
 	const longest = 300
 	if len(why) <= longest {
 		return why
@@ -174,10 +173,10 @@ func limited(why string) string {
 	return strings.ToValidUTF8(why[:longest], "") + "..."
 }
 
-// all reads the items, several at once, and yields what was made of them in
-// their order. It ends early when ctx does, and then does not wait for those that
-// are being read: that may take seconds, and nobody wants what comes of it.
-func (c *collector) all(ctx context.Context, items []source.Item) iter.Seq[result] {
+// readAll reads the items in parallel and yields their results in order. If ctx is
+// canceled, it returns without waiting for running parsers, which may take
+// seconds.
+func (c *collector) readAll(ctx context.Context, items []source.Item) iter.Seq[result] {
 	return func(yield func(result) bool) {
 		known := make([]*record, len(items))
 		var unread []int
@@ -186,8 +185,7 @@ func (c *collector) all(ctx context.Context, items []source.Item) iter.Seq[resul
 				unread = append(unread, i)
 			}
 		}
-		// One that is long in the reading must not stop the others: some may
-		// wait, read, for their turn.
+		// Read ahead, so that a slow document does not stall the others.
 		ahead := 16 * runtime.GOMAXPROCS(0)
 		workers := make(chan struct{}, runtime.GOMAXPROCS(0))
 		pending := make([]chan result, 0, ahead)
@@ -208,7 +206,7 @@ func (c *collector) all(ctx context.Context, items []source.Item) iter.Seq[resul
 			var r result
 			switch {
 			case known[i] != nil:
-				r = keep(known[i], &items[i])
+				r = reuse(known[i], &items[i])
 			case len(pending) == 0:
 				return
 			default:
@@ -226,8 +224,8 @@ func (c *collector) all(ctx context.Context, items []source.Item) iter.Seq[resul
 	}
 }
 
-// known is the record of the item in the generation before, if it need not be
-// read to tell that it has not changed.
+// known returns the item's record in the previous generation if the item is
+// known to be unchanged without reading it.
 func (c *collector) known(it *source.Item) *record {
 	was := c.before.find(it.Name)
 	if was == nil || was.Hash == "" || was.Context != it.Context {
@@ -239,26 +237,26 @@ func (c *collector) known(it *source.Item) *record {
 	return was
 }
 
-// includesSame reports whether the files that a document includes are as they
-// were.
+// includesSame reports whether the files that a document includes are
+// unchanged.
 func (c *collector) includesSame(was *record) bool {
 	return c.IncludesDigest(was.Name, was.Includes) == was.Included
 }
 
-// keep is the result that takes over what was made of the item before.
-func keep(was *record, it *source.Item) result {
-	r := result{record: *was, kept: true}
+// reuse returns a result with the passages of the previous generation.
+func reuse(was *record, it *source.Item) result {
+	r := result{record: *was, reused: true}
 	r.Size, r.ModTime = it.Size, it.ModTime
 	return r
 }
 
-// read makes passages of one document. What is wrong with it is skipped.
+// read makes the passages of one document. Errors become skipped entries.
 func (c *collector) read(ctx context.Context, it *source.Item) result {
 	data, err := c.Load(it)
 	if err == nil {
 		it.Hash = cmp.Or(it.Hash, source.Hash(data))
 		if was := c.before.find(it.Name); was != nil && was.Hash == it.Hash && was.Context == it.Context && c.includesSame(was) {
-			return keep(was, it)
+			return reuse(was, it)
 		}
 	}
 	r := result{record: record{Name: it.Name, Size: it.Size, ModTime: it.ModTime, Hash: it.Hash, Context: it.Context}}
@@ -273,13 +271,13 @@ func (c *collector) read(ctx context.Context, it *source.Item) result {
 		return r
 	}
 	r.Includes, r.Included = doc.Includes, doc.IncludesDigest
-	r.Dropped = c.repeated.drop(&doc)
+	r.Dropped = c.boilerplate.removeFrom(&doc)
 	c.addPassages(&r, doc)
 	r.Length = int64(len(r.lines))
 	return r
 }
 
-// document makes a document of an item's bytes, without its secrets.
+// document parses an item and removes its secrets.
 func (c *collector) document(ctx context.Context, data []byte, it *source.Item) (document.Document, error) {
 	doc, err := c.Parse(ctx, data, it)
 	if err == nil && !c.keepSecrets {
@@ -288,7 +286,7 @@ func (c *collector) document(ctx context.Context, data []byte, it *source.Item) 
 	return doc, err
 }
 
-// addPassages cuts the document into passages and adds their lines.
+// addPassages splits the document and appends the lines of its passages.
 func (c *collector) addPassages(r *result, doc document.Document) {
 	if doc.Title == "" {
 		doc.Title = titleFromName(r.Name)
@@ -298,7 +296,7 @@ func (c *collector) addPassages(r *result, doc document.Document) {
 	for _, n := range notes {
 		r.skip(r.Name+n.Place, "%s", n.Text)
 	}
-	kind, flags := kindOf(r.Name, &doc), flagsOf(&doc)
+	kind, flags := documentKind(r.Name, &doc), documentFlags(&doc)
 	seen := map[string]int{}
 	if len(passages) > 0 {
 		passages[0].SetEdition(document.Shorten(doc.Edition))
@@ -314,7 +312,7 @@ func (c *collector) addPassages(r *result, doc document.Document) {
 		} else {
 			p.Path = r.Name
 		}
-		p.ID = identify(p, seen)
+		p.ID = passageID(p, seen)
 		c.addTerms(p, i == 0)
 		if p.URL != "" && len(p.Anchors) > 0 {
 			p.URL += "#" + (&url.URL{Fragment: p.Anchors[0]}).EscapedFragment()
@@ -330,15 +328,15 @@ func (c *collector) addPassages(r *result, doc document.Document) {
 	}
 }
 
-// isURL reports whether a document's name is the URL of a page.
+// isURL reports whether a document name is a URL.
 func isURL(name string) bool {
 	return strings.HasPrefix(name, "https://") || strings.HasPrefix(name, "http://")
 }
 
-// identify makes the passage's id: of the document, the headings and the text,
-// so that it stays the same as long as they do, whatever else changes around
-// it. seen counts the document's passages that are alike in all of these.
-func identify(p *passage.Passage, seen map[string]int) string {
+// passageID derives the passage's ID from the document name, the headings and
+// the text, so that changes elsewhere do not affect it. seen counts the
+// passages of the document for which these are equal.
+func passageID(p *passage.Passage, seen map[string]int) string {
 	parts := append([]string{p.Document()}, p.Headings...)
 	parts = append(parts, p.Text)
 	key := strings.Join(parts, "\x00")
@@ -350,23 +348,23 @@ func identify(p *passage.Passage, seen map[string]int) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// A writer writes passages and gathers what is known of the documents.
+// A writer writes passages and collects the records of documents.
 type writer struct {
-	out     *os.File
-	behind  container.WriteBehind // of out
-	fresh   *bufio.Writer         // of out
-	offset  int64
-	before  *earlier
-	changes *Changes
-	records []record
-	skipped []generation.Skipped
-	dropped int // paragraphs
-	kept    []generation.Reused
-	owing   bool // the lines of the last run that was kept are not written yet
+	out         *os.File
+	writeback   container.WriteBehind // writes out back early
+	buffer      *bufio.Writer         // buffers out
+	offset      int64
+	before      *previous
+	changes     *Changes
+	records     []record
+	skipped     []generation.Skipped
+	dropped     int // paragraphs
+	reused      []generation.Reused
+	pendingCopy bool // the last run of reused lines is not copied yet
 }
 
-// add writes what was made of one document. An error is of the passages files,
-// this generation's or the one's before.
+// add writes the passages of one document. Errors concern the passages files of
+// this and the previous generation.
 func (w *writer) add(r result) error {
 	offset := w.offset
 	if err := w.write(&r); err != nil {
@@ -379,17 +377,17 @@ func (w *writer) add(r result) error {
 	return nil
 }
 
-// write writes the lines of a document. Of one that has changed, those before
-// and after what has may be the same.
+// write writes the lines of a document. For a changed document, it reuses the
+// common leading and trailing lines.
 func (w *writer) write(r *result) error {
-	if r.kept {
+	if r.reused {
 		w.changes.Same++
-		return w.keep(r.Offset, r.Length)
+		return w.reuse(r.Offset, r.Length)
 	}
 	was := w.before.find(r.Name)
 	if was == nil {
 		w.changes.New++
-		return w.put(r.lines)
+		return w.writeNew(r.lines)
 	}
 	if was.same(&r.record) {
 		w.changes.Same++
@@ -401,17 +399,17 @@ func (w *writer) write(r *result) error {
 		return fmt.Errorf("cannot read the passages of %s: %w", w.before.lines.Name(), err)
 	}
 	head, tail := sharedLines(old, r.lines)
-	if err := w.keep(was.Offset, int64(head)); err != nil {
+	if err := w.reuse(was.Offset, int64(head)); err != nil {
 		return err
 	}
-	if err := w.put(r.lines[head : len(r.lines)-tail]); err != nil {
+	if err := w.writeNew(r.lines[head : len(r.lines)-tail]); err != nil {
 		return err
 	}
-	return w.keep(was.Offset+was.Length-int64(tail), int64(tail))
+	return w.reuse(was.Offset+was.Length-int64(tail), int64(tail))
 }
 
-// sharedLines is how many bytes the lines have that two texts begin with, and
-// those that both end with.
+// sharedLines returns the sizes in bytes of the common leading lines and the
+// common trailing lines of two texts.
 func sharedLines(a, b []byte) (head, tail int) {
 	for head < min(len(a), len(b)) && a[head] == b[head] {
 		head++
@@ -428,31 +426,31 @@ func sharedLines(a, b []byte) (head, tail int) {
 	return head, tail
 }
 
-// put writes lines that are new.
-func (w *writer) put(lines []byte) error {
+// writeNew writes new lines.
+func (w *writer) writeNew(lines []byte) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	if w.owing {
+	if w.pendingCopy {
 		if err := w.flush(); err != nil {
 			return err
 		}
 	}
 	w.offset += int64(len(lines))
-	_, err := w.fresh.Write(lines)
+	_, err := w.buffer.Write(lines)
 	return err
 }
 
-// keep writes lines that stand at an offset of the generation before, as soon as
-// it is known which others are to be copied with them.
-func (w *writer) keep(before, length int64) error {
+// reuse records a run of lines at an offset of the previous generation. It
+// delays the copy until the end of the run is known.
+func (w *writer) reuse(before, length int64) error {
 	if length == 0 {
 		return nil
 	}
 	now := w.offset
 	w.offset += length
-	if w.owing {
-		if last := &w.kept[len(w.kept)-1]; last.Before.Offset+last.Length == before {
+	if w.pendingCopy {
+		if last := &w.reused[len(w.reused)-1]; last.Before.Offset+last.Length == before {
 			last.Length += length
 			return nil
 		}
@@ -460,31 +458,30 @@ func (w *writer) keep(before, length int64) error {
 			return err
 		}
 	}
-	w.kept = append(w.kept, generation.Reused{Before: generation.Run{Offset: before}, Now: generation.Run{Offset: now}, Length: length})
-	w.owing = true
+	w.reused = append(w.reused, generation.Reused{Before: generation.Run{Offset: before}, Now: generation.Run{Offset: now}, Length: length})
+	w.pendingCopy = true
 	return nil
 }
 
-// flush writes what is not written yet. The system copies lines that were kept
-// from file to file on its own, where it can.
+// flush writes pending data. Where it can, the system copies reused lines from
+// file to file.
 func (w *writer) flush() error {
-	if err := w.fresh.Flush(); err != nil || !w.owing {
+	if err := w.buffer.Flush(); err != nil || !w.pendingCopy {
 		return err
 	}
-	w.owing = false
-	run := w.kept[len(w.kept)-1]
+	w.pendingCopy = false
+	run := w.reused[len(w.reused)-1]
 	if _, err := w.before.lines.Seek(run.Before.Offset, io.SeekStart); err != nil {
 		return err
 	}
 	if _, err := io.CopyN(w.out, w.before.lines, run.Length); err != nil {
 		return fmt.Errorf("cannot copy the passages of %s: %w", w.before.lines.Name(), err)
 	}
-	w.behind.Written(run.Now.Offset + run.Length)
+	w.writeback.Written(run.Now.Offset + run.Length)
 	return nil
 }
 
-// unchanged reports whether all that was written is what the generation before
-// has.
+// unchanged reports whether the result equals the previous generation.
 func (w *writer) unchanged(g *generation.Generation) bool {
 	if w.before == nil || len(w.records) != len(w.before.records) {
 		return false
@@ -496,8 +493,7 @@ func (w *writer) unchanged(g *generation.Generation) bool {
 	return err == nil && slices.Equal(was, w.skipped)
 }
 
-// titleFromName is what to call a document that has no title: the name of its
-// file or page.
+// titleFromName derives a title from the name of a file or page.
 func titleFromName(name string) string {
 	if isURL(name) {
 		name, _, _ = strings.Cut(name, "?")

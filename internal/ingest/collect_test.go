@@ -30,7 +30,7 @@ type preparer interface {
 	Changes() Changes
 }
 
-// A preparedGeneration is what a source prepared, as the generation that it would become.
+// A preparedGeneration is the generation that a source prepared.
 type preparedGeneration struct {
 	generation.Generation
 	kept    []generation.Reused
@@ -38,11 +38,11 @@ type preparedGeneration struct {
 	skipped []generation.Skipped
 }
 
-// generate lets the source prepare a generation, nil if nothing has changed.
+// generate prepares a generation; nil if nothing has changed.
 func generate(t testing.TB, src preparer, before *generation.Generation) *preparedGeneration {
 	t.Helper()
 	g := &preparedGeneration{Generation: generation.Generation{Dir: confined.In(t.TempDir())}}
-	g.Created = time.Now().Add(time.Minute) // so that times of files are believed
+	g.Created = time.Now().Add(time.Minute) // so that file times are trusted
 	prepared, err := src.Prepare(t.Context(), g.Dir, before, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -71,8 +71,7 @@ func generate(t testing.TB, src preparer, before *generation.Generation) *prepar
 	return g
 }
 
-// checkKept makes sure that the runs that are said to be kept are, and returns
-// how many bytes they have.
+// checkKept checks that reused runs are identical, and returns their size.
 func checkKept(t *testing.T, before, now *preparedGeneration) (n int64) {
 	t.Helper()
 	end := int64(0)
@@ -90,9 +89,9 @@ func checkKept(t *testing.T, before, now *preparedGeneration) (n int64) {
 	return n
 }
 
-// Whatever happens to a folder, an update makes the passages that a build
-// makes, and takes over those of the files that have not changed.
-func TestUpdateMakesWhatABuildMakes(t *testing.T) {
+// After random changes of a folder, an update makes the same passages as a
+// build and reuses those of unchanged files.
+func TestUpdateEqualsBuild(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -178,7 +177,8 @@ func TestSharedLines(t *testing.T) {
 	}
 }
 
-// Whole lines are shared, and all of those before and after what differs.
+// Only complete lines are shared, and all lines before and after the difference
+// are.
 func FuzzSharedLines(f *testing.F) {
 	f.Add("a\nb\nc\n", "a\nB\nc\n")
 	f.Add("a\nc\n", "a\nb\nc\n")
@@ -201,7 +201,7 @@ func FuzzSharedLines(f *testing.F) {
 	})
 }
 
-func TestUpdateReadsOnlyWhatHasChanged(t *testing.T) {
+func TestUpdateReadsChangedOnly(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{}
 	for i := range 100 {
@@ -244,7 +244,7 @@ func TestUpdateReadsOnlyWhatHasChanged(t *testing.T) {
 	}
 }
 
-// flip changes a bit of a file.
+// flip flips a bit of a file.
 func flip(t *testing.T, path string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -257,14 +257,14 @@ func flip(t *testing.T, path string) {
 	}
 }
 
-// A file that was written just before it was read may be written again within
-// the same tick of the file system's clock: its time says nothing.
+// A file can be written again within the same tick of the file system's clock,
+// so the time of a fresh file proves nothing.
 func TestUpdateDoesNotTrustFreshTimes(t *testing.T) {
 	whole := time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)
 	for _, test := range []struct {
 		name    string
 		written time.Time
-		built   time.Duration // after that
+		built   time.Duration // time after that
 		trusted bool
 	}{
 		{"of seconds, within the tick", whole, time.Second, false},
@@ -297,9 +297,9 @@ func TestUpdateDoesNotTrustFreshTimes(t *testing.T) {
 	}
 }
 
-// What the list of files says is what was written into it.
+// Records survive a write and a read.
 func TestRecords(t *testing.T) {
-	h := header{"context", repeated{"b": "Was this page", "a": "of help?"}, packTerms("indexes", map[string][]string{"guide/a.md#x": {"x", "y"}, "guide/a.md": nil})}
+	h := header{"context", boilerplate{"b": "Was this page", "a": "of help?"}, packTerms("indexes", map[string][]string{"guide/a.md#x": {"x", "y"}, "guide/a.md": nil})}
 	want := []record{
 		{Name: "guide/a.md", Size: 5, ModTime: time.Unix(1_700_000_000, 123_456_789), Hash: source.Hash([]byte("a")), Length: 10, Passages: 2},
 		{Name: "guide/ab.md", Size: 1 << 40, ModTime: time.Unix(-5, 0), Context: "other", Offset: 10, Dropped: 3},
@@ -322,7 +322,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// writeFilesTable writes FilesName with sections as they are given.
+// writeFilesTable writes FilesName with the given sections.
 func writeFilesTable(t testing.TB, path string, version int, all, terms, files []byte) {
 	t.Helper()
 	out, err := container.Create(confined.Of(path), filesKind, version)
@@ -340,9 +340,9 @@ func writeFilesTable(t testing.TB, path string, version int, all, terms, files [
 	}
 }
 
-// A list of files of another version, or one that is damaged in spite of its
-// checksums, is an error that says so.
-func TestRecordsThatAreNone(t *testing.T) {
+// Records of another version, and corrupt records with valid checksums, are
+// reported as errors.
+func TestCorruptRecords(t *testing.T) {
 	good := (&record{Name: "a.md"}).append([]byte{1}, "")
 	long := (&record{Length: 1<<63 - 1}).append((&record{Length: 1}).append([]byte{2}, ""), "")
 	for _, test := range []struct {
@@ -357,7 +357,7 @@ func TestRecordsThatAreNone(t *testing.T) {
 		{"too many documents", filesVersion, []byte{0, 0}, []byte{0}, []byte{100}, "more is said to follow than does"},
 		{"long text", filesVersion, []byte{100}, []byte{0}, good, "more is said to follow than does"},
 		{"long name of terms", filesVersion, []byte{0, 0}, []byte{100}, good, "more is said to follow than does"},
-		{"shared with nothing", filesVersion, []byte{0, 0}, []byte{0}, []byte{1, 3}, "a name goes on where none is"},
+		{"shared with nothing", filesVersion, []byte{0, 0}, []byte{0}, []byte{1, 3}, "a name continues a missing name"},
 		{"long lines", filesVersion, []byte{0, 0}, []byte{0}, long, "more bytes of lines than there can be"},
 		{"rest", filesVersion, []byte{0, 0}, []byte{0}, append(good[:len(good):len(good)], 0), "nothing should follow"},
 	} {
@@ -387,7 +387,7 @@ func FuzzReadRecords(f *testing.F) {
 			t.Fatal(err)
 		}
 		g.Files = []generation.FileInfo{{Name: passage.ShardName(0), Size: int64(len(lines)), CRC32: fmt.Sprintf("%08x", crc32.ChecksumIEEE(lines))}}
-		e := openEarlier(&g, generation.Source{})
+		e := openPrevious(&g, generation.Source{})
 		if e == nil {
 			return
 		}
@@ -395,7 +395,7 @@ func FuzzReadRecords(f *testing.F) {
 		for _, r := range e.records {
 			_ = lines[r.Offset : r.Offset+r.Length]
 		}
-		// What was read is read again from what is written of it.
+		// Valid records survive another write and read.
 		again := generation.Generation{Dir: confined.In(t.TempDir())}
 		if err := writeRecords(confined.Of(again.Path(FilesName)), e.header, e.records); err != nil {
 			t.Fatal(err)
@@ -410,8 +410,8 @@ func FuzzReadRecords(f *testing.F) {
 	})
 }
 
-// BenchmarkUpdate reports what reading a folder costs of which one file in a
-// hundred has changed, as a part of what reading all of it costs.
+// BenchmarkUpdate reports the cost of an update after a change of one file in a
+// hundred, relative to the cost of a full build.
 func BenchmarkUpdate(b *testing.B) {
 	dir := b.TempDir()
 	const pages = 10_000

@@ -23,27 +23,26 @@ import (
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
-// Kinds of a Copy, as a manifest names them.
+// Source kinds of a Copy in manifests.
 const (
 	KindArchive = "archive"
 	KindGit     = "git"
 	KindDocset  = "docset"
 )
 
-// A Copy is a source whose files are not there to be read as they are: an
-// archive, a git repository, a docset of Dash or DevDocs. They are put into the
-// database's folder, where a site has its pages, and read from there. It
-// implements package index's Source.
+// A Copy is a source that must be unpacked or fetched before its files can be
+// read: an archive, a git repository, a docset of Dash or DevDocs. The files
+// are copied to the database folder and read from there. It implements package
+// index's Source.
 type Copy struct {
 	kind, location string
 	database       string // folder of the database
 	filter         folder.Filter
-	program        string // that reads PDF files
+	program        string // program that parses PDF files
 	changes        Changes
 }
 
-// CopyKind is the kind of the Copy that a path or URL leads to, "" if it leads to
-// none.
+// CopyKind returns the kind of Copy for a path or URL, or "".
 func CopyKind(location string) string {
 	if _, ok := gitrepo.Parse(location); ok {
 		return KindGit
@@ -60,10 +59,10 @@ func CopyKind(location string) string {
 	return ""
 }
 
-// IsCopy reports whether a source of that kind is a Copy.
+// IsCopy reports whether sources of that kind are Copies.
 func IsCopy(kind string) bool { return kind == KindArchive || kind == KindGit || kind == KindDocset }
 
-// CopyName is what to call a database made from a Copy.
+// CopyName suggests a name for a database made from a Copy.
 func CopyName(location string) string {
 	if r, ok := gitrepo.Parse(location); ok {
 		return r.Name()
@@ -71,7 +70,7 @@ func CopyName(location string) string {
 	return strings.TrimSuffix(archive.Stem(filepath.Base(location)), ".docset")
 }
 
-// NewCopy is the source of that kind that lies at location, for the database in
+// NewCopy returns the source of that kind at location, for the database in
 // folder database.
 func NewCopy(kind, location, database string, opt folder.Options) (*Copy, error) {
 	filter, err := folder.NewFilter(opt)
@@ -89,14 +88,14 @@ func NewCopy(kind, location, database string, opt folder.Options) (*Copy, error)
 	return &Copy{kind: kind, location: location, database: database, filter: filter}, nil
 }
 
-// ReadPDFWith makes Prepare read PDF files in processes of their own: see
+// ReadPDFWith makes Prepare parse PDF files in separate processes: see
 // pdf.Process.
 func (c *Copy) ReadPDFWith(program string) { c.program = program }
 
-// Changes says what the last Prepare found to be other than before.
+// Changes returns the changes that the last Prepare found.
 func (c *Copy) Changes() Changes { return c.changes }
 
-// Prepare gets the files and writes their passages into dir.
+// Prepare fetches the files and writes their passages into dir.
 func (c *Copy) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error) {
 	copied, skippedEarlier, err := c.fetch(ctx, report)
 	if err != nil {
@@ -115,7 +114,7 @@ func (c *Copy) Prepare(ctx context.Context, dir confined.Path, before *generatio
 	if err != nil {
 		return generation.Prepared{}, err
 	}
-	col := &collector{Reader: folder.Reader{Root: root, Filter: c.filter, PDF: format.NewPDFParser(c.program)}, named: terms, keepSecrets: c.filter.KeepSecrets}
+	col := &collector{Reader: folder.Reader{Root: root, Filter: c.filter, PDF: format.NewPDFParser(c.program)}, sourceTerms: terms, keepSecrets: c.filter.KeepSecrets}
 	from := generation.Source{Kind: c.kind, Location: c.location, Root: pages.String()}
 	prepared, err := collect(ctx, dir, before, from, col, items, slices.Concat(skippedEarlier, skipped), report)
 	c.changes = col.changes
@@ -123,8 +122,8 @@ func (c *Copy) Prepare(ctx context.Context, dir confined.Path, before *generatio
 	return prepared, err
 }
 
-// rights are those that what is made of the copy may have at most, as far as the
-// place where it comes from is on this machine.
+// rights returns the maximum access rights for the copy: those of the origin if
+// it is local.
 func (c *Copy) rights() fs.FileMode {
 	location := c.location
 	if c.kind == KindGit {
@@ -147,11 +146,10 @@ func (c *Copy) rights() fs.FileMode {
 	return rights
 }
 
-// fetch gets the files and returns the folder that they are in, and what is not
-// there.
+// fetch copies the files. It returns their folder and the skipped ones.
 func (c *Copy) fetch(ctx context.Context, report progress.Func) (string, []generation.Skipped, error) {
 	folder := copyOf(c.database)
-	if err := onlyCopy(folder.Parent()); err != nil {
+	if err := checkReplaceable(folder.Parent()); err != nil {
 		return "", nil, err
 	}
 	switch {
@@ -163,14 +161,14 @@ func (c *Copy) fetch(ctx context.Context, report progress.Func) (string, []gener
 		repo, _ := gitrepo.Parse(c.location)
 		_, skipped, err := gitrepo.Fetch(ctx, repo, folder, gitrepo.Options{
 			Perm:   0o644 & c.rights(),
-			Want:   func(name string, size int64) string { return cmp.Or(c.filter.SkipReason(name), unwanted(name, size)) },
+			Want:   func(name string, size int64) string { return cmp.Or(c.filter.SkipReason(name), skipReason(name, size)) },
 			Report: func(files int) { report.Report("writing files", int64(files), 0) },
 		})
 		return folder.String(), skipped, err
 	case c.kind == KindDocset && !docset.Folded(c.location):
 		return c.location, nil, nil
 	}
-	// What is there stays until all of the new is.
+	// Keep the old copy until the new one is complete.
 	if err := c.makeFolder(folder.Parent()); err != nil {
 		return "", nil, err
 	}
@@ -189,11 +187,12 @@ func (c *Copy) fetch(ctx context.Context, report progress.Func) (string, []gener
 	if err == nil {
 		err = fresh.Rename(folder)
 	}
-	return topOf(folder).String(), skipped, err
+	return singleSubfolder(folder).String(), skipped, err
 }
 
-// makeFolder makes the folder that holds the copy. Only the user may enter it if
-// the original is only the user's: its folders have no rights of their own.
+// makeFolder creates the folder that holds the copy. If only the user can read
+// the origin, only the user can enter the folder, because the folders in it
+// have default rights.
 func (c *Copy) makeFolder(folder confined.Path) error {
 	if err := os.MkdirAll(c.database, 0o755); err != nil {
 		return err
@@ -204,8 +203,8 @@ func (c *Copy) makeFolder(folder confined.Path) error {
 	return folder.Chmod(0o700)
 }
 
-// unpack puts the files of an archive, or of a docset whose pages are in one
-// file, into a folder.
+// unpack writes the files of an archive, or of a docset with its pages in one
+// file, to a folder.
 func (c *Copy) unpack(ctx context.Context, to confined.Path, report progress.Func) ([]generation.Skipped, error) {
 	root, err := to.OpenFolder()
 	if err != nil {
@@ -216,16 +215,16 @@ func (c *Copy) unpack(ctx context.Context, to confined.Path, report progress.Fun
 		return nil, docset.Unfold(ctx, c.location, root, 0o644&c.rights())
 	}
 	skipped, err := archive.Extract(ctx, c.location, root, archive.Options{
-		Limits: archive.DefaultLimits(), Want: unwanted, Perm: 0o644 & c.rights(),
+		Limits: archive.DefaultLimits(), Want: skipReason, Perm: 0o644 & c.rights(),
 		Report: func(files int, _ int64) { report.Report("unpacking files", int64(files), 0) },
 	})
-	if top := topOf(to); err == nil && docset.Folded(top.String()) {
+	if top := singleSubfolder(to); err == nil && docset.Folded(top.String()) {
 		err = unfold(ctx, top, 0o644&c.rights())
 	}
 	return skipped, err
 }
 
-// unfold writes the pages of a docset beside the file that has them.
+// unfold writes the pages of a docset next to the file that contains them.
 func unfold(ctx context.Context, folder confined.Path, perm fs.FileMode) error {
 	root, err := folder.OpenFolder()
 	if err != nil {
@@ -235,17 +234,16 @@ func unfold(ctx context.Context, folder confined.Path, perm fs.FileMode) error {
 	return docset.Unfold(ctx, folder.String(), root, perm)
 }
 
-// copyName is the folder of a copy's files, within the one that pages of a site
-// would have.
+// copyName is the folder of the copied files, within MirrorName.
 const copyName = "copy"
 
 func copyOf(database string) confined.Path {
 	return confined.In(database).Join(MirrorName).Join(copyName)
 }
 
-// onlyCopy makes sure that a folder is none, or has nothing but a copy, which may
-// be replaced.
-func onlyCopy(folder confined.Path) error {
+// checkReplaceable returns an error unless the folder is missing or contains
+// only a copy.
+func checkReplaceable(folder confined.Path) error {
 	err := folder.CheckFolder()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -268,28 +266,28 @@ func onlyCopy(folder confined.Path) error {
 	return nil
 }
 
-// CleanCopy removes a copy that was in the making when a build of the database in
-// folder database was killed. The caller must know that none is at work.
+// CleanCopy removes the unfinished copy of a killed build from the database in
+// folder database. No build of it may be running.
 func CleanCopy(database string) error {
 	return copyOf(database).Parent().Join(copyName + ".new").RemoveAll()
 }
 
-// Discard removes the copy of a first build that failed.
+// Discard removes the copy of a failed first build.
 func (c *Copy) Discard() { RemoveCopy(c.database) }
 
 // RemoveCopy removes the files of a copy from the database in folder database.
 func RemoveCopy(database string) error {
 	folder := copyOf(database).Parent()
 	if err := folder.CheckFolder(); err != nil {
-		return nil // nothing, or a link, which docsearch did not make
+		return nil // missing, or a link that docsearch did not create
 	}
 	err := errors.Join(folder.Join(copyName).RemoveAll(), folder.Join(copyName+".new").RemoveAll())
-	folder.Remove() // fails where somebody keeps something there
+	folder.Remove() // fails if it has other files
 	return err
 }
 
-// unwanted says why an archive's file is of no use, "" if it is of some.
-func unwanted(name string, size int64) string {
+// skipReason returns the reason to skip a file of an archive, or "".
+func skipReason(name string, size int64) string {
 	limit := int64(format.MaxFile)
 	switch {
 	case docset.Needs(name):
@@ -303,9 +301,9 @@ func unwanted(name string, size int64) string {
 	return ""
 }
 
-// topOf is the folder that all of a folder's files are in, if there is one: most
-// archives have no more than that at their top, with a version in its name.
-func topOf(folder confined.Path) confined.Path {
+// singleSubfolder returns the only entry of a folder if that is a folder. Most
+// archives have a single top-level folder with a version in its name.
+func singleSubfolder(folder confined.Path) confined.Path {
 	entries, err := folder.ReadDir()
 	if err != nil || len(entries) != 1 || !entries[0].IsDir() {
 		return folder

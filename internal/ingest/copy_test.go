@@ -18,8 +18,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 )
 
-// prepareCopy reads the passages of a copy: where each is, and what an index
-// calls it.
+// prepareCopy returns the location and terms of each passage of a copy.
 func prepareCopy(t *testing.T, location, kind, database string) (passages []string, skipped []generation.Skipped) {
 	t.Helper()
 	if got := CopyKind(location); got != kind {
@@ -88,7 +87,7 @@ func TestCopyOfArchive(t *testing.T) {
 	if len(skipped) != 2 {
 		t.Errorf("skipped %v", skipped)
 	}
-	// A new archive takes the place of the old one; one that is damaged does not.
+	// A new archive replaces the old one; a corrupt one does not.
 	zipped(t, path, map[string]string{"kettle-2.1/c.md": "# C\n"})
 	if passages, _ = prepareCopy(t, path, KindArchive, database); len(passages) != 1 || passages[0] != "c.md:1 []" {
 		t.Errorf("passages of a new archive %v", passages)

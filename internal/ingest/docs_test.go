@@ -19,8 +19,8 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 )
 
-// docSets are real documentation, one folder each in the folder that
-// DOCSEARCH_EVAL_DOCS names, and what of their pages is the main element.
+// docSets are real documentation in subfolders of DOCSEARCH_EVAL_DOCS, with the
+// main element of their pages.
 var docSets = map[string]func(n *html.Node) bool{
 	"python":     func(n *html.Node) bool { return attribute(n, "role") == "main" },
 	"django":     func(n *html.Node) bool { return hasClass(n, "yui-g") },
@@ -31,15 +31,15 @@ var docSets = map[string]func(n *html.Node) bool{
 	"nodejs":     func(n *html.Node) bool { return attribute(n, "id") == "apicontent" },
 }
 
-// menus are lines of what stands around the content of the sets' pages.
+// menus are lines outside of the content of the sets' pages.
 var menus = []string{"Previous topic", "Next topic", "Quick search", "Show Source", "This Page", "Table of Contents",
 	"Report a Bug", "Last updated on", "Last update:", "Created using Sphinx", "Small. Fast. Reliable.", "Navigation",
 	"Prev", "Home", "previous", "next", "modules", "index", "up", "¶", "#", "Toggle dark mode", "This page last modified",
 	"View on GitHub", "Edit this page"}
 
 // TestDocs reads real documentation from disk and from a server. All pages with
-// content have passages, the same ones from either; and on a sample of pages no
-// code of the main element is lost, and no menu is among them.
+// content have passages, the same ones from both. In a sample of pages, no code
+// of the main element is lost and no menu is included.
 func TestDocs(t *testing.T) {
 	dir := os.Getenv("DOCSEARCH_EVAL_DOCS")
 	if dir == "" {
@@ -72,7 +72,7 @@ func TestDocs(t *testing.T) {
 					name += "index.html"
 				}
 				if st, err := os.Lstat(filepath.Join(root, filepath.FromSlash(name))); err != nil || !st.Mode().IsRegular() {
-					continue // a symbolic link, which a server follows
+					continue // a symbolic link, which the server follows
 				}
 				if want := fromDisk[name]; len(passages) != len(want) {
 					t.Errorf("%s has %d passages from the site, %d from disk", name, len(passages), len(want))
@@ -98,7 +98,7 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// readSet reads a source, and reports what it is made of: its passages, by
+// readSet reads a source, logs statistics, and returns its passages by
 // document.
 func readSet(t *testing.T, from string, src preparer) map[string][]string {
 	t.Helper()
@@ -129,13 +129,13 @@ func readSet(t *testing.T, from string, src preparer) map[string][]string {
 	return documents
 }
 
-// hasNothingToSay reports whether that is why something is left out.
+// hasNothingToSay reports whether something was skipped for lack of content.
 func hasNothingToSay(s generation.Skipped) bool {
 	return s.Reason == "generated navigation" || s.Reason == "no content" || s.Reason == "empty" || s.Reason == "noindex" ||
 		strings.HasPrefix(s.Reason, "redirects to ")
 }
 
-// checkPage compares the passages of a page with the page's own main element.
+// checkPage compares the passages of a page with its main element.
 func checkPage(t *testing.T, name string, passages []string, data []byte, isMain func(*html.Node) bool) {
 	t.Helper()
 	tree, err := html.Parse(bytes.NewReader(data))
@@ -176,7 +176,7 @@ func checkPage(t *testing.T, name string, passages []string, data []byte, isMain
 	}
 }
 
-// codeOf is the text of an element without the numbers of its lines.
+// codeOf returns the text of an element without line numbers.
 func codeOf(n *html.Node) string {
 	switch {
 	case n.Type == html.TextNode:
@@ -191,7 +191,7 @@ func codeOf(n *html.Node) string {
 	return b.String()
 }
 
-// squeeze leaves of a text what is not white space and not Markdown's.
+// squeeze removes white space and Markdown markup from a text.
 func squeeze(s string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" \t\n\r\u00a0`*|\\;>", r) {

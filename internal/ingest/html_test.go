@@ -20,7 +20,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 )
 
-// Passages of a page whose footnotes are moved name the lines of the citation.
+// Passages with moved footnotes have the lines of the citation.
 func TestFootnoteLines(t *testing.T) {
 	dir := t.TempDir()
 	ingesttest.WriteFiles(t, dir, map[string]string{"a.md": "# A\n\n" + ingesttest.Words("one", 150) + "[^1]\n\n## B\n\n" + ingesttest.Words("two", 150) + "\n\n[^1]: Note.\n"})
@@ -108,7 +108,7 @@ func TestHTML(t *testing.T) {
 	}
 }
 
-// alphabetical is an index whose generator nobody knows.
+// alphabetical returns an index page of an unknown generator.
 func alphabetical() string {
 	var b strings.Builder
 	b.WriteString("<html><body><h1>Words</h1>")
@@ -118,7 +118,7 @@ func alphabetical() string {
 	return b.String() + "</body></html>"
 }
 
-// Who names include and exclude reads what they say.
+// Include and exclude select the files.
 func TestIncludeExclude(t *testing.T) {
 	dir := t.TempDir()
 	ingesttest.WriteFiles(t, dir, map[string]string{
@@ -146,7 +146,7 @@ func TestIncludeExclude(t *testing.T) {
 	}
 }
 
-// The passages do not depend on how many are read at once.
+// The passages do not depend on the number of parallel parsers.
 func TestOrder(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 60 {
@@ -165,7 +165,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Whatever a page says, its passages are cut as those of other documents are.
+// The passages of any page have the usual sizes.
 func FuzzHTML(f *testing.F) {
 	f.Add([]byte(sphinxPage))
 	f.Add([]byte("<h1>a</h1><h2>b</h2>"))
@@ -182,7 +182,7 @@ func FuzzHTML(f *testing.F) {
 			}
 		}
 		passages, _ := chunk.Split(doc)
-		const small = 120 // words up to which sections are joined
+		const small = 120 // words up to which sections are merged
 		for _, p := range passages {
 			if n := document.CountWords(p.Text); strings.TrimSpace(p.Text) == "" || n > 2*document.MaxPassageWords+small {
 				t.Errorf("a passage of %d words: %q", n, p.Text)
@@ -191,7 +191,7 @@ func FuzzHTML(f *testing.F) {
 	})
 }
 
-// An anchor within a section that is cut leads to the part that it stands in.
+// An anchor within a split section leads to the part that contains it.
 func TestAnchorsOfParts(t *testing.T) {
 	dir := t.TempDir()
 	ingesttest.WriteFiles(t, dir, map[string]string{"a.html": "<main><h1 id=top>Top</h1><p id=one>" + ingesttest.Words("one", 300) + "<p id=two>" + ingesttest.Words("two", 300) +

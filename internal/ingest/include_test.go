@@ -8,7 +8,8 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 )
 
-// What a page includes is in its passages, and a change of it is one of the page.
+// Passages contain the included files, and a change of an included file changes
+// the page.
 func TestIncludesInPassages(t *testing.T) {
 	dir := t.TempDir()
 	ingesttest.WriteFiles(t, dir, map[string]string{
@@ -46,8 +47,8 @@ func TestIncludesInPassages(t *testing.T) {
 	}
 }
 
-// A file may have nothing but lines that are left out.
-func TestNothingLeft(t *testing.T) {
+// All lines of a file may be removed.
+func TestAllLinesRemoved(t *testing.T) {
 	dir := t.TempDir()
 	ingesttest.WriteFiles(t, dir, map[string]string{"a.md": "--8<-- \"missing\"\n", "b.mdx": "import x from 'y'\n", "c.md": "# C\n\nText.\n"})
 	if passages, _ := prepare(t, dir); len(passages) != 1 || passages[0].Path != "c.md" {

@@ -1,20 +1,22 @@
-// Package ingest makes passages of documentation where it lies: it walks a
-// source, reads each document by its type, finds its sections, and cuts those
-// into passages of a size that ranks well and reads well.
+// Package ingest turns a source of documentation into passages. It lists the
+// items of the source, parses each into a document, removes boilerplate and
+// secrets, and splits the document into passages of a size that ranks and reads
+// well. What a source is, how a format is parsed and where a passage ends
+// belongs to its subpackages.
 //
-// Every kind of document becomes the same thing, a document of sections of
-// blocks (see document), so that one place decides where a passage ends:
+// Every format becomes the same document of sections and blocks (see package
+// document), so that one package decides where a passage ends:
 //
-//   - A passage is a section, or several small ones that follow one another,
-//     or a part of a section that is too long.
-//   - Its text is the document's own, line for line, with its headings, so that
-//     the line range in its metadata says exactly where it is from. HTML, which
-//     nobody reads by lines, becomes Markdown with the anchors that lead there;
-//     so do formats that are nothing to read as they are written, with the lines
-//     that each was made of.
-//   - A block of code or a table is not cut, unless it alone is too long; then
-//     each part is a block or table of its own, and the build says so.
-//   - Nothing is lost silently: every file without passages is named, and why.
+//   - A passage is a section, several small adjacent sections, or a part of a
+//     long one.
+//   - Its text is the document's own lines with their headings, so that the line
+//     range in its metadata is exact. HTML becomes Markdown with the anchors of
+//     its sections; formats that are hard to read as source become Markdown with
+//     the line numbers of the source.
+//   - A code block or table is split only if it is too long by itself. Each part
+//     is a complete block or table, and the build reports the split.
+//   - Nothing is lost silently: each file without passages is listed with a
+//     reason.
 package ingest
 
 import (
@@ -34,20 +36,20 @@ import (
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
-// KindFolder is the kind of a Folder, as a manifest names it.
+// KindFolder is the source kind of a Folder in manifests.
 const KindFolder = "folder"
 
-// A Folder is a source: a folder with documentation or source code, or one such
+// A Folder is a source: a folder with documentation or source code, or a single
 // file. It implements package index's Source.
 type Folder struct {
 	location string // absolute
-	file     string // the one file in the folder that is meant; "" is all
+	file     string // if the source is a single file, its name
 	filter   folder.Filter
-	program  string // that reads PDF files
+	program  string // program that parses PDF files
 	changes  Changes
 }
 
-// NewFolder is the source at path.
+// NewFolder returns the source at path.
 func NewFolder(path string, opt folder.Options) (*Folder, error) {
 	filter, err := folder.NewFilter(opt)
 	if err != nil {
@@ -71,7 +73,7 @@ func NewFolder(path string, opt folder.Options) (*Folder, error) {
 	return &Folder{location: location, file: filepath.Base(location), filter: filter}, nil
 }
 
-// root is the folder that documents' paths are relative to.
+// root returns the folder to which document paths are relative.
 func (f *Folder) root() string {
 	if f.file != "" {
 		return filepath.Dir(f.location)
@@ -97,14 +99,14 @@ func (f *Folder) Prepare(ctx context.Context, dir confined.Path, before *generat
 	return prepared, err
 }
 
-// ReadPDFWith makes Prepare read PDF files in processes of their own: see
+// ReadPDFWith makes Prepare parse PDF files in separate processes: see
 // pdf.Process.
 func (f *Folder) ReadPDFWith(program string) { f.program = program }
 
-// Changes says what the last Prepare found to be other than before.
+// Changes returns the changes that the last Prepare found.
 func (f *Folder) Changes() Changes { return f.changes }
 
-// list lists the files to read and what is passed by.
+// list returns the files to read and the skipped ones.
 func (f *Folder) list(ctx context.Context, root *os.Root) ([]source.Item, []generation.Skipped, error) {
 	if f.file == "" {
 		return folder.Walk(ctx, root, f.filter)
@@ -116,7 +118,7 @@ func (f *Folder) list(ctx context.Context, root *os.Root) ([]source.Item, []gene
 	return []source.Item{folder.NewItem(f.file, st)}, nil, nil
 }
 
-// Stamp is a name for what the folder has now: it is another one when a file was
+// Stamp returns a digest of the folder's file list. It changes if a file is
 // added, removed or written.
 func (f *Folder) Stamp(ctx context.Context) (string, error) {
 	root, err := os.OpenRoot(f.root())
@@ -135,8 +137,9 @@ func (f *Folder) Stamp(ctx context.Context) (string, error) {
 	return source.Digest(parts...), nil
 }
 
-// Changed compares the folder that generation g was built from with what the
-// build read, and says in a sentence what is not the same; "" if all is.
+// Changed compares the source folder of generation g with the files that the
+// build read. It describes the difference in a sentence, or returns "" if there
+// is none.
 func Changed(ctx context.Context, g generation.Generation) (string, error) {
 	_, records, err := readRecords(g)
 	if err != nil {
@@ -174,7 +177,7 @@ func Changed(ctx context.Context, g generation.Generation) (string, error) {
 			changed++
 		}
 	}
-	changed += len(known) // those that are gone
+	changed += len(known) // removed files
 	switch changed {
 	case 0:
 		return "", nil
@@ -184,9 +187,9 @@ func Changed(ctx context.Context, g generation.Generation) (string, error) {
 	return fmt.Sprintf("%d files of %s have changed since the index was built", changed, g.Source.Location), nil
 }
 
-// differs reports whether a file, or a file that it includes, is not what was
-// read. A new time alone says little: copying and checking out give one to every
-// file.
+// differs reports whether a file, or a file that it includes, has changed since
+// it was read. A new modification time alone is no evidence: copies and
+// checkouts set one on every file.
 func differs(s folder.Reader, was *record, it *source.Item) bool {
 	if s.IncludesDigest(was.Name, was.Includes) != was.Included {
 		return true

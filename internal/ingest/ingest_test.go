@@ -93,7 +93,7 @@ func TestFolder(t *testing.T) {
 			if runtime.GOOS != "windows" {
 				t.Fatal(err)
 			}
-			links = nil // they need a privilege there
+			links = nil // links need a privilege on Windows
 		}
 	}
 	passages, skipped := prepare(t, dir)
@@ -160,7 +160,7 @@ func TestOneFile(t *testing.T) {
 	}
 }
 
-// Ids stay while what they name does, whatever changes around it.
+// IDs stay the same while their passage does, whatever else changes.
 func TestIDsAreStable(t *testing.T) {
 	part := func(name string) string { return "\n## " + name + "\n\n" + ingesttest.Words(name, 150) + "\n" }
 	ids := func(content string) map[string]string {
@@ -210,7 +210,7 @@ func TestFolderPublishes(t *testing.T) {
 	if diff := cmp.Diff(&leann.Origin{Kind: KindFolder, Location: docs}, x.Meta.Origin); diff != "" {
 		t.Errorf("origin (-want +got)\n%s", diff)
 	}
-	// The manifest must know the published file as it is, not as it was.
+	// The manifest must describe the file after publication.
 	recorded := info.Source.Files[0]
 	st, err := os.Stat(filepath.Join(database, recorded.Path))
 	if err != nil || st.Size() != recorded.Size || !st.ModTime().Equal(recorded.ModTime) {

@@ -12,9 +12,9 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/html"
 )
 
-// kindOf is the kind of a document, by its place and what it says of itself: one
-// of package passage's, or "".
-func kindOf(name string, doc *document.Document) string {
+// documentKind classifies a document by its name, title and metadata. It
+// returns a kind of package passage, or "".
+func documentKind(name string, doc *document.Document) string {
 	at := strings.ToLower(fileOf(name))
 	folders, base := path.Split(at)
 	stem := strings.TrimSuffix(base, path.Ext(base))
@@ -33,8 +33,8 @@ func kindOf(name string, doc *document.Document) string {
 	return ""
 }
 
-// isReleaseNotes reports whether a file or folder has the name that release
-// notes have.
+// isReleaseNotes reports whether a file or folder name is typical of release
+// notes.
 func isReleaseNotes(name string) bool {
 	switch name {
 	case "changes", "changelog", "changelogs", "news", "relnotes", "releases", "release":
@@ -48,7 +48,7 @@ func isReleaseNotes(name string) bool {
 	return false
 }
 
-// isReleaseTitle reports whether a document with that title is release notes.
+// isReleaseTitle reports whether a title is typical of release notes.
 func isReleaseTitle(title string) bool {
 	for _, prefix := range [...]string{"release notes", "changelog", "change log", "what's new", "what’s new", "version history"} {
 		if strings.HasPrefix(title, prefix) {
@@ -58,15 +58,14 @@ func isReleaseTitle(title string) bool {
 	return strings.HasSuffix(title, " release notes") || strings.HasSuffix(title, " changelog")
 }
 
-// isVersionOf reports whether a page is that of another version than the one
-// which it says it should be known by.
+// isVersionOf reports whether a page is another version of its canonical page.
 func isVersionOf(at, canonical string) bool {
 	a, versionA := cutVersion(at)
 	c, versionC := cutVersion(canonical)
 	return a == c && versionA != "" && versionA != versionC
 }
 
-// cutVersion takes the first folder that names a version out of a path.
+// cutVersion removes the first folder from a path that is a version.
 func cutVersion(p string) (rest, version string) {
 	segments := strings.Split(p, "/")
 	i := slices.IndexFunc(segments[:len(segments)-1], func(s string) bool {
@@ -80,8 +79,8 @@ func cutVersion(p string) (rest, version string) {
 	return strings.Join(slices.Delete(segments, i, i+1), "/"), version
 }
 
-// isTranslation reports whether one of the folders is called after the language
-// of the page, which is not English.
+// isTranslation reports whether the page is not in English and one of its
+// folders is named after its language.
 func isTranslation(segments []string, language string) bool {
 	short, _, _ := strings.Cut(language, "-")
 	if short == "" || short == "en" {
@@ -90,14 +89,14 @@ func isTranslation(segments []string, language string) bool {
 	return slices.Contains(segments[:len(segments)-1], language) || slices.Contains(segments[:len(segments)-1], short)
 }
 
-// flagsOf says why to read a document with care: it says something to programs
-// that its readers do not see, or tells them what to do.
-func flagsOf(doc *document.Document) []string {
+// documentFlags returns the reasons to distrust a document: hidden text about
+// assistants, or instructions to programs.
+func documentFlags(doc *document.Document) []string {
 	var flags []string
-	if slices.ContainsFunc(doc.HiddenText, html.MentionsAssistant) || commentsOn(doc) {
+	if slices.ContainsFunc(doc.HiddenText, html.MentionsAssistant) || hasAssistantComment(doc) {
 		flags = append(flags, passage.HidesText)
 	}
-	if slices.ContainsFunc(doc.Lines, instructs) {
+	if slices.ContainsFunc(doc.Lines, addressesAssistant) {
 		flags = append(flags, passage.Instructs)
 	}
 	if slices.ContainsFunc(doc.Lines, hasTagCharacters) {
@@ -106,9 +105,9 @@ func flagsOf(doc *document.Document) []string {
 	return flags
 }
 
-// commentsOn reports whether a text has a comment, which no reader of what is
-// made of it sees, on assistants.
-func commentsOn(doc *document.Document) bool {
+// hasAssistantComment reports whether the source text has a comment that
+// mentions assistants. Readers of the rendered page do not see it.
+func hasAssistantComment(doc *document.Document) bool {
 	if doc.Converted || !slices.ContainsFunc(doc.Lines, func(l string) bool { return strings.Contains(l, "<!--") }) {
 		return false
 	}
@@ -126,8 +125,8 @@ func commentsOn(doc *document.Document) bool {
 	}
 }
 
-// instruction is what tells a program, rather than a person, what to do. What
-// documentation says about such programs is another matter.
+// instruction matches text that gives a program, not a person, instructions.
+// Documentation about such programs does not match.
 var instruction = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\b(ignore|disregard|forget) (all |any )?(of )?(your |the )?(previous|prior|earlier|above|preceding) (instructions|prompts?|directions)\b` +
 		`|\bif you are an? (ai|llm|(large )?language model|ai (assistant|agent|model))\b` +
@@ -135,8 +134,8 @@ var instruction = sync.OnceValue(func() *regexp.Regexp {
 		`|\b(do not|don't|never) (tell|inform|alert|mention (this|it) to) the user\b`)
 })
 
-// instructs reports whether a line tells a program what to do.
-func instructs(line string) bool {
+// addressesAssistant reports whether a line gives a program instructions.
+func addressesAssistant(line string) bool {
 	line = strings.ToLower(line)
 	for _, word := range [...]string{"instruction", "prompt", "direction", "language model", " ai", " llm", "the user"} {
 		if strings.Contains(line, word) {
@@ -146,8 +145,8 @@ func instructs(line string) bool {
 	return false
 }
 
-// hasTagCharacters reports whether a line has characters of the block of tags,
-// which say something and show nothing, other than in the flags of countries.
+// hasTagCharacters reports whether a line has characters of the Unicode block
+// "Tags" outside of flag emoji. They are invisible and can encode text.
 func hasTagCharacters(line string) bool {
 	if !strings.Contains(line, "\xf3\xa0\x80") && !strings.Contains(line, "\xf3\xa0\x81") {
 		return false

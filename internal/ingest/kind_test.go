@@ -36,7 +36,7 @@ func TestKind(t *testing.T) {
 		{"https://x.test/en/a.html", document.Document{Language: "en"}, ""},
 		{"https://x.test/go/a.html", document.Document{Language: "en-US"}, ""},
 	} {
-		if got := kindOf(tt.name, &tt.doc); got != tt.want {
+		if got := documentKind(tt.name, &tt.doc); got != tt.want {
 			t.Errorf("%s (%q, %q, %q) is %q, want %q", tt.name, tt.doc.Title, tt.doc.Canonical, tt.doc.Language, got, tt.want)
 		}
 	}
@@ -65,14 +65,14 @@ func TestFlags(t *testing.T) {
 		{"a flag", document.Document{Lines: []string{"\U0001F3F4\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F England"}}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, flagsOf(&tt.doc)); diff != "" {
+			if diff := cmp.Diff(tt.want, documentFlags(&tt.doc)); diff != "" {
 				t.Errorf("flags (-want +got)\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestRemarksReachThePassages(t *testing.T) {
+func TestFlagsReachPassages(t *testing.T) {
 	dir := t.TempDir()
 	ingesttest.WriteFiles(t, dir, map[string]string{
 		"a.md": "# A\n\nIt is good.\n",

@@ -8,33 +8,33 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/document"
 )
 
-// A part is a document of a file that has many, end to end.
-type part struct {
+// An llmsDocument is a document within llms-full.txt.
+type llmsDocument struct {
 	url  string
 	text string
 }
 
-// isFull reports whether the page of that URL is a site's llms-full.txt, which
-// has all of its documents.
-func isFull(u string) bool { return path.Base(fileOf(u)) == "llms-full.txt" }
+// isLLMSFull reports whether the URL is that of a site's llms-full.txt, which
+// contains all of its documents.
+func isLLMSFull(u string) bool { return path.Base(fileOf(u)) == "llms-full.txt" }
 
-// splitFull splits a site's llms-full.txt into its documents. There is no rule
-// for how it tells them apart; those who write one begin each document with its
-// title or with front matter, and say below where it is from:
+// splitLLMSFull splits a site's llms-full.txt into its documents. The format
+// does not specify a separator. In practice, each document begins with a title
+// or front matter, followed by its URL:
 //
 //	# Title                  ---
 //	Source: https://...      source_url: https://...
 //	                         ---
 //
-// Only a place on the site itself is believed. What stands before the first
-// document is a document of the file's own URL.
-func splitFull(text, base string) []part {
+// URLs of other hosts are ignored. Text before the first document belongs to
+// the URL of the file itself.
+func splitLLMSFull(text, base string) []llmsDocument {
 	site, err := url.Parse(base)
 	if err != nil {
-		return []part{{base, text}}
+		return []llmsDocument{{base, text}}
 	}
 	var urls []string
-	bodies := map[string][]string{} // of each
+	bodies := map[string][]string{} // by URL
 	add := func(u string, lines []string) {
 		body := strings.Join(lines, "\n")
 		if strings.TrimSpace(body) == "" {
@@ -46,7 +46,7 @@ func splitFull(text, base string) []part {
 		bodies[u] = append(bodies[u], body)
 	}
 	lines := document.SplitLines([]byte(text))
-	from, now := 0, base // where the document begins, and its URL
+	from, now := 0, base // start and URL of the current document
 	fence := ""
 	for i, line := range lines {
 		switch bare := strings.TrimSpace(line); {
@@ -57,26 +57,26 @@ func splitFull(text, base string) []part {
 		case strings.HasPrefix(bare, "```"), strings.HasPrefix(bare, "~~~"):
 			fence = document.ClosingFence(bare)
 		default:
-			u := originOf(line)
+			u := sourceURL(line)
 			if u == nil || u.Host != site.Host {
 				continue
 			}
-			if begin := beginOf(lines[from:i]); begin >= 0 {
+			if begin := documentStart(lines[from:i]); begin >= 0 {
 				add(now, lines[from:from+begin])
 				from, now = from+begin, u.String()
 			}
 		}
 	}
 	add(now, lines[from:])
-	var parts []part
+	var parts []llmsDocument
 	for _, u := range urls {
-		parts = append(parts, part{u, strings.Join(bodies[u], "\n\n")})
+		parts = append(parts, llmsDocument{u, strings.Join(bodies[u], "\n\n")})
 	}
 	return parts
 }
 
-// originOf is the URL that a line says a document is from, nil if it says none.
-func originOf(line string) *url.URL {
+// sourceURL returns the document URL that a line declares, or nil.
+func sourceURL(line string) *url.URL {
 	key, value, _ := strings.Cut(line, ":")
 	switch strings.ToLower(strings.TrimSpace(key)) {
 	case "source", "source_url", "url":
@@ -89,10 +89,9 @@ func originOf(line string) *url.URL {
 	return nil
 }
 
-// beginOf is where in lines, behind which a document says where it is from, that
-// document begins: at its title or front matter. It is negative if there is
-// neither.
-func beginOf(lines []string) int {
+// documentStart returns the index of the title or front matter in lines, which
+// precede the line that declares the URL. It is negative if there is neither.
+func documentStart(lines []string) int {
 	const most = 12 // lines of front matter
 	for i := len(lines) - 1; i >= max(0, len(lines)-most); i-- {
 		switch bare := strings.TrimSpace(lines[i]); {

@@ -8,36 +8,36 @@ import (
 	"strings"
 )
 
-// hosting are the domains below which every label is another project. Of those
-// of the second list it is the first folder that is.
+// projectSubdomains are hosts on which each subdomain is a separate project; on
+// projectFolders hosts, each top-level folder is.
 var (
-	hosting    = [...]string{".readthedocs.io", ".readthedocs.org", ".netlify.app", ".vercel.app", ".pages.dev", ".web.app", ".gitbook.io", ".mintlify.app"}
-	hostingDir = [...]string{".github.io", ".gitlab.io"}
+	projectSubdomains = [...]string{".readthedocs.io", ".readthedocs.org", ".netlify.app", ".vercel.app", ".pages.dev", ".web.app", ".gitbook.io", ".mintlify.app"}
+	projectFolders    = [...]string{".github.io", ".gitlab.io"}
 )
 
-// common are the names that hosts and folders of documentation have whatever
-// it is of.
-var common = [...]string{
+// genericNames are parts of host names and paths that do not identify a
+// project.
+var genericNames = [...]string{
 	"www", "docs", "doc", "documentation", "developer", "developers", "devdocs", "dev", "help", "api", "apis", "learn",
 	"guide", "guides", "manual", "manuals", "reference", "support", "wiki", "pkg", "static", "en", "en-us", "html",
 	"index", "latest", "stable", "current", "main", "master", "llms", "llms-full", "sitemap",
 }
 
-// SiteName is what to call the site at a URL: after its host, or after the path
-// where the host serves many sites or none that has a name. "" if nothing
-// tells.
+// SiteName suggests a database name for the site at a URL: a label of the host
+// name, or a folder if the host serves several sites or has a generic name. It
+// returns "" if there is none.
 func SiteName(rawURL string) string {
 	u, err := url.Parse(rawURL)
 	if err != nil {
 		return ""
 	}
 	host := strings.ToLower(u.Hostname())
-	for _, domain := range hosting {
+	for _, domain := range projectSubdomains {
 		if project, ok := strings.CutSuffix(host, domain); ok {
 			return project[strings.LastIndexByte(project, '.')+1:]
 		}
 	}
-	for _, domain := range hostingDir {
+	for _, domain := range projectFolders {
 		if owner, ok := strings.CutSuffix(host, domain); ok {
 			if project := firstFolder(u.Path); project != "" {
 				return project
@@ -60,7 +60,7 @@ func SiteName(rawURL string) string {
 	return firstFolder(u.Path)
 }
 
-// firstFolder is the first folder or file of the path whose name says something.
+// firstFolder returns the first distinctive folder or file name of the path.
 func firstFolder(p string) string {
 	for name := range strings.SplitSeq(strings.ToLower(p), "/") {
 		if ext := path.Ext(name); ext == ".html" || ext == ".htm" || ext == ".txt" || ext == ".xml" {
@@ -73,4 +73,4 @@ func firstFolder(p string) string {
 	return ""
 }
 
-func isCommon(name string) bool { return slices.Contains(common[:], name) }
+func isCommon(name string) bool { return slices.Contains(genericNames[:], name) }

@@ -17,7 +17,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 )
 
-// utf16Of is a text in UTF-16, behind its byte order mark.
+// utf16Of encodes a text in UTF-16 with a byte order mark.
 func utf16Of(order binary.AppendByteOrder, text string) string {
 	b := order.AppendUint16(nil, 0xfeff)
 	for _, unit := range utf16.Encode([]rune(text)) {
@@ -26,8 +26,8 @@ func utf16Of(order binary.AppendByteOrder, text string) string {
 	return string(b)
 }
 
-// Files of every text format are read whether they are UTF-8 or, with a byte
-// order mark, UTF-16.
+// Files of every text format are read in UTF-8 and, with a byte order mark, in
+// UTF-16.
 func TestUTF16(t *testing.T) {
 	texts := map[string]string{
 		"a.md":                 "# Größe 😀\n\nTextmarke\r\n",
@@ -69,7 +69,7 @@ func TestUTF16(t *testing.T) {
 	}
 }
 
-// forbid takes the right to read a file or folder away until the test ends.
+// forbid makes a file or folder unreadable until the test ends.
 func forbid(t *testing.T, path string) {
 	t.Helper()
 	if err := os.Chmod(path, 0); err != nil {
@@ -82,7 +82,7 @@ func forbid(t *testing.T, path string) {
 	}
 }
 
-// What cannot be read is named, and before all else.
+// Unreadable files are listed first.
 func TestUnreadable(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{"z.md": "# Z", "y/a.md": "# A"}

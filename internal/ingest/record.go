@@ -21,71 +21,73 @@ import (
 	"github.com/docsearch/docsearch/internal/mmap"
 )
 
-// Files of a generation, beside those of package index.
+// Files of a generation, in addition to those of package index.
 const (
-	// SkippedName names all that has no passages, a generation.Skipped as JSON on
-	// each line. The manifest, which every reader of the database parses, has
-	// a summary.
+	// SkippedName lists everything without passages, one generation.Skipped as
+	// JSON per line. The manifest, which every reader of the database parses,
+	// has only a summary.
 	SkippedName = "skipped.jsonl"
-	// FilesName lists the documents that were read, for the next build to know
-	// which have changed. It is a container of kind FILE (see package container) of
-	// these sections. A number is a varint, a text its length and its bytes.
+	// FilesName lists the documents of a build, so that the next build knows
+	// which ones have changed. It is a container of kind FILE (see package
+	// container) with these sections. A number is a varint; a text is its
+	// length and its bytes.
 	//
-	//	all    what holds for all documents: a digest of what every one is read
-	//	       with (see collector), the number of paragraphs that are left out of
-	//	       all (see repeated), and of each, in their order, digest and beginning
-	//	terms  a name for the source's own indexes of terms, and what was read of
-	//	       them (see packTerms)
-	//	files  the number of documents, and of each, in the order of passages:
+	//	all    values for all documents: a digest of the context (see collector),
+	//	       the number of boilerplate paragraphs (see boilerplate), and for each,
+	//	       in order, its digest and beginning
+	//	terms  a digest of the source's term index pages, and their terms (see
+	//	       packTerms)
+	//	files  the number of documents, and for each, in the order of passages:
 	//
-	//	  how many bytes of its path or URL are those of the one before, the rest,
+	//	  the number of leading bytes of its path or URL shared with the previous one,
+	//	  and the remaining bytes,
 	//	  its size when it was read,
 	//	  0, or 1 and the nanoseconds and the seconds (signed) of its time,
-	//	  the first half of the SHA-256 of its bytes, a digest of what else its passages
-	//	  were made with,
+	//	  the first half of the SHA-256 of its bytes, a digest of its context,
 	//	  the number of paths by which it includes other documents, each of these, and
 	//	  a digest of those documents,
-	//	  how many bytes its lines have in the passages file, and how many they are,
-	//	  how many paragraphs were left out because others have them,
-	//	  how many other things of it were, and of each its name and the reason
+	//	  the number of bytes and of lines that it has in the passages file,
+	//	  the number of boilerplate paragraphs removed from it,
+	//	  the number of other things skipped in it, and for each its name and reason
 	//
-	// A document of a site has no time, and one that could not be read no hash.
+	// Documents of a site have no time; documents that could not be read have
+	// no hash.
 	FilesName = "files.table"
 )
 
 const (
 	filesKind = "FILE"
-	// filesVersion is the version of FilesName. It changes, too, when readers
-	// make other passages of the same bytes than those of the version before:
-	// nothing of such a generation is taken over.
+	// filesVersion is the version of FilesName. It also changes if parsers make
+	// other passages from the same bytes than before: nothing of an older
+	// generation is reused.
 	filesVersion = 9
 )
 
-// A header is what holds for all documents.
+// A header holds the values for all documents.
 type header struct {
-	Context  string
-	Repeated repeated
-	Terms    packedTerms
+	Context     string
+	Boilerplate boilerplate
+	Terms       packedTerms
 }
 
-// A record is what is known of a document that was read.
+// A record describes a document as it was read.
 type record struct {
 	Name     string
 	Size     int64
 	ModTime  time.Time
-	Hash     string // see Hash
+	Hash     string // see source.Hash
 	Context  string
-	Includes []string // paths by which it includes other documents
-	Included string   // see stock.included
-	Offset   int64    // of its lines in the passages file
+	Includes []string // paths of included documents
+	Included string   // digest of the included documents
+	Offset   int64    // of its lines, in the passages file
 	Length   int64
 	Passages int
-	Dropped  int // paragraphs that many documents have
+	Dropped  int // boilerplate paragraphs removed
 	Skipped  []generation.Skipped
 }
 
-// same reports whether the passages made of two documents are the same, as far
-// as records tell.
+// same reports whether two documents have the same passages, as far as records
+// show.
 func (r *record) same(other *record) bool {
 	return r.Name == other.Name && r.Hash == other.Hash && r.Length == other.Length && r.Context == other.Context &&
 		r.Included == other.Included &&
@@ -100,13 +102,13 @@ func writeRecords(file confined.Path, h header, records []record) error {
 	}
 	out.Section("all")
 	b := appendText(nil, h.Context)
-	b = binary.AppendUvarint(b, uint64(len(h.Repeated)))
-	for _, digest := range slices.Sorted(maps.Keys(h.Repeated)) {
-		b = appendText(appendText(b, digest), h.Repeated[digest])
+	b = binary.AppendUvarint(b, uint64(len(h.Boilerplate)))
+	for _, digest := range slices.Sorted(maps.Keys(h.Boilerplate)) {
+		b = appendText(appendText(b, digest), h.Boilerplate[digest])
 	}
 	out.Write(b)
 	out.Section("terms")
-	out.Write(append(appendText(b[:0], h.Terms.Of), h.Terms.Data...))
+	out.Write(append(appendText(b[:0], h.Terms.PagesDigest), h.Terms.Data...))
 	out.Section("files")
 	b = binary.AppendUvarint(b[:0], uint64(len(records)))
 	last := ""
@@ -143,7 +145,7 @@ func (r *record) append(b []byte, last string) []byte {
 	return b
 }
 
-// appendName appends a name that comes after another.
+// appendName appends a name, prefix-compressed against the previous one.
 func appendName(b []byte, name, last string) []byte {
 	shared := 0
 	for shared < min(len(last), len(name)) && last[shared] == name[shared] {
@@ -167,10 +169,10 @@ func readRecords(g generation.Generation) (h header, records []record, err error
 	if err != nil {
 		return header{}, nil, err
 	}
-	h.Context, h.Repeated = in.text(), repeated{}
+	h.Context, h.Boilerplate = in.text(), boilerplate{}
 	for range in.count() {
 		digest := in.text()
-		h.Repeated[digest] = in.text()
+		h.Boilerplate[digest] = in.text()
 	}
 	if err := in.end(); err != nil {
 		return header{}, nil, err
@@ -178,7 +180,7 @@ func readRecords(g generation.Generation) (h header, records []record, err error
 	if in, err = newFields(file, "terms"); err != nil {
 		return header{}, nil, err
 	}
-	h.Terms.Of = in.text()
+	h.Terms.PagesDigest = in.text()
 	h.Terms.Data = []byte(in.data[in.at:])
 	if in.err != nil {
 		return header{}, nil, in.err
@@ -199,7 +201,7 @@ func readRecords(g generation.Generation) (h header, records []record, err error
 	return h, records, in.end()
 }
 
-// read reads what append wrote.
+// read decodes the output of append.
 func (r *record) read(in *fields, last string) {
 	r.Name = in.name(last)
 	r.Size = in.number()
@@ -225,7 +227,8 @@ func (r *record) read(in *fields, last string) {
 	}
 }
 
-// fields reads numbers and texts, up to the first that is none.
+// fields decodes numbers and texts. After the first invalid one, it returns
+// zero values.
 type fields struct {
 	data    string
 	at      int
@@ -249,7 +252,7 @@ func (f *fields) fail(what string) {
 	}
 }
 
-// next is what is left, no more than a number may have.
+// next returns the remaining bytes, at most as many as a number can have.
 func (f *fields) next() []byte {
 	return []byte(f.data[f.at:min(len(f.data), f.at+binary.MaxVarintLen64)])
 }
@@ -274,7 +277,7 @@ func (f *fields) signed() int64 {
 	return v
 }
 
-// count is a number of things that follow, each of a byte at least.
+// count decodes a number of elements that follow. Each takes at least a byte.
 func (f *fields) count() int {
 	n := f.number()
 	if n > int64(len(f.data)-f.at) {
@@ -291,20 +294,20 @@ func (f *fields) text() string {
 	return s
 }
 
-// name is one that comes after another.
+// name decodes a name that follows last.
 func (f *fields) name(last string) string {
 	shared := f.number()
 	if shared > int64(len(last)) {
-		f.fail("a name goes on where none is")
+		f.fail("a name continues a missing name")
 		return ""
 	}
 	return last[:shared] + f.text()
 }
 
-// more reports whether anything is left.
+// more reports whether any data is left.
 func (f *fields) more() bool { return f.at < len(f.data) }
 
-// end makes sure that all was read.
+// end returns an error if any data is left.
 func (f *fields) end() error {
 	if f.more() {
 		f.fail("nothing should follow")
@@ -312,25 +315,25 @@ func (f *fields) end() error {
 	return f.err
 }
 
-// An earlier is what the generation before has of each document.
-type earlier struct {
+// A previous holds the records and passages of the previous generation.
+type previous struct {
 	header
 	records []record
 	byName  map[string]*record
-	lines   *os.File  // the passages file
-	began   time.Time // the build
+	lines   *os.File  // passages file
+	began   time.Time // start of the build
 }
 
-// openEarlier opens what can be taken over from the generation before; nil if
-// nothing can. Whatever is wrong with it is no error: all is read anew.
-func openEarlier(g *generation.Generation, source generation.Source) *earlier {
+// openPrevious opens the reusable parts of the previous generation, or returns
+// nil. Any defect means that everything is read again; it is not an error.
+func openPrevious(g *generation.Generation, source generation.Source) *previous {
 	if g == nil || g.Source.Kind != source.Kind || g.Source.Location != source.Location {
 		return nil
 	}
 	sound := make(chan bool)
-	go func() { sound <- whole(g, passage.ShardName(0)) }()
+	go func() { sound <- intact(g, passage.ShardName(0)) }()
 	h, records, err := readRecords(*g)
-	e := &earlier{header: h, records: records, byName: make(map[string]*record, len(records)), began: g.Created}
+	e := &previous{header: h, records: records, byName: make(map[string]*record, len(records)), began: g.Created}
 	size := int64(0)
 	for i := range records {
 		r := &records[i]
@@ -350,8 +353,9 @@ func openEarlier(g *generation.Generation, source generation.Source) *earlier {
 	return e
 }
 
-// whole reports whether a file of the generation is as it was written.
-func whole(g *generation.Generation, name string) bool {
+// intact reports whether a file of the generation has its recorded size and
+// checksum.
+func intact(g *generation.Generation, name string) bool {
 	m, err := mmap.OpenIn(g.File(name))
 	if err != nil {
 		return false
@@ -365,23 +369,23 @@ func whole(g *generation.Generation, name string) bool {
 	return false
 }
 
-func (e *earlier) close() { e.lines.Close() }
+func (e *previous) close() { e.lines.Close() }
 
-// find is the record of a document, nil if there is none.
-func (e *earlier) find(name string) *record {
+// find returns the record of a document, or nil.
+func (e *previous) find(name string) *record {
 	if e == nil {
 		return nil
 	}
 	return e.byName[name]
 }
 
-// untouched reports whether the file's size and time alone tell that it is the
-// one that was read.
-func (e *earlier) untouched(r *record, size int64, modTime time.Time) bool {
+// untouched reports whether size and time alone prove that the file is
+// unchanged.
+func (e *previous) untouched(r *record, size int64, modTime time.Time) bool {
 	return r.Hash != "" && r.Size == size && r.ModTime.Equal(modTime) && !modTime.IsZero() && modTime.Before(e.began.Add(-atomicfile.Tick(modTime)))
 }
 
-// ReadSkipped reads what the build of generation g left out, in full.
+// ReadSkipped returns the complete list of skipped items of generation g.
 func ReadSkipped(g generation.Generation) ([]generation.Skipped, error) {
 	path := g.Path(SkippedName)
 	f, err := g.File(SkippedName).Open()
@@ -406,7 +410,7 @@ func ReadSkipped(g generation.Generation) ([]generation.Skipped, error) {
 	}
 }
 
-// writeSkipped writes SkippedName; no file where nothing was skipped.
+// writeSkipped writes SkippedName; if nothing was skipped, it writes no file.
 func writeSkipped(file confined.Path, skipped []generation.Skipped) error {
 	if len(skipped) == 0 {
 		return nil

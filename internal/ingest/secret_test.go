@@ -14,8 +14,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 )
 
-// A secret is in no file of an index, wherever it stands in a document, and the
-// rest of the document is.
+// An index contains no secret of a document, and everything else.
 func TestSecretsAreRemoved(t *testing.T) {
 	github, slack := "ghp_"+randomText(1, letters+digits, 36), "xoxb-"+randomText(2, digits, 12)+"-"+randomText(3, letters+digits, 30)
 	files := map[string]string{
@@ -28,7 +27,7 @@ func TestSecretsAreRemoved(t *testing.T) {
 		"example.rst": "Example\n=======\n\nUse ``AKIAIOSFODNN7EXAMPLE``.\n",
 		"id_rsa":      randomKey(20), "credentials.txt": "me:hunter2", "tls.pem": randomKey(3),
 	}
-	for i := range 10 { // what many have is noted elsewhere, too
+	for i := range 10 { // boilerplate is also stored in the records
 		files[fmt.Sprintf("many/%d.md", i)] = fmt.Sprintf("# Page %d\n\n%s is what every page of this manual has in its first lines.\n\nText %d.\n", i, github, i)
 	}
 	dir := t.TempDir()
@@ -44,7 +43,7 @@ func TestSecretsAreRemoved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all += fmt.Sprint(h.Repeated)
+		all += fmt.Sprint(h.Boilerplate)
 		for _, secret := range []string{github, slack, strings.Split(randomKey(1), "\n")[1]} {
 			if strings.Contains(all, secret) != keep {
 				t.Errorf("keep %t: %s is there: %t", keep, secret, !keep)
@@ -103,7 +102,7 @@ func randomText(seed int, alphabet string, n int) string {
 	return string(b)
 }
 
-// Lines keep their numbers.
+// Line numbers stay the same.
 func TestRemovedKeepsLines(t *testing.T) {
 	dir := t.TempDir()
 	ingesttest.WriteFiles(t, dir, map[string]string{"a.md": "# Key\n\n" + randomKey(20) + "\n# After\n\ntext\n"})

@@ -31,15 +31,15 @@ import (
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
-// KindSite is the kind of a Site, as a manifest names it.
+// KindSite is the source kind of a Site in manifests.
 const KindSite = "site"
 
-// MirrorName is the folder within a database that has the pages of the site
-// that it was made from, for an update to ask only for what has changed.
+// MirrorName is the folder of a database with the downloaded pages of its site.
+// An update requests only changed pages.
 const MirrorName = "source"
 
-// SiteOptions say what of a site to fetch, and how. They stand in the manifest,
-// as a part of the build's options. Zero values are package site's defaults.
+// SiteOptions configure the download of a site. They are stored in the manifest
+// with the build's options. Zero values mean the defaults of package site.
 type SiteOptions struct {
 	Prefix       string         `json:"prefix,omitempty"`
 	Discovery    site.Discovery `json:"way,omitempty"`
@@ -64,8 +64,8 @@ type Site struct {
 	changes  Changes
 }
 
-// NewSite is the source that a site is, for the database in folder database. The
-// patterns of which are those of the pages' paths below the prefix.
+// NewSite returns the source for a site, for the database in folder database.
+// The patterns in which match page paths relative to the prefix.
 func NewSite(url, database string, opt SiteOptions, which folder.Options) (*Site, error) {
 	filter, err := folder.NewFilter(which)
 	if err != nil {
@@ -74,18 +74,17 @@ func NewSite(url, database string, opt SiteOptions, which folder.Options) (*Site
 	return &Site{url: url, database: database, opt: opt, filter: filter}, nil
 }
 
-// KeepLost makes Prepare keep the pages that the site seems to have lost: see
-// package site.
+// KeepLost makes Prepare keep pages that are missing on the site: see package
+// site.
 func (s *Site) KeepLost() { s.keepLost = true }
 
-// Report says what the last Prepare fetched, and Changes what of it is other
-// than before.
+// Report describes the last download, and Changes the documents that changed.
 func (s *Site) Report() site.Report { return s.report }
 
 func (s *Site) Changes() Changes { return s.changes }
 
-// Prepare brings the mirror up to date, and writes the passages of its pages
-// into dir. If it is interrupted, the next one goes on with what was fetched.
+// Prepare updates the mirror and writes the passages of its pages into dir. An
+// interrupted download resumes.
 func (s *Site) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error) {
 	folder := filepath.Join(s.database, MirrorName)
 	var err error
@@ -119,11 +118,11 @@ func (s *Site) Prepare(ctx context.Context, dir confined.Path, before *generatio
 	return prepared, passage.WriteAliases(dir.Join(passage.AliasesName), m.Aliases())
 }
 
-// Discard removes the mirror of a first build that failed, unless it has pages,
-// with which the next build resumes.
+// Discard removes the mirror of a failed first build unless it has pages, from
+// which the next build resumes.
 func (s *Site) Discard() { site.Discard(filepath.Join(s.database, MirrorName)) }
 
-// refuse says why the page at a path is not fetched.
+// refuse returns the reason not to download the page at a path, or "".
 func (s *Site) refuse(path string) string {
 	if s.filter.Excluded(cmp.Or(path, firstPage)) {
 		return "excluded"
@@ -131,11 +130,11 @@ func (s *Site) refuse(path string) string {
 	return ""
 }
 
-// firstPage is what patterns call the page at the prefix itself.
+// firstPage is the path that patterns see for the page at the prefix itself.
 const firstPage = "index.html"
 
-// collector is the collector for the pages of the mirror, the pages, and those
-// that were fetched for their links alone.
+// collector returns a collector for the mirror, the items to collect, and the
+// pages that were downloaded only for their links.
 func (s *Site) collector(m *site.Mirror) (*collector, []source.Item, []generation.Skipped) {
 	stock := &siteReader{mirror: m, pages: map[string]site.Page{}, aliases: m.Aliases(), ignoreRobots: s.opt.IgnoreRobots}
 	var items []source.Item
@@ -145,14 +144,14 @@ func (s *Site) collector(m *site.Mirror) (*collector, []source.Item, []generatio
 			skipped = append(skipped, generation.Skipped{Name: p.URL, Reason: "not included"})
 			continue
 		}
-		if isFull(p.URL) {
-			items = append(items, stock.addParts(p)...)
+		if isLLMSFull(p.URL) {
+			items = append(items, stock.addLLMSFull(p)...)
 			continue
 		}
 		stock.pages[p.URL] = p
-		items = append(items, source.Item{Name: p.URL, Size: p.Size, Hash: hashOfPage(p), Context: source.Digest(p.ContentType)})
+		items = append(items, source.Item{Name: p.URL, Size: p.Size, Hash: pageHash(p), Context: source.Digest(p.ContentType)})
 	}
-	var links []string // what links are taken for depends on all pages
+	var links []string // link targets depend on the aliases of all pages
 	for _, u := range slices.Sorted(maps.Keys(stock.aliases)) {
 		links = append(links, u, stock.aliases[u])
 	}
@@ -162,41 +161,42 @@ func (s *Site) collector(m *site.Mirror) (*collector, []source.Item, []generatio
 	return &collector{Reader: stock, context: source.Digest(links...), keepSecrets: s.filter.KeepSecrets}, items, skipped
 }
 
-// hashOfPage is what Hash says of the page's bytes.
-func hashOfPage(p site.Page) string {
+// pageHash returns source.Hash of the page's bytes, derived from the mirror's
+// record.
+func pageHash(p site.Page) string {
 	sum, err := hex.DecodeString(p.Hash)
 	if err != nil || len(sum) != sha256.Size {
-		return "" // reading tells
+		return "" // unknown until the page is read
 	}
 	return string(sum[:sha256.Size/2])
 }
 
-// A siteReader is the pages of a mirror.
+// A siteReader reads the pages of a mirror.
 type siteReader struct {
 	mirror       *site.Mirror
 	pages        map[string]site.Page // by URL
-	parts        map[string]string    // documents that stand in a page with others, by URL
-	aliases      map[string]string    // other URLs of pages
+	parts        map[string]string    // documents of llms-full.txt, by URL
+	aliases      map[string]string    // other URLs of pages, to their canonical ones
 	ignoreRobots bool
 }
 
-// addParts adds the documents of a page that has many.
-func (s *siteReader) addParts(p site.Page) []source.Item {
+// addLLMSFull adds the documents of an llms-full.txt.
+func (s *siteReader) addLLMSFull(p site.Page) []source.Item {
 	data, err := s.mirror.Read(p)
 	if err == nil {
 		data, err = decodeText(data, p.ContentType)
 	}
 	if err != nil {
-		s.pages[p.URL] = p // to be told when it is read
-		return []source.Item{{Name: p.URL, Size: p.Size, Hash: hashOfPage(p)}}
+		s.pages[p.URL] = p // the error is reported when the page is read
+		return []source.Item{{Name: p.URL, Size: p.Size, Hash: pageHash(p)}}
 	}
 	if s.parts == nil {
 		s.parts = map[string]string{}
 	}
 	var items []source.Item
-	for _, part := range splitFull(string(data), p.URL) {
+	for _, part := range splitLLMSFull(string(data), p.URL) {
 		if _, known := s.parts[part.url]; known || s.pages[part.url].URL != "" {
-			continue // it is a page of its own
+			continue // the site has it as a page
 		}
 		s.parts[part.url] = part.text
 		s.pages[part.url] = site.Page{URL: part.url, ContentType: "text/markdown; charset=utf-8"}
@@ -212,8 +212,8 @@ func (s *siteReader) Load(it *source.Item) ([]byte, error) {
 	return s.mirror.Read(s.pages[it.Name])
 }
 
-// Parse reads a page by the type that it was served as, and text that has no
-// type of its own by the page's name.
+// Parse parses a page by its content type; text without a specific type by its
+// name.
 func (s *siteReader) Parse(_ context.Context, data []byte, it *source.Item) (document.Document, error) {
 	contentType := s.pages[it.Name].ContentType
 	media, _, err := mime.ParseMediaType(contentType)
@@ -229,7 +229,7 @@ func (s *siteReader) Parse(_ context.Context, data []byte, it *source.Item) (doc
 	return parseText(data, contentType, format.ParsePlain)
 }
 
-// isMarkdown reports whether the page of that URL is Markdown by its name.
+// isMarkdown reports whether the URL's path is that of a Markdown file.
 func isMarkdown(u string) bool {
 	switch name := fileOf(u); path.Base(name) {
 	case "llms.txt", "llms-full.txt":
@@ -251,7 +251,7 @@ func parseText(data []byte, contentType string, read func([]byte) (document.Docu
 	return read(text)
 }
 
-// decodeText makes text of the bytes of a page that was served as that type.
+// decodeText decodes a page with that content type to UTF-8 text.
 func decodeText(data []byte, contentType string) ([]byte, error) {
 	if !utf8.Valid(data) {
 		encoding, _, _ := charset.DetermineEncoding(data, contentType)
@@ -273,23 +273,23 @@ func (s *siteReader) parseHTML(data []byte, contentType, u string) (document.Doc
 		return document.Document{}, errors.New("noindex")
 	}
 	file := page
-	if fileOf(u) != indexOf(u) && page.Depth > 0 {
-		file.Depth-- // next to the folder
+	if fileOf(u) != indexFileOf(u) && page.Depth > 0 {
+		file.Depth-- // the file is next to the folder
 	}
-	if why := cmp.Or(format.PageSkipReason(fileOf(u), &file), format.PageSkipReason(indexOf(u), &page)); why != "" {
+	if why := cmp.Or(format.PageSkipReason(fileOf(u), &file), format.PageSkipReason(indexFileOf(u), &page)); why != "" {
 		return document.Document{}, errors.New(why)
 	}
 	for i := range page.Sections {
 		for k := range page.Sections[i].Links {
 			link := &page.Sections[i].Links[k]
-			link.Target = s.place(link.Target)
+			link.Target = s.canonicalURL(link.Target)
 		}
 	}
 	return format.FromHTML(&page), nil
 }
 
-// place is the URL of what a link leads to, under the name that the page has.
-func (s *siteReader) place(target string) string {
+// canonicalURL returns a link target with its page's aliases resolved.
+func (s *siteReader) canonicalURL(target string) string {
 	to, fragment, found := strings.Cut(target, "#")
 	name, known := s.aliases[to]
 	switch {
@@ -313,9 +313,9 @@ func (s *siteReader) Target(name string) func(href string) string {
 		if err != nil {
 			return ""
 		}
-		fragment := to.Fragment // as anchors are: not escaped
+		fragment := to.Fragment // unescaped, like anchors
 		to.Fragment, to.RawFragment = "", ""
-		page := s.place(to.String())
+		page := s.canonicalURL(to.String())
 		if fragment != "" {
 			page += "#" + fragment
 		}
@@ -323,16 +323,16 @@ func (s *siteReader) Target(name string) func(href string) string {
 	}
 }
 
-// indexOf is what the file of a folder's page would be called within the folder.
-func indexOf(u string) string {
+// indexFileOf returns the file name of a URL, with index.html for a folder.
+func indexFileOf(u string) string {
 	if folder, ok := strings.CutSuffix(fileOf(u), ".html"); ok && strings.HasSuffix(u, "/") {
 		return folder + "/index.html"
 	}
 	return fileOf(u)
 }
 
-// fileOf is what the file of a page would be called: its path, a folder's page
-// like a file of the folder's name. A file is called what it is called.
+// fileOf returns the file name of a URL: its path, with FOLDER.html for a
+// folder. Names that are not URLs are returned unchanged.
 func fileOf(u string) string {
 	parsed, err := url.Parse(u)
 	if err != nil || !isURL(u) {

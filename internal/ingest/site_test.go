@@ -20,15 +20,15 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// Sites of tests are not asked through a proxy.
+	// Test sites are not requested through a proxy.
 	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"} {
 		os.Unsetenv(name)
 	}
 	os.Exit(m.Run())
 }
 
-// A testSite is pages on the loopback interface, by their paths. A page begins
-// with its content type, or with "-> " and where it redirects to.
+// A testSite serves pages on the loopback interface, by path. A page begins
+// with its content type, or with "-> " and the target of a redirect.
 type testSite struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -73,7 +73,7 @@ func (s *testSite) source(t *testing.T, opt SiteOptions, which folder.Options) *
 	return source
 }
 
-// passagesOf are those of a generation.
+// passagesOf returns the passages of a generation.
 func passagesOf(t *testing.T, g *preparedGeneration) []passage.Passage {
 	t.Helper()
 	var all []passage.Passage
@@ -141,7 +141,7 @@ func TestSite(t *testing.T) {
 		t.Errorf("left out (-want +got)\n%s", diff)
 	}
 
-	// Other URLs of its pages are known.
+	// The aliases of its pages are known.
 	g.Files = append(g.Files, generation.FileInfo{Name: passage.AliasesName})
 	aliases, err := passage.OpenAliases(g.Generation)
 	if err != nil {
@@ -156,7 +156,7 @@ func TestSite(t *testing.T) {
 		t.Error(err)
 	}
 
-	// An update takes over what is the same.
+	// An update reuses unchanged pages.
 	if generate(t, source, &g.Generation) != nil {
 		t.Error("something has changed though nothing did")
 	}
@@ -173,7 +173,7 @@ func TestSite(t *testing.T) {
 		t.Errorf("passages after the update:\n%s", text)
 	}
 
-	// What a link is taken for depends on all pages.
+	// Link targets depend on all pages.
 	s.set("/docs/guide", htmlPage("Guide", `<p>Another one.</p>`))
 	again := generate(t, source, &now.Generation)
 	if len(again.kept) > 0 {

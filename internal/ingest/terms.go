@@ -22,22 +22,22 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/source"
 )
 
-// findTerms finds out what the source calls its places: the documents and the
-// anchors in them.
-func (c *collector) findTerms(ctx context.Context, items []source.Item, before *earlier) error {
+// findTerms collects the terms that the source uses for its documents and
+// anchors.
+func (c *collector) findTerms(ctx context.Context, items []source.Item, before *previous) error {
 	c.terms = c.readTermIndexes(ctx, items, before)
-	for _, place := range slices.Sorted(maps.Keys(c.named)) {
-		for _, t := range c.named[place] {
+	for _, place := range slices.Sorted(maps.Keys(c.sourceTerms)) {
+		for _, t := range c.sourceTerms[place] {
 			addTerm(c.terms, place, document.CleanTerm(t))
 		}
 	}
 	return ctx.Err()
 }
 
-// readTermIndexes reads the source's own indexes, as books have them at their
-// end: what they call each place. Generators give them their names. Those that
-// were read before need not be again.
-func (c *collector) readTermIndexes(ctx context.Context, items []source.Item, before *earlier) map[string][]string {
+// readTermIndexes reads the source's term index pages, which work like the
+// index of a book. Generators give them fixed names. Pages that are unchanged
+// are not read again.
+func (c *collector) readTermIndexes(ctx context.Context, items []source.Item, before *previous) map[string][]string {
 	var pages []source.Item
 	for _, it := range items {
 		if isTermIndex(it.Name) {
@@ -55,9 +55,9 @@ func (c *collector) readTermIndexes(ctx context.Context, items []source.Item, be
 				it.Hash = was.Hash
 			}
 		}
-		if of := c.nameOf(pages); of != "" && of == before.Terms.Of {
+		if of := c.pagesDigest(pages); of != "" && of == before.Terms.PagesDigest {
 			if terms, err := before.Terms.unpack(); err == nil {
-				c.packed = before.Terms
+				c.pageTerms = before.Terms
 				return terms
 			}
 		}
@@ -69,18 +69,18 @@ func (c *collector) readTermIndexes(ctx context.Context, items []source.Item, be
 		it := &pages[i]
 		data, err := c.Load(it)
 		if err != nil {
-			continue // it is said when the page's turn comes
+			continue // reported when the page itself is read
 		}
 		it.Hash = cmp.Or(it.Hash, source.Hash(data))
 		readTerms(data, c.Target(it.Name), terms)
 	}
-	c.packed = packTerms(c.nameOf(pages), terms)
+	c.pageTerms = packTerms(c.pagesDigest(pages), terms)
 	return terms
 }
 
-// nameOf is a name for all that the terms on those pages depend on; "" if it is
-// not known what is on them.
-func (c *collector) nameOf(pages []source.Item) string {
+// pagesDigest returns a digest of everything that the terms on those pages
+// depend on; "" if the contents are unknown.
+func (c *collector) pagesDigest(pages []source.Item) string {
 	parts := []string{c.context}
 	for i := range pages {
 		if pages[i].Hash == "" {
@@ -91,14 +91,15 @@ func (c *collector) nameOf(pages []source.Item) string {
 	return source.Digest(parts...)
 }
 
-// A packedTerms is the terms of places as a generation keeps them.
+// packedTerms holds the terms by target, as a generation stores them.
 type packedTerms struct {
-	Of   string // a name for the pages that they are from
-	Data []byte
+	PagesDigest string // digest of the pages
+	Data        []byte
 }
 
-// packTerms packs the terms of places: compressed, each place, in their order,
-// with the number of its terms and these. Numbers and texts are as in FilesName.
+// packTerms encodes and compresses terms: for each target, in order, its name,
+// the number of its terms, and the terms. Numbers and texts are encoded as in
+// FilesName.
 func packTerms(of string, terms map[string][]string) packedTerms {
 	var b []byte
 	last := ""
@@ -113,16 +114,16 @@ func packTerms(of string, terms map[string][]string) packedTerms {
 	var packed bytes.Buffer
 	z, err := flate.NewWriter(&packed, flate.BestSpeed)
 	if err != nil {
-		panic(err) // there is such a level
+		panic(err) // the level is valid
 	}
-	z.Write(b) // into memory
+	z.Write(b) // writing to memory does not fail
 	z.Close()
 	return packedTerms{of, packed.Bytes()}
 }
 
-// unpack is what packTerms packed.
+// unpack decodes the output of packTerms.
 func (p packedTerms) unpack() (map[string][]string, error) {
-	const most = 1 << 28 // a little may have been packed to fill the memory
+	const most = 1 << 28 // bounds the memory that a small input can decompress to
 	data, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(p.Data)), most))
 	if err != nil {
 		return nil, err
@@ -144,23 +145,23 @@ func readPlaces(data string) (map[string][]string, error) {
 	return terms, in.err
 }
 
-// isTermIndex reports whether the page of that name is an index of terms.
+// isTermIndex reports whether the page with that name is a term index.
 func isTermIndex(name string) bool {
-	base := path.Base(name) // of a folder's page, the folder's
+	base := path.Base(name) // for the page of a folder, the folder's name
 	sphinx, _ := path.Match("genindex*.html", base)
 	return sphinx || base == "genindex" || base == "bookindex.html"
 }
 
-// readTerms adds the terms of an index page. Its entries are items of lists
-// that stand in one another: "certificate", and below it "renew". What leads to
-// the place is the entry itself, or what stands after it. target is the place
-// that a link leads to, "" if it is none of the source.
+// readTerms adds the terms of an index page. Entries are nested list items:
+// "certificate", and below it "renew". A link's term is the entry itself or the
+// text after it. target resolves a link; it returns "" if the target is outside
+// the source.
 func readTerms(data []byte, target func(href string) string, terms map[string][]string) {
 	r := termReader{z: html.NewTokenizer(bytes.NewReader(document.FromUTF16(data)))}
 	for {
 		switch r.z.Next() {
 		case html.ErrorToken:
-			return // the end: there is no other error of bytes in memory
+			return // end of input: reading from memory has no other error
 		case html.TextToken:
 			if e := r.innermost(); e != nil && len(e.text) < document.MaxTermLength {
 				e.text += string(r.z.Text())
@@ -178,12 +179,12 @@ func readTerms(data []byte, target func(href string) string, terms map[string][]
 	}
 }
 
-// A termReader is where in an index page readTerms is.
+// A termReader is the state of readTerms within an index page.
 type termReader struct {
 	z    *html.Tokenizer
-	open []entry // the entries around, outermost first
-	last string  // the dt that ended last, which a dd behind it belongs to
-	href string  // of the open link
+	open []entry // enclosing entries, outermost first
+	last string  // the last closed dt, to which a following dd belongs
+	href string  // target of the open link
 }
 
 // start reads a start tag.
@@ -206,7 +207,7 @@ func (r *termReader) start() {
 	}
 }
 
-// end reads an end tag. It returns a link that ends, and its term.
+// end reads an end tag. If it closes a link, it returns the link and its term.
 func (r *termReader) end() (href, term string) {
 	tag, _ := r.z.TagName()
 	switch a := atom.Lookup(tag); a {
@@ -221,7 +222,7 @@ func (r *termReader) end() (href, term string) {
 	return href, term
 }
 
-// innermost is the innermost open entry, or nil.
+// innermost returns the innermost open entry, or nil.
 func (r *termReader) innermost() *entry {
 	if len(r.open) == 0 {
 		return nil
@@ -243,7 +244,8 @@ func (r *termReader) begin(tag atom.Atom) {
 	r.open = append(r.open, e)
 }
 
-// close closes the innermost open entry of the tag, with those in it.
+// close closes the innermost open entry with that tag and the entries within
+// it.
 func (r *termReader) close(tag atom.Atom) {
 	i := len(r.open) - 1
 	for i >= 0 && r.open[i].tag != tag {
@@ -258,15 +260,15 @@ func (r *termReader) close(tag atom.Atom) {
 	r.open = r.open[:i]
 }
 
-// An entry is an item of an index while it is read.
+// An entry is an index entry that is being read.
 type entry struct {
 	tag   atom.Atom
-	above string // what the entries around it say
-	text  string // since it began or since its last link
-	own   string // what it says itself
+	above string // text of the enclosing entries
+	text  string // text since its start or its last link
+	own   string // its own text
 }
 
-// begin takes what stands before a link as what the entry says.
+// begin takes the text before a link as the entry's own text.
 func (e *entry) begin() {
 	if e.own == "" {
 		e.own = document.CleanTerm(e.text)
@@ -274,8 +276,8 @@ func (e *entry) begin() {
 	e.text = ""
 }
 
-// end returns the term of the link that ends; it is the entry if nothing stood
-// before it.
+// end returns the term of the closed link: the entry, followed by any text
+// before the link.
 func (e *entry) end() string {
 	if e.own == "" {
 		e.own = document.CleanTerm(e.text)
@@ -303,9 +305,9 @@ func addTerm(terms map[string][]string, target, term string) {
 	terms[target] = append(terms[target], term)
 }
 
-// addTerms gives a passage the terms of the places in it. Those of its document
-// as a whole are the first passage's. Where there are no terms at all, anchors
-// that look like those of an index may be the document's own, and stay.
+// addTerms adds the terms of the passage's anchors, and to the first passage
+// those of the document. If the source has no terms at all, it keeps anchors
+// that look like those of an index, because they may be the document's own.
 func (c *collector) addTerms(p *passage.Passage, first bool) {
 	if len(c.terms) == 0 {
 		return
@@ -332,8 +334,7 @@ func (c *collector) addTerms(p *passage.Passage, first bool) {
 	p.Anchors = slices.DeleteFunc(slices.Clone(p.Anchors), isEntry)
 }
 
-// addTermContexts makes the terms of the places in each item a part of what its
-// passages depend on.
+// addTermContexts adds the terms of each item's targets to the item's context.
 func (c *collector) addTermContexts(items []source.Item) {
 	of := map[string][]string{}
 	for _, place := range slices.Sorted(maps.Keys(c.terms)) {
@@ -348,8 +349,8 @@ func (c *collector) addTermContexts(items []source.Item) {
 }
 
 // isEntry reports whether Sphinx made the anchor for an entry of its index:
-// index-3, index-0-variable:PATH. Only the index leads there, and the name in it
-// is of what is mentioned, not of what is defined.
+// index-3, index-0-variable:PATH. Only the index links to it. It shows where a
+// name is mentioned, not where it is defined.
 func isEntry(anchor string) bool {
 	rest, ok := strings.CutPrefix(anchor, "index-")
 	number, _, _ := strings.Cut(rest, "-")

@@ -99,7 +99,7 @@ func FuzzReadPlaces(f *testing.F) {
 	})
 }
 
-// Indexes of terms are read again only if one of them has changed.
+// Term indexes are read again only if one of them has changed.
 func TestTermsAreKept(t *testing.T) {
 	const index = `<html><body><ul><li><a href="page.html#x">%s</a></li></ul></body></html>`
 	dir := t.TempDir()
@@ -109,12 +109,12 @@ func TestTermsAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := generate(t, f, nil)
-	// Terms that the page does not have tell whether it was read.
+	// Terms that are not on the page show whether it was read.
 	h, records, err := readRecords(before.Generation)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.Terms = packTerms(h.Terms.Of, map[string][]string{"page.html#x": {"kept name"}})
+	h.Terms = packTerms(h.Terms.PagesDigest, map[string][]string{"page.html#x": {"kept name"}})
 	if err := os.Remove(before.Path(FilesName)); err != nil {
 		t.Fatal(err)
 	}
@@ -139,9 +139,9 @@ func TestTermsAreKept(t *testing.T) {
 	}
 }
 
-// An update makes the same passages as a build, also where the source's only
-// index of terms comes or goes.
-func TestTermIndexComesAndGoes(t *testing.T) {
+// An update makes the same passages as a build, even if the only term index is
+// added or removed.
+func TestTermIndexAddedAndRemoved(t *testing.T) {
 	const index = `<html><body><ul><li><a href="a.html#index-0">name</a></li></ul></body></html>`
 	page := func(n string) string { return `<h1 id="index-0">Page</h1><p id="index-1">Text of ` + n + `</p>` }
 	dir := t.TempDir()

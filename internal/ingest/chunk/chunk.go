@@ -12,7 +12,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/document"
 )
 
-// withoutDropped is a text of which lines were left out.
+// withoutDropped removes the lines that are DroppedLine.
 func withoutDropped(text string) string {
 	if !strings.Contains(text, document.DroppedLine) {
 		return text
@@ -20,28 +20,28 @@ func withoutDropped(text string) string {
 	return strings.TrimPrefix(strings.ReplaceAll("\n"+text, "\n"+document.DroppedLine, ""), "\n")
 }
 
-// Sizes of passages, in words. Sections are put together up to small, those
-// above MaxPassageWords are cut; in between, ranking hardly depends on size, and a short
-// passage costs its reader less. A section below slight says too little to
-// stand without what it introduces.
+// Sizes of passages, in words. Sections are merged up to maxMerged and split
+// above MaxPassageWords. In between, ranking hardly depends on size, and short
+// passages cost the reader less. A section below minStandalone is too short to
+// stand without the section that it introduces.
 const (
-	slight = 25
-	small  = 120
+	minStandalone = 25
+	maxMerged     = 120
 )
 
-// MaxTextBytes is the most bytes of a passage. Of words alone, whose length counts, it
-// has fewer; what fills it is white space.
+// MaxTextBytes is the maximum size of a passage. Words alone never reach it,
+// because long words count more; white space does.
 const MaxTextBytes = 16 << 10
 
-// Bounds of what leads from and to a passage. An index at a book's end has
+// Limits for the links and anchors of a passage. The index of a book can have
 // 14,000 links.
 const (
 	maxLinks     = 20_000
 	maxAnchors   = 1000
-	maxListBytes = 2 << 20 // of either
+	maxListBytes = 2 << 20 // for links and anchors each
 )
 
-// Split makes the passages of a document: all but ID, Title and Path.
+// Split splits a document into passages. They have no ID, Title or Path yet.
 func Split(doc document.Document) ([]passage.Passage, []document.Note) {
 	c := &splitter{Document: doc, sums: make([]size, len(doc.Lines)+1), notes: doc.Notes}
 	for i, l := range doc.Lines {
@@ -49,9 +49,9 @@ func Split(doc document.Document) ([]passage.Passage, []document.Note) {
 	}
 	var group []document.Section
 	var have size // of the group
-	for _, s := range absorbBare(doc.Sections) {
+	for _, s := range mergeBareHeadings(doc.Sections) {
 		more := c.size(s.First, s.Last)
-		if len(group) > 0 && belongs(group, have, s, more) {
+		if len(group) > 0 && canMerge(group, have, s, more) {
 			group, have = append(group, s), have.plus(more)
 			continue
 		}
@@ -64,15 +64,15 @@ func Split(doc document.Document) ([]passage.Passage, []document.Note) {
 
 type splitter struct {
 	document.Document
-	sums     []size // up to each line
+	sums     []size // cumulative, by line
 	passages []passage.Passage
 	notes    []document.Note
 }
 
-// A size is what a text takes of its reader and of an index.
+// A size is the length of a text in words and bytes.
 type size struct{ words, bytes int }
 
-// sizeOf is the size of a line.
+// sizeOf returns the size of a line.
 func sizeOf(line string) size { return size{document.CountWords(line), len(line) + 1} }
 
 func (s size) plus(other size) size { return size{s.words + other.words, s.bytes + other.bytes} }
@@ -80,28 +80,29 @@ func (s size) plus(other size) size { return size{s.words + other.words, s.bytes
 // fits reports whether a passage may have that size.
 func (s size) fits() bool { return s.words <= document.MaxPassageWords && s.bytes <= MaxTextBytes }
 
-// size is that of the lines first to last.
+// size returns the size of the lines first to last.
 func (c *splitter) size(first, last int) size {
 	to, from := c.sums[max(last, first-1)], c.sums[first-1]
 	return size{to.words - from.words, to.bytes - from.bytes}
 }
 
-// words counts those on the lines first to last.
+// words returns the words on the lines first to last.
 func (c *splitter) words(first, last int) int { return c.size(first, last).words }
 
-// absorbBare gives headings with nothing under them to the section after, or
-// at the document's end to the one before: alone they would be passages that
-// say nothing.
-func absorbBare(sections []document.Section) []document.Section {
+// mergeBareHeadings merges headings without text into the next section, or at
+// the end of the document into the previous one. Alone, they would become
+// passages without content.
+func mergeBareHeadings(sections []document.Section) []document.Section {
 	var kept []document.Section
-	first := 0 // line of the bare headings before the section
+	first := 0 // line of the first bare heading above the section
 	var above document.Section
 	for _, s := range sections {
 		if first == 0 {
 			first, above = s.First, document.Section{}
 		}
 		if len(s.Blocks) == 0 {
-			// Not join: there may be many, and above is nobody else's.
+			// Append in place instead of join: there may be many sections, and
+			// nothing else refers to above.
 			above.Anchors = append(above.Anchors, s.Anchors...)
 			above.Links = append(above.Links, s.Links...)
 			above.Terms = append(above.Terms, s.Terms...)
@@ -113,7 +114,7 @@ func absorbBare(sections []document.Section) []document.Section {
 	}
 	switch {
 	case len(kept) == 0 && len(sections) > 0:
-		// Nothing but headings.
+		// All sections are bare headings.
 		all := sections[len(sections)-1]
 		all.First = sections[0].First
 		all.Blocks = []document.Block{{First: all.First, Last: all.Last}}
@@ -128,18 +129,17 @@ func absorbBare(sections []document.Section) []document.Section {
 	return kept
 }
 
-// join adds what leads to the other section and what is said of it.
+// join adds the anchors, links and terms of the other section.
 func join(s *document.Section, other document.Section) {
 	s.Anchors = slices.Concat(s.Anchors, other.Anchors)
 	s.Links = slices.Concat(s.Links, other.Links)
 	s.Terms = slices.Concat(s.Terms, other.Terms)
 }
 
-// belongs reports whether a section of that size goes into one passage with the
-// group before it, which has one, too: beneath the group's first section or
-// beside it, and small as the group is; or the group is no more than an
-// introduction to it.
-func belongs(group []document.Section, have size, s document.Section, more size) bool {
+// canMerge reports whether a section fits into one passage with the preceding
+// group. The section must be below the group's first section or its sibling,
+// and both together small, or the group must be only an introduction to it.
+func canMerge(group []document.Section, have size, s document.Section, more size) bool {
 	top := group[0].Headings
 	parent := top[:max(0, len(top)-1)]
 	if len(s.Headings) < len(top) || !slices.Equal(parent, s.Headings[:len(parent)]) {
@@ -147,11 +147,11 @@ func belongs(group []document.Section, have size, s document.Section, more size)
 	}
 	all := have.plus(more)
 	beneath := slices.Equal(top, s.Headings[:len(top)])
-	return all.fits() && (all.words <= small || have.words < slight && beneath)
+	return all.fits() && (all.words <= maxMerged || have.words < minStandalone && beneath)
 }
 
-// emit makes passages of a group: one, or several of a section that is too
-// long, which is alone in its group.
+// emit makes one passage of a group, or several of an oversized section, which
+// is alone in its group.
 func (c *splitter) emit(group []document.Section) {
 	if len(group) == 0 {
 		return
@@ -161,13 +161,13 @@ func (c *splitter) emit(group []document.Section) {
 	for _, other := range group[1:] {
 		join(&s, other)
 	}
-	s.Headings = heading(group)
+	s.Headings = mergedHeadings(group)
 	if len(group) > 1 || c.size(first, last).fits() {
 		c.add(s, first, last, strings.Join(c.Lines[first-1:last], "\n"))
 		return
 	}
-	if head := c.size(s.First, s.Blocks[0].First-1); head.words > small || head.bytes > MaxTextBytes/4 {
-		// Headings without text, more than a passage can begin with.
+	if head := c.size(s.First, s.Blocks[0].First-1); head.words > maxMerged || head.bytes > MaxTextBytes/4 {
+		// The headings alone are too long for the beginning of a passage.
 		s.Blocks = append([]document.Block{{First: s.First, Last: s.Blocks[0].First - 1}}, s.Blocks...)
 	}
 	pieces := c.pieces(s, s.Blocks)
@@ -182,18 +182,18 @@ func (c *splitter) emit(group []document.Section) {
 		pieces[end].last = last
 	}
 	packed := c.pack(pieces)
-	anchors := anchorsOf(s.Anchors, packed)
+	anchors := assignAnchors(s.Anchors, packed)
 	for i, p := range packed {
 		part := s
 		part.Anchors = anchors[i]
 		c.add(part, p.first, p.last, p.text)
-		s.Links = nil // the first part has them
+		s.Links = nil // only the first part has them
 	}
 }
 
-// anchorsOf are the anchors of each part of a section: those that lead into the
-// part, and the section's own, which is nearest where there are no others.
-func anchorsOf(all []document.Anchor, parts []piece) [][]document.Anchor {
+// assignAnchors distributes anchors over the parts of a section: to each part
+// the anchors within it, and the section's own anchor as the fallback.
+func assignAnchors(all []document.Anchor, parts []piece) [][]document.Anchor {
 	own := make([][]document.Anchor, len(parts))
 	for _, a := range all {
 		i, _ := slices.BinarySearchFunc(parts, a.Line, func(p piece, line int) int { return cmp.Compare(p.last, line) })
@@ -208,8 +208,7 @@ func anchorsOf(all []document.Anchor, parts []piece) [][]document.Anchor {
 	return own
 }
 
-// add makes a passage of the section: of all of it or, from line first to last,
-// of a part.
+// add makes a passage of a section or, from line first to last, of a part.
 func (c *splitter) add(s document.Section, first, last int, text string) {
 	for first < last && strings.TrimSpace(c.Lines[first-1]) == "" {
 		first++
@@ -218,36 +217,35 @@ func (c *splitter) add(s document.Section, first, last int, text string) {
 		Text:     strings.TrimRight(strings.TrimLeft(withoutDropped(text), "\n"), " \t\n"),
 		Headings: s.Headings,
 	}
-	anchors := c.limited(s, "anchors", len(s.Anchors), maxAnchors, func(i int) int { return len(s.Anchors[i].Name) })
+	anchors := c.kind(s, "anchors", len(s.Anchors), maxAnchors, func(i int) int { return len(s.Anchors[i].Name) })
 	for _, a := range s.Anchors[:anchors] {
-		// Sections that were put together may have the same: a page of a book.
+		// Merged sections may have the same anchor, such as the page of a book.
 		if n := len(p.Anchors); n == 0 || p.Anchors[n-1] != a.Name {
 			p.Anchors = append(p.Anchors, a.Name)
 		}
 	}
-	p.StartLine, p.EndLine = c.place(first), c.place(last)
-	links := c.limited(s, "links", len(s.Links), maxLinks, func(i int) int { return len(s.Links[i].To) + len(s.Links[i].Text) })
+	p.StartLine, p.EndLine = c.sourceLine(first), c.sourceLine(last)
+	links := c.kind(s, "links", len(s.Links), maxLinks, func(i int) int { return len(s.Links[i].To) + len(s.Links[i].Text) })
 	p.SetLinks(s.Links[:links])
 	p.SetTerms(s.Terms[:min(len(s.Terms), document.MaxPassageTerms)])
 	c.passages = append(c.passages, p)
 }
 
-// limited is how many of n things of a section a passage has; it may have no more
-// than most, nor more than maxListBytes of them. What is left out is noted.
-func (c *splitter) limited(s document.Section, what string, n, most int, sizeOf func(int) int) int {
+// kind returns how many of n links or anchors of a section to keep: at
+// most limit, with at most maxListBytes. It adds a note if some are skipped.
+func (c *splitter) kind(s document.Section, what string, n, most int, sizeOf func(int) int) int {
 	kept := 0
 	for bytes := 0; kept < min(n, most) && bytes <= maxListBytes; kept++ {
 		bytes += sizeOf(kept)
 	}
 	if kept < n {
-		c.notes = append(c.notes, document.Note{Place: c.noted(s, s.First), Text: fmt.Sprintf("skipped %d %s after the first %d", n-kept, what, kept)})
+		c.notes = append(c.notes, document.Note{Place: c.noteLocation(s, s.First), Text: fmt.Sprintf("skipped %d %s after the first %d", n-kept, what, kept)})
 	}
 	return kept
 }
 
-// place is the file's line that one of the document's is or was made of; 0 if
-// that is not known.
-func (c *splitter) place(line int) int {
+// sourceLine returns the source line of a line; 0 if unknown.
+func (c *splitter) sourceLine(line int) int {
 	switch {
 	case len(c.Origins) > 0:
 		return c.Origins[line-1]
@@ -257,9 +255,9 @@ func (c *splitter) place(line int) int {
 	return 0
 }
 
-// noted is where the section is, for a note.
-func (c *splitter) noted(s document.Section, line int) string {
-	switch n := c.place(line); {
+// noteLocation returns the location of a section for a note.
+func (c *splitter) noteLocation(s document.Section, line int) string {
+	switch n := c.sourceLine(line); {
 	case n > 0:
 		return fmt.Sprintf(":%d", n)
 	case len(s.Anchors) > 0:
@@ -268,9 +266,9 @@ func (c *splitter) noted(s document.Section, line int) string {
 	return ""
 }
 
-// heading is the heading path of a group: what its sections' paths have in
-// common and, below that, their own headings side by side.
-func heading(group []document.Section) []string {
+// mergedHeadings returns the heading path of a group: the common path of its
+// sections, followed by their own headings joined with slashes.
+func mergedHeadings(group []document.Section) []string {
 	common := group[0].Headings
 	for _, s := range group[1:] {
 		n := 0
@@ -279,27 +277,27 @@ func heading(group []document.Section) []string {
 		}
 		common = common[:n]
 	}
-	var beside []string
+	var siblings []string
 	for _, s := range group {
-		if len(s.Headings) > len(common) && !slices.Contains(beside, s.Headings[len(common)]) {
-			beside = append(beside, s.Headings[len(common)])
+		if len(s.Headings) > len(common) && !slices.Contains(siblings, s.Headings[len(common)]) {
+			siblings = append(siblings, s.Headings[len(common)])
 		}
 	}
-	if len(beside) == 0 {
+	if len(siblings) == 0 {
 		return common
 	}
-	return append(slices.Clone(common), document.Shorten(strings.Join(beside, " / ")))
+	return append(slices.Clone(common), document.Shorten(strings.Join(siblings, " / ")))
 }
 
-// A piece is what a passage of a long section is put together from. Its text
-// is that of its lines, unless text says otherwise.
+// A piece is an indivisible part of a long section. If text is empty, its text
+// is that of its lines.
 type piece struct {
 	first, last int
 	size
 	text string
 }
 
-// pieces cuts the blocks that are too long, as little as may be.
+// pieces splits oversized blocks into as few parts as possible.
 func (c *splitter) pieces(s document.Section, blocks []document.Block) []piece {
 	var pieces []piece
 	for _, b := range blocks {
@@ -309,12 +307,12 @@ func (c *splitter) pieces(s document.Section, blocks []document.Block) []piece {
 		case len(b.Parts) > 0:
 			pieces = append(pieces, c.pieces(s, b.Parts)...)
 		case b.Kind == document.Prose:
-			pieces = append(pieces, c.cutLines(b, splitSentences)...)
+			pieces = append(pieces, c.splitLines(b, splitSentences)...)
 		default:
-			parts := c.cutLines(b, splitWords)
+			parts := c.splitLines(b, splitWords)
 			what := map[document.BlockKind]string{document.Code: "block of code", document.Markup: "block of HTML", document.Table: "table"}[b.Kind]
 			if len(parts) > 1 {
-				c.notes = append(c.notes, document.Note{Place: c.noted(s, b.First), Text: fmt.Sprintf("a %s of %d words was split into %d passages", what, n.words, len(parts))})
+				c.notes = append(c.notes, document.Note{Place: c.noteLocation(s, b.First), Text: fmt.Sprintf("a %s of %d words was split into %d passages", what, n.words, len(parts))})
 			}
 			pieces = append(pieces, parts...)
 		}
@@ -322,12 +320,11 @@ func (c *splitter) pieces(s document.Section, blocks []document.Block) []piece {
 	return pieces
 }
 
-// cutLines cuts a block between its lines, and a line that is too long alone
-// by split. Parts of a block of code or a table get the lines that make them
-// one.
-func (c *splitter) cutLines(b document.Block, split func(string) []string) []piece {
+// splitLines splits a block between its lines, and an oversized line with
+// split. Each part of a code block or table gets the enclosing lines.
+func (c *splitter) splitLines(b document.Block, split func(string) []string) []piece {
 	first, last := b.First, b.Last
-	if n := strings.Count(b.Open, "\n") + 1; b.Open != "" && c.words(first, first+n-1) < small && len(b.Open) < MaxTextBytes/8 {
+	if n := strings.Count(b.Open, "\n") + 1; b.Open != "" && c.words(first, first+n-1) < maxMerged && len(b.Open) < MaxTextBytes/8 {
 		first += n
 		if document.ClosesFence(c.Lines[last-1], b.Close) {
 			last--
@@ -335,7 +332,7 @@ func (c *splitter) cutLines(b document.Block, split func(string) []string) []pie
 	} else {
 		b.Open, b.Close = "", ""
 	}
-	target := balanced(c.words(first, last))
+	target := balancedSize(c.words(first, last))
 	var pieces []piece
 	var part []string
 	from, sum := first, size{}
@@ -365,7 +362,7 @@ func (c *splitter) cutLines(b document.Block, split func(string) []string) []pie
 	}
 	flush(last)
 	if len(pieces) == 0 {
-		return nil // nothing but white space
+		return nil // only white space
 	}
 	pieces[0].first = b.First
 	pieces[len(pieces)-1].last = b.Last
@@ -390,13 +387,13 @@ func trimBlank(lines []string) []string {
 	return lines
 }
 
-// pack fills passages with pieces, evenly.
+// pack combines pieces into passages of about equal size.
 func (c *splitter) pack(pieces []piece) []piece {
 	total := 0
 	for _, p := range pieces {
 		total += p.words
 	}
-	target := balanced(total)
+	target := balancedSize(total)
 	var packed []piece
 	for _, p := range pieces {
 		if p.text == "" {
@@ -404,7 +401,7 @@ func (c *splitter) pack(pieces []piece) []piece {
 		}
 		if n := len(packed); n > 0 && packed[n-1].words < target && packed[n-1].plus(p.size).fits() {
 			q := &packed[n-1]
-			q.text += between(q.last, p.first) + p.text
+			q.text += separator(q.last, p.first) + p.text
 			q.last, q.size = p.last, q.plus(p.size)
 			continue
 		}
@@ -413,9 +410,9 @@ func (c *splitter) pack(pieces []piece) []piece {
 	return packed
 }
 
-// between is what parts two pieces, one of which ends on a line and the other
-// begins on one.
-func between(last, first int) string {
+// separator returns the text between two pieces, given the last line of one and
+// the first of the other.
+func separator(last, first int) string {
 	switch {
 	case first == last:
 		return " "
@@ -425,13 +422,13 @@ func between(last, first int) string {
 	return "\n"
 }
 
-// balanced is the size that makes parts of n words about equal.
-func balanced(n int) int {
+// balancedSize returns the size at which n words split into equal parts.
+func balancedSize(n int) int {
 	parts := max(1, (n+document.MaxPassageWords-1)/document.MaxPassageWords)
 	return (n + parts - 1) / parts
 }
 
-// splitSentences cuts a line that is too long behind sentences.
+// splitSentences splits an oversized line after sentences.
 func splitSentences(line string) []string {
 	return splitAfter(line, func(s string) int {
 		best := -1
@@ -444,18 +441,18 @@ func splitSentences(line string) []string {
 	})
 }
 
-// splitWords cuts a line that is too long between words.
+// splitWords splits an oversized line between words.
 func splitWords(line string) []string {
 	return splitAfter(line, func(string) int { return -1 })
 }
 
-// splitAfter cuts a line into about equal parts: where end says, else at white
-// space, else anywhere between characters.
+// splitAfter splits a line into about equal parts: at the offset that end
+// returns, else at white space, else between any characters.
 func splitAfter(line string, end func(string) int) []string {
-	target := balanced(document.CountWords(line))
+	target := balancedSize(document.CountWords(line))
 	var parts []string
 	for {
-		n := prefix(line, target)
+		n := prefixWithin(line, target)
 		if n == len(line) {
 			return append(parts, strings.TrimSpace(line))
 		}
@@ -470,9 +467,9 @@ func splitAfter(line string, end func(string) int) []string {
 	}
 }
 
-// prefix is the length of the longest beginning of s that counts as at most n
-// words and may be a part of a passage, and of one sign at least.
-func prefix(s string, n int) int {
+// prefixWithin returns the length of the longest prefix of s with at most n
+// words that fits into a passage. It is at least one character.
+func prefixWithin(s string, n int) int {
 	var m document.WordCounter
 	for i, r := range s {
 		if m.Add(r); i > 0 && (m.Words() > n || i > MaxTextBytes/2) {

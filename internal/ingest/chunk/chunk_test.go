@@ -14,7 +14,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/ingesttest"
 )
 
-// outline is a passage in short: its headings, its lines, its words.
+// outline summarizes passages: headings, lines, number of words.
 func outline(passages []passage.Passage) []string {
 	var lines []string
 	for _, p := range passages {
@@ -32,7 +32,7 @@ func parse(t *testing.T, text string) document.Document {
 	return doc
 }
 
-func TestCut(t *testing.T) {
+func TestSplit(t *testing.T) {
 	for _, tt := range []struct {
 		name, in string
 		want     []string
@@ -86,7 +86,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-func TestCutPartsAreWhole(t *testing.T) {
+func TestSplitPartsAreComplete(t *testing.T) {
 	rows := strings.Repeat("| 1 | 2 |\n", 150)
 	body := strings.Repeat("x = 1\n", 300)
 	for name, tt := range map[string]struct{ in, first, last string }{

@@ -9,32 +9,32 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-// DroppedLine is what stands in place of a line that is left out: white space, that
-// no document has as a line of its own.
+// DroppedLine replaces a removed line. It is white space that no document has
+// as a line of its own.
 const DroppedLine = "\u2028"
 
 // MaxPassageWords is the size above which a section is split into several
 // passages. Parsers need not find the blocks of a shorter one.
 const MaxPassageWords = 400
 
-// A document is what every reader makes of a file: its lines, and how they
-// belong together. Lines are counted from 1, as people do.
+// A Document is the result of parsing a file: its lines and their structure.
+// Line numbers start at 1.
 type Document struct {
 	Title          string
 	Edition        string // see passage.Passage.Edition
 	NoteMeta       passage.NoteMeta
-	Converted      bool // of something else: the lines are not the file's
+	Converted      bool // the lines were converted from another format
 	Lines          []string
-	Origins        []int     // the file's line that each of the lines was made of; nil if none is known, or if they are the file's
-	Sections       []Section // in order, without gaps but blank lines and front matter
-	Notes          []Note    // what of the file is not in it
-	Includes       []string  // paths by which the file includes others
-	IncludesDigest string    // see stock.included
+	Origins        []int     // source line of each line; nil if unknown or if Lines are the source
+	Sections       []Section // in order; between them are only blank lines and front matter
+	Notes          []Note    // problems with parts of the file
+	Includes       []string  // paths of included files
+	IncludesDigest string    // digest of the included files: see source.Reader
 
-	// Of HTML only.
-	Canonical  string   // the URL that it gives for itself
-	Language   string   // as it names it: "en", "pt-br"
-	HiddenText []string // Text that its readers do not see, which is in no line
+	// HTML only.
+	Canonical  string   // canonical URL that the page declares
+	Language   string   // language that the page declares: "en", "pt-br"
+	HiddenText []string // text that readers of the page do not see; it is not in Lines
 }
 
 // AddNote records a problem with a part of the document.
@@ -42,44 +42,44 @@ func (doc *Document) AddNote(place, format string, args ...any) {
 	doc.Notes = append(doc.Notes, Note{place, fmt.Sprintf(format, args...)})
 }
 
-// A section is a heading and what stands under it, up to the next heading of
-// whatever level. The first may have no heading.
+// A Section is a heading and its text, up to the next heading of any level. The
+// first section may have no heading.
 type Section struct {
-	Headings    []string // the path to it, its own last
-	First, Last int      // Lines, the heading's included
-	Blocks      []Block  // of its own text; none where other headings follow at once
-	Anchors     []Anchor // that lead to it or into it, its own first
+	Headings    []string // heading path, its own last
+	First, Last int      // lines, including the heading
+	Blocks      []Block  // of its own text; none if the next heading follows directly
+	Anchors     []Anchor // its own first
 	Links       []passage.Link
-	Terms       []string // what an index calls it
+	Terms       []string // index terms
 }
 
-// An anchor is a fragment that leads to a line.
+// An Anchor is a fragment that leads to a line.
 type Anchor struct {
 	Name string
 	Line int
 }
 
-// A block is what a passage should not be cut in: a paragraph, a list, a piece
-// of code, a table.
+// A Block is a unit that passages keep whole if possible: a paragraph, a list,
+// a code block, a table.
 type Block struct {
 	First, Last int
 	Kind        BlockKind
-	Open, Close string  // Lines that a part of the block is wrapped in
-	Parts       []Block // what it may be cut into, if it is made of blocks itself
+	Open, Close string  // lines that enclose each part of a split block
+	Parts       []Block // blocks within the block, at which it may be split
 }
 
-// A note says what the cutting did that the user should know.
+// A Note is a problem that the user should know.
 type Note struct {
-	Place string // behind the file's name: ":12", "#anchor"
+	Place string // suffix of the file's name: ":12", "#anchor"
 	Text  string
 }
 
-// A kind says how a block that alone is too long is cut.
+// BlockKind decides how an oversized block is split.
 type BlockKind int
 
 const (
 	Prose  BlockKind = iota // between lines, else between sentences
-	Code                    // between lines, better at blank ones
-	Markup                  // the same
-	Table                   // between lines, the first ones repeated
+	Code                    // between lines, preferably blank ones
+	Markup                  // like Code
+	Table                   // between lines; the header is repeated
 )

@@ -4,14 +4,14 @@ import (
 	"strings"
 )
 
-// HeadingPath keeps the path of headings while a document is read.
+// HeadingPath tracks the path of headings during parsing.
 type HeadingPath struct {
 	levels []int
 	Path   []string
 }
 
-// maxHeadings is how many headings a path has. Beyond, the innermost one stands
-// for those around it.
+// maxHeadings limits the length of a path. Deeper headings replace the last
+// one.
 const maxHeadings = 16
 
 // Push enters the section of a heading and returns its path.
@@ -22,12 +22,12 @@ func (h *HeadingPath) Push(level int, text string) []string {
 	}
 	n = min(n, maxHeadings-1)
 	h.levels = append(h.levels[:n], level)
-	h.Path = append(h.Path[:n:n], Shorten(text)) // a copy: sections keep theirs
+	h.Path = append(h.Path[:n:n], Shorten(text)) // a copy, because sections keep theirs
 	return h.Path
 }
 
-// Pop returns to the section of a heading of that level, or the nearest above,
-// and returns its path.
+// Pop returns to the section with a heading of that level, or to the nearest
+// one above, and returns its path.
 func (h *HeadingPath) Pop(level int) []string {
 	n := len(h.levels)
 	for n > 0 && h.levels[n-1] > level {
@@ -37,8 +37,8 @@ func (h *HeadingPath) Pop(level int) []string {
 	return h.Path
 }
 
-// Shorten keeps the beginning of a heading that is longer than any real one: a
-// paragraph that was underlined by mistake, many headings side by side.
+// Shorten truncates a text that is too long for a heading, such as a paragraph
+// that was underlined by mistake.
 func Shorten(text string) string {
 	const longest = 200
 	if len(text) <= longest {

@@ -5,15 +5,15 @@ import (
 	"unicode"
 )
 
-// Bounds of what an index is believed to say of one place.
+// Limits for index terms.
 const (
 	MaxTerms        = 40
 	MaxTermLength   = 120 // bytes
-	MaxPassageTerms = 400 // of a passage, which may have many places
+	MaxPassageTerms = 400 // per passage, which may have many anchors
 )
 
-// CleanTerm is a term without what parts it from the next; "" if it is no word,
-// as the "[2]" of a further place.
+// CleanTerm trims separators from an index term. It returns "" if no word is
+// left, as for "[2]", a link to a further page.
 func CleanTerm(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	s = strings.TrimSuffix(strings.TrimRight(s, ",;: "), " (see")

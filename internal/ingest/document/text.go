@@ -10,15 +10,16 @@ import (
 	"unicode/utf8"
 )
 
-// ClosesFence reports whether the line closes what fence, another line, would.
+// ClosesFence reports whether line closes a code block whose closing fence is
+// fence.
 func ClosesFence(line, fence string) bool {
-	const marks = "> \t" // of what the block stands in
+	const marks = "> \t" // of enclosing quotes and lists
 	line, fence = strings.TrimLeft(strings.TrimSpace(line), marks), strings.TrimLeft(fence, marks)
 	return fence != "" && strings.HasPrefix(line, fence) && strings.Trim(line, fence[:1]) == ""
 }
 
-// ClosingFence is the line that closes the block of code that open begins, which
-// may stand in a quote or a list.
+// ClosingFence returns the line that closes the code block opened by open,
+// which may be within a quote or a list.
 func ClosingFence(open string) string {
 	i := strings.IndexAny(open, "`~")
 	if i < 0 {
@@ -41,7 +42,7 @@ func SplitLines(source []byte) []string {
 	return strings.Split(strings.TrimSuffix(string(source), "\n"), "\n")
 }
 
-// LastNonBlank is the last of the lines first to last that is not blank.
+// LastNonBlank returns the last nonblank line of the lines first to last.
 func LastNonBlank(lines []string, first, last int) int {
 	for last > first && strings.TrimSpace(lines[last-1]) == "" {
 		last--
@@ -49,8 +50,8 @@ func LastNonBlank(lines []string, first, last int) int {
 	return last
 }
 
-// DecodeText makes text of a file's bytes, UTF-8 with newlines alone as line ends, or
-// says why they are none.
+// DecodeText converts a file to UTF-8 text with \n as line ends. It returns an
+// error for files that are not text.
 func DecodeText(data []byte) ([]byte, error) {
 	data = bytes.TrimPrefix(FromUTF16(data), []byte("\xef\xbb\xbf"))
 	switch {
@@ -68,8 +69,8 @@ func DecodeText(data []byte) ([]byte, error) {
 	return bytes.ReplaceAll(data, []byte("\r"), []byte("\n")), nil
 }
 
-// FromUTF16 makes UTF-8 of data that begins with the byte order mark of UTF-16,
-// as files have that PowerShell wrote. Other data stays as it is.
+// FromUTF16 converts data with a byte order mark of UTF-16, as PowerShell
+// writes it, to UTF-8. It returns other data unchanged.
 func FromUTF16(data []byte) []byte {
 	var order binary.ByteOrder
 	switch {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// encodeUTF16 is a text in UTF-16, behind its byte order mark.
+// encodeUTF16 encodes a text in UTF-16 with a byte order mark.
 func encodeUTF16(order binary.AppendByteOrder, text string) string {
 	b := order.AppendUint16(nil, 0xfeff)
 	for _, unit := range utf16.Encode([]rune(text)) {

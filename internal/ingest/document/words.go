@@ -4,8 +4,9 @@ import (
 	"unicode"
 )
 
-// Words measures text by the effort of its reader: its words, where a long
-// one, or two signs of a script without spaces, count as more.
+// CountWords estimates the reading effort of a text in words. Very long words
+// count more, and so do scripts without spaces: two characters count as one
+// word.
 func CountWords(s string) int {
 	var m WordCounter
 	for _, r := range s {
@@ -14,10 +15,10 @@ func CountWords(s string) int {
 	return m.Words()
 }
 
-// A measure counts words sign by sign.
+// WordCounter counts words character by character.
 type WordCounter struct {
-	halves int // of words
-	length int // of the word at the end
+	halves int // half words
+	length int // of the current word
 }
 
 func (m *WordCounter) Add(r rune) {
@@ -33,7 +34,7 @@ func (m *WordCounter) Add(r rune) {
 	}
 }
 
-// Last is what the word at the end counts, in halves.
+// last returns what the current word counts, in half words.
 func (m *WordCounter) last() int {
 	const long = 32
 	if m.length == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/code"
 )
 
-// parseCode reads a file of source code, a declaration a section.
+// parseCode parses source code into one section per declaration.
 func parseCode(data []byte, name string) (document.Document, error) {
 	text, err := document.DecodeText(data)
 	if err != nil {

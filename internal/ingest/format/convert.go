@@ -13,17 +13,17 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
-// parseInfo reads a file of GNU's info, whose marks have bytes of zero in them.
+// parseInfo parses a GNU info file. Its markup contains zero bytes.
 func parseInfo(data []byte, name string) (document.Document, error) {
 	return convertErr(info.Parse)(bytes.ReplaceAll(document.FromUTF16(data), []byte{0}, nil), name)
 }
 
-// convert is the reader of a text format that becomes Markdown.
+// convert adapts the parser of a text format that is converted to Markdown.
 func convert(parse func(text []byte) mdwriter.Document) Parser {
 	return convertErr(func(text []byte) (mdwriter.Document, error) { return parse(text), nil })
 }
 
-// convertErr is the same of a format that a file may turn out not to have.
+// convertErr is convert for parsers that can reject a file.
 func convertErr(parse func(text []byte) (mdwriter.Document, error)) Parser {
 	return func(data []byte, name string) (document.Document, error) {
 		text, err := document.DecodeText(data)
@@ -38,25 +38,24 @@ func convertErr(parse func(text []byte) (mdwriter.Document, error)) Parser {
 	}
 }
 
-// fromMDWriter makes a document of what a reader wrote of the file of that
-// name.
+// fromMDWriter converts the Markdown that a parser wrote for the named file.
 func fromMDWriter(page mdwriter.Document, name string) (document.Document, error) {
 	doc := document.Document{Title: page.Title, Edition: page.Edition, Converted: true}
 	var path document.HeadingPath
 	for i := range page.Sections {
-		addMade(&doc, &page.Sections[i], &path, name)
+		addConverted(&doc, &page.Sections[i], &path, name)
 	}
 	if len(doc.Lines) == 0 {
 		return document.Document{}, errors.New("no text")
 	}
 	if doc.Origins[len(doc.Origins)-1] == 0 {
-		doc.Origins = nil // none is known
+		doc.Origins = nil // unknown
 	}
 	return doc, nil
 }
 
-// addMade appends a section to the document.
-func addMade(doc *document.Document, m *mdwriter.Section, path *document.HeadingPath, name string) {
+// addConverted appends a section to the document.
+func addConverted(doc *document.Document, m *mdwriter.Section, path *document.HeadingPath, name string) {
 	s := document.Section{First: len(doc.Lines) + 1, Terms: m.Terms}
 	from := m.From
 	if n := len(doc.Origins); n > 0 && from == 0 {
@@ -93,7 +92,7 @@ func addMade(doc *document.Document, m *mdwriter.Section, path *document.Heading
 	}
 	s.Last = len(doc.Lines)
 	if s.Last < s.First {
-		return // nothing is in it
+		return // empty
 	}
 	for _, a := range m.Anchors {
 		line := s.First
@@ -103,16 +102,16 @@ func addMade(doc *document.Document, m *mdwriter.Section, path *document.Heading
 		s.Anchors = append(s.Anchors, document.Anchor{Name: a.Name, Line: min(line, s.Last)})
 	}
 	for _, l := range m.Links {
-		if to := within(name, l.Target); to != "" {
+		if to := resolveLink(name, l.Target); to != "" {
 			s.Links = append(s.Links, passage.Link{To: to, Text: l.Text})
 		}
 	}
 	doc.Sections = append(doc.Sections, s)
 }
 
-// within is the path of what a document links to, "" if it is none within the
-// folder. A target that begins with a slash is so from the folder down.
-func within(name, target string) string {
+// resolveLink returns the path of a link target, or "" if it is outside the
+// folder. A leading slash means the top of the folder.
+func resolveLink(name, target string) string {
 	to, fragment, _ := strings.Cut(target, "#")
 	switch {
 	case to == "":

@@ -14,8 +14,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/ingesttest"
 )
 
-// What is made of a file keeps the file's lines, and anchors and links that
-// lead within the folder.
+// Converted documents keep source lines, anchors, and links within the folder.
 func TestFromMarkdown(t *testing.T) {
 	var w mdwriter.Writer
 	w.Text("Before.", 2)
@@ -55,9 +54,9 @@ func TestFromMarkdown(t *testing.T) {
 	}
 }
 
-// checkMade holds for whatever is made of a file: passages are of its lines,
-// none is blank or much too long.
-func checkMade(t *testing.T, read Parser, name string, data []byte) []passage.Passage {
+// checkConverted checks the invariants of converted files: passages have source
+// lines, and none is blank or much too long.
+func checkConverted(t *testing.T, read Parser, name string, data []byte) []passage.Passage {
 	t.Helper()
 	doc, err := read(data, name)
 	if err != nil {
@@ -79,7 +78,7 @@ func checkMade(t *testing.T, read Parser, name string, data []byte) []passage.Pa
 	return passages
 }
 
-func FuzzMade(f *testing.F) {
+func FuzzParsers(f *testing.F) {
 	f.Add(".rst", []byte("A\n=\n\n.. note:: x\n\n- y\n\n::\n\n  z\n"))
 	f.Add(".adoc", []byte("= A\n\n[source,c]\n----\nx\n----\n\n* y\n+\nz\n\n|===\n|a |b\n|===\n"))
 	f.Add(".1", []byte(".TH A 1\n.SH B\nc\n.TP\nd\ne\n"))
@@ -93,10 +92,10 @@ func FuzzMade(f *testing.F) {
 	f.Add(".md", []byte("---\na: &a [1]\nb: *a\nb: *a\n---\n\n# A\n\n"+strings.Repeat("- ", 60)+"b\n"))
 	f.Fuzz(func(t *testing.T, ext string, in []byte) {
 		if IsPDF("a" + ext) {
-			return // which may not end: package pdf has a target for them
+			return // the parser may not terminate; package pdf has its own fuzz target
 		}
 		if read := ParserFor("a" + ext); read != nil {
-			checkMade(t, read, "a"+ext, in)
+			checkConverted(t, read, "a"+ext, in)
 		}
 	})
 }

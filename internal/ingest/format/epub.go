@@ -15,15 +15,15 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/html"
 )
 
-// Limits of a book.
+// Limits of an EPUB file.
 const (
-	maxBook     = 128 << 20 // bytes of all chapters
-	maxChapter  = 16 << 20
-	maxChapters = 10_000
+	maxEPUBBytes    = 128 << 20 // all chapters, in bytes
+	maxChapterBytes = 16 << 20
+	maxChapters     = 10_000
 )
 
-// A book is what an EPUB file says of itself: a package, as its format calls it.
-type book struct {
+// An epubPackage is the package document of an EPUB file.
+type epubPackage struct {
 	Title    string `xml:"metadata>title"`
 	Manifest []struct {
 		ID   string `xml:"id,attr"`
@@ -35,18 +35,18 @@ type book struct {
 	} `xml:"spine>itemref"`
 }
 
-// parseEPUB reads a book, its chapters in their order. The anchors name the
-// chapter's file in the book, too.
+// parseEPUB parses the chapters in reading order. Anchors include the chapter's
+// file name within the EPUB.
 func parseEPUB(data []byte, _ string) (document.Document, error) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // nothing is unpacked
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // insecure paths are harmless: no file is extracted
 		return document.Document{}, errors.New("invalid EPUB file: " + err.Error())
 	}
 	files := map[string]*zip.File{}
 	for _, f := range z.File {
 		files[f.Name] = f
 	}
-	r := &bookReader{files: files, left: maxBook}
+	r := &epubReader{files: files, left: maxEPUBBytes}
 	var container struct {
 		Root []struct {
 			Path string `xml:"full-path,attr"`
@@ -59,7 +59,7 @@ func parseEPUB(data []byte, _ string) (document.Document, error) {
 		return document.Document{}, errors.New("invalid EPUB file: no package")
 	}
 	root := container.Root[0].Path
-	var b book
+	var b epubPackage
 	if err := r.xml(root, &b); err != nil {
 		return document.Document{}, err
 	}
@@ -79,7 +79,7 @@ func parseEPUB(data []byte, _ string) (document.Document, error) {
 			doc.AddNote("", "skipped chapters after the first %d", maxChapters)
 			break
 		}
-		delete(hrefs, s.ID) // once is enough
+		delete(hrefs, s.ID) // add each chapter only once
 		if unescaped, err := url.PathUnescape(href); err == nil {
 			href = unescaped
 		}
@@ -97,7 +97,7 @@ func parseEPUB(data []byte, _ string) (document.Document, error) {
 	return doc, nil
 }
 
-// addChapter appends a chapter, whose file in the book is href.
+// addChapter appends a chapter. href is its file within the EPUB.
 func addChapter(doc *document.Document, data []byte, href string) error {
 	page, err := html.Parse(data, "application/xhtml+xml", href)
 	if err != nil {
@@ -105,7 +105,7 @@ func addChapter(doc *document.Document, data []byte, href string) error {
 	}
 	for i := range page.Sections {
 		s := &page.Sections[i]
-		s.Links = nil // they lead within the book
+		s.Links = nil // links point within the EPUB
 		s.Anchor = strings.TrimSuffix(href+"#"+s.Anchor, "#")
 		for k, a := range s.Anchors {
 			s.Anchors[k] = href + "#" + a
@@ -115,12 +115,12 @@ func addChapter(doc *document.Document, data []byte, href string) error {
 	return nil
 }
 
-type bookReader struct {
+type epubReader struct {
 	files map[string]*zip.File
 	left  int64 // bytes that may still be decompressed
 }
 
-func (r *bookReader) read(name string) ([]byte, error) {
+func (r *epubReader) read(name string) ([]byte, error) {
 	f, ok := r.files[name]
 	if !ok {
 		return nil, fmt.Errorf("%s not found in the book", name)
@@ -130,19 +130,19 @@ func (r *bookReader) read(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer in.Close()
-	data, err := io.ReadAll(io.LimitReader(in, min(r.left, maxChapter)+1))
+	data, err := io.ReadAll(io.LimitReader(in, min(r.left, maxChapterBytes)+1))
 	switch n := int64(len(data)); {
 	case err != nil:
 	case n > r.left:
-		err = fmt.Errorf("the book is larger than %d MiB", maxBook>>20)
-	case n > maxChapter:
-		err = fmt.Errorf("larger than %d MiB", maxChapter>>20)
+		err = fmt.Errorf("the book is larger than %d MiB", maxEPUBBytes>>20)
+	case n > maxChapterBytes:
+		err = fmt.Errorf("larger than %d MiB", maxChapterBytes>>20)
 	}
 	r.left = max(r.left-int64(len(data)), 0)
 	return data, err
 }
 
-func (r *bookReader) xml(name string, v any) error {
+func (r *epubReader) xml(name string, v any) error {
 	data, err := r.read(name)
 	if err == nil {
 		d := xml.NewDecoder(bytes.NewReader(data))

@@ -13,7 +13,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/ingesttest"
 )
 
-func bookOf(t testing.TB, files map[string]string) []byte {
+func zipEPUB(t testing.TB, files map[string]string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -46,8 +46,8 @@ func kettleBook() map[string]string {
 	}
 }
 
-func TestReadEPUB(t *testing.T) {
-	doc, err := parseEPUB(bookOf(t, kettleBook()), "kettle.epub")
+func TestParseEPUB(t *testing.T) {
+	doc, err := parseEPUB(zipEPUB(t, kettleBook()), "kettle.epub")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestReadEPUB(t *testing.T) {
 		"no chapters": {"META-INF/container.xml": `<container><rootfiles><rootfile full-path="x"/></rootfiles></container>`,
 			"x": `<package><spine><itemref idref="a"/></spine></package>`},
 	} {
-		if _, err := parseEPUB(bookOf(t, files), "a.epub"); err == nil {
+		if _, err := parseEPUB(zipEPUB(t, files), "a.epub"); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -79,7 +79,7 @@ func FuzzEPUB(f *testing.F) {
 	files := kettleBook()
 	f.Add(files["META-INF/container.xml"], files["OEBPS/book.opf"], files["OEBPS/a.xhtml"])
 	f.Fuzz(func(t *testing.T, container, opf, chapter string) {
-		data := bookOf(t, map[string]string{"META-INF/container.xml": container, "OEBPS/book.opf": opf, "OEBPS/a.xhtml": chapter})
-		checkMade(t, parseEPUB, "a.epub", data)
+		data := zipEPUB(t, map[string]string{"META-INF/container.xml": container, "OEBPS/book.opf": opf, "OEBPS/a.xhtml": chapter})
+		checkConverted(t, parseEPUB, "a.epub", data)
 	})
 }

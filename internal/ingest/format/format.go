@@ -18,16 +18,16 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/rst"
 )
 
-// A reader makes a document of a file's bytes. The error says why the file has
-// nothing to read; nothing is an error for being malformed.
+// A Parser parses a file into a document. It returns an error if the file has
+// no content. Malformed input is not an error.
 type Parser func(data []byte, name string) (document.Document, error)
 
-// plainNames are those of the texts without an ending that are read.
+// plainNames are the names of plain text files without an extension.
 var plainNames = [...]string{"README", "INSTALL", "CHANGELOG", "CHANGES", "NEWS", "HACKING", "CONTRIBUTING", "FAQ"}
 
 const SupportedTypes = ".html, .md, .mdx, .rst, .adoc, .txt, .ipynb, .epub, .pdf, man and info pages, source code"
 
-// asText is the reader of files that are text as they are.
+// asText adapts a parser of text to bytes.
 func asText(read func(text []byte) (document.Document, error)) Parser {
 	return func(data []byte, _ string) (document.Document, error) {
 		text, err := document.DecodeText(data)
@@ -38,7 +38,7 @@ func asText(read func(text []byte) (document.Document, error)) Parser {
 	}
 }
 
-// ParserFor chooses the reader by the file's name; nil where there is none.
+// ParserFor returns the parser for a file name, or nil.
 func ParserFor(name string) Parser {
 	if IsMarkdown(name) {
 		return asText(markdown.Parse)
@@ -77,7 +77,7 @@ func ParserFor(name string) Parser {
 		switch {
 		case isManPage(ext):
 			return convertErr(man.Parse)
-		case strings.HasPrefix(ext, ".info-"): // a part of a long one
+		case strings.HasPrefix(ext, ".info-"): // part of a split info file
 			return parseInfo
 		case code.Reads(ext):
 			return parseCode
@@ -94,17 +94,17 @@ func IsMarkdown(name string) bool {
 	return false
 }
 
-// isManPage reports whether a file's ending is that of manual pages: a section,
-// and maybe letters after it.
+// isManPage reports whether a file extension is that of a man page: a section
+// number and optional letters.
 func isManPage(ext string) bool {
 	return len(ext) >= 2 && len(ext) <= 8 && ext[1] >= '1' && ext[1] <= '9' && strings.Trim(ext[2:], "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// MaxFile is the longest file that is read as a document. Longer ones that
-// look like text are logs and dumps.
+// MaxFile is the maximum size of a document in bytes. Larger files that look
+// like text are logs and dumps.
 const MaxFile = 32 << 20
 
-// UnsupportedReason says that there is no reader for a file.
+// UnsupportedReason returns the reason to skip a file without a parser.
 func UnsupportedReason(name string) string {
 	if ext := path.Ext(name); ext != "" {
 		return "unsupported file type: " + strings.ToLower(ext)

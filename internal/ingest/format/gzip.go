@@ -12,8 +12,8 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/document"
 )
 
-// decompress is the reader of a file that gzip compressed, as Debian does with
-// manual pages and long texts.
+// decompress returns a parser for a gzip-compressed file. Debian compresses man
+// pages and long texts.
 func decompress(name string) Parser {
 	inner := strings.TrimSuffix(name, path.Ext(name))
 	read := ParserFor(inner)
@@ -29,7 +29,7 @@ func decompress(name string) Parser {
 	}
 }
 
-// gunzip decompresses a file.
+// gunzip decompresses a file of at most MaxFile bytes.
 func gunzip(data []byte) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
@@ -45,5 +45,5 @@ func gunzip(data []byte) ([]byte, error) {
 	return text, nil
 }
 
-// UncompressedName is the name of what is in a file that is compressed.
+// UncompressedName returns the name of a file without the extension .gz.
 func UncompressedName(name string) string { return strings.TrimSuffix(name, ".gz") }

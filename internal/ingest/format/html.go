@@ -12,8 +12,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/markdown"
 )
 
-// parseHTML reads a page. What it says becomes Markdown, a section's heading and
-// text at a time.
+// parseHTML converts a page to Markdown.
 func parseHTML(data []byte, name string) (document.Document, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return document.Document{}, errors.New("empty")
@@ -28,7 +27,7 @@ func parseHTML(data []byte, name string) (document.Document, error) {
 	return FromHTML(&page), nil
 }
 
-// FromHTML makes a document of a page.
+// FromHTML converts a parsed page to a document.
 func FromHTML(page *html.Page) document.Document {
 	doc := document.Document{Title: page.Title, Edition: page.Edition, Converted: true, Canonical: page.Canonical, Language: page.Language, HiddenText: page.Hidden}
 	for i := range page.Sections {
@@ -37,7 +36,7 @@ func FromHTML(page *html.Page) document.Document {
 	return doc
 }
 
-// maxHeadingLevel is the deepest that Markdown has.
+// maxHeadingLevel is the deepest heading level of Markdown.
 const maxHeadingLevel = 6
 
 // addHTML appends a section of a page to the document.
@@ -60,7 +59,7 @@ func addHTML(doc *document.Document, h *html.Section) {
 	for i, name := range h.Anchors {
 		line := s.First
 		if at := h.Offsets[i]; at > 0 {
-			// The block that it stands in begins on a line of its own.
+			// The block of the anchor begins on its own line.
 			line = begin + strings.Count(h.Markdown[:at], "\n") + 1
 		}
 		s.Anchors = append(s.Anchors, document.Anchor{Name: name, Line: min(line, s.Last)})
@@ -82,15 +81,15 @@ func shortened(headings []string) []string {
 	return short
 }
 
-// mereNotice is the length of a page that says no more than "You are being
-// redirected to ...", in bytes.
-const mereNotice = 400
+// maxNoticeBytes is the maximum length of a page that only says "You are being
+// redirected to ...".
+const maxNoticeBytes = 400
 
-// PageSkipReason says why a page is none that answers anything, or "".
+// PageSkipReason returns the reason to skip a page without content, or "".
 func PageSkipReason(name string, page *html.Page) string {
 	length := page.Length()
 	switch {
-	case page.Redirect != "" && length < mereNotice:
+	case page.Redirect != "" && length < maxNoticeBytes:
 		return fmt.Sprintf("redirects to %s", page.Redirect)
 	case length == 0 && len(page.Sections) == 0:
 		return "no content"

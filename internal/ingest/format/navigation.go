@@ -10,10 +10,10 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/html"
 )
 
-// navigation names the pages, by generator, that are made of all the others
-// and say nothing of their own. A pattern is a folder around the page, its name in
-// the form of path.Match, or both. The folder "." is the top of the generator's
-// output: elsewhere, documentation may have a page of that name.
+// navigation lists, for each generator, the pages that only repeat content of
+// others. A pattern is a folder in the page's path, a file name in the syntax
+// of path.Match, or both. The folder "." is the top of the generator's output;
+// elsewhere, a page of that name may be documentation.
 var navigation = [...]struct {
 	generator string
 	names     []string
@@ -32,8 +32,8 @@ var navigation = [...]struct {
 	{"hugo", []string{"_print/", "./404.html"}},
 }
 
-// isNavigation reports whether a page is generated from the others: an index,
-// a form to search in, all pages on one.
+// isNavigation reports whether a page is generated from other pages: an index,
+// a search form, a print page.
 func isNavigation(name string, page *html.Page) bool {
 	folders, base := path.Split(name)
 	for _, n := range navigation {
@@ -54,17 +54,17 @@ func isNavigation(name string, page *html.Page) bool {
 	return isAlphabetical(page)
 }
 
-// isAtTop reports whether a page is at the top of its generator's output. If its
-// links do not tell, it is if it is as short as generated pages are.
+// isAtTop reports whether a page is at the top of its generator's output. If
+// the links of the page do not show its depth, short pages count as generated.
 func isAtTop(page *html.Page) bool {
 	if page.Depth == html.UnknownDepth {
-		return page.Length() < mereNotice
+		return page.Length() < maxNoticeBytes
 	}
 	return page.Depth == 0
 }
 
-// isAlphabetical reports whether a page is an index of the kind that books
-// have: most of its sections are headed by a letter.
+// isAlphabetical reports whether a page is an alphabetical index: most of its
+// section headings are single letters.
 func isAlphabetical(page *html.Page) bool {
 	const fewest = 8
 	letters, headed := 0, 0

@@ -36,7 +36,7 @@ func TestIsNavigation(t *testing.T) {
 			t.Errorf("%s of %s, %d folders down: %v", tt.name, tt.generator, tt.depth, got)
 		}
 	}
-	long := html.Page{Generator: "docusaurus", Depth: unknown, Sections: []html.Section{{Markdown: ingesttest.Words("word", mereNotice)}}}
+	long := html.Page{Generator: "docusaurus", Depth: unknown, Sections: []html.Section{{Markdown: ingesttest.Words("word", maxNoticeBytes)}}}
 	if isNavigation("docs/search.html", &long) {
 		t.Error("a page with text is taken for a form to search in")
 	}

@@ -10,12 +10,12 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
-// A notebook is what Jupyter writes.
+// A notebook is a Jupyter notebook.
 type notebook struct {
 	Cells      []cell `json:"cells"`
 	Worksheets []struct {
 		Cells []cell `json:"cells"`
-	} `json:"worksheets"` // of the third version of the format
+	} `json:"worksheets"` // format version 3
 	Metadata struct {
 		Kernel struct {
 			Language string `json:"language"`
@@ -27,38 +27,37 @@ type notebook struct {
 }
 
 type cell struct {
-	Type    string   `json:"cell_type"`
-	Source  joined   `json:"source"`
-	Input   joined   `json:"input"` // the third version's source of code
-	Level   int      `json:"level"` // of its headings
-	Outputs []output `json:"outputs"`
+	Type    string        `json:"cell_type"`
+	Source  multilineText `json:"source"`
+	Input   multilineText `json:"input"` // source of code cells in version 3
+	Level   int           `json:"level"` // of heading cells
+	Outputs []output      `json:"outputs"`
 }
 
 type output struct {
-	Type string `json:"output_type"`
-	Text joined `json:"text"`
+	Type string        `json:"output_type"`
+	Text multilineText `json:"text"`
 	Data struct {
-		Plain joined `json:"text/plain"`
+		Plain multilineText `json:"text/plain"`
 	} `json:"data"`
 }
 
-// joined is a text, written as one string or as one a line.
-type joined string
+// multilineText is a text stored as a string or as a list of lines.
+type multilineText string
 
-func (j *joined) UnmarshalJSON(data []byte) error {
+func (j *multilineText) UnmarshalJSON(data []byte) error {
 	var text string
 	var list []string
 	switch {
 	case json.Unmarshal(data, &text) == nil:
-		*j = joined(text)
+		*j = multilineText(text)
 	case json.Unmarshal(data, &list) == nil:
-		*j = joined(strings.Join(list, ""))
+		*j = multilineText(strings.Join(list, ""))
 	}
-	return nil // what is neither says nothing
+	return nil // ignore other types
 }
 
-// parseNotebook reads a notebook: its text, its code, and of what came out of it
-// the short texts.
+// parseNotebook parses a notebook: its text, code, and short text outputs.
 func parseNotebook(data []byte, _ string) (document.Document, error) {
 	var n notebook
 	if err := json.Unmarshal(document.FromUTF16(data), &n); err != nil {
@@ -84,7 +83,7 @@ func parseNotebook(data []byte, _ string) (document.Document, error) {
 		case "code":
 			writeFenced(&b, language, string(c.Source+c.Input))
 			for _, o := range c.Outputs {
-				writeFenced(&b, "", o.short())
+				writeFenced(&b, "", o.shortText())
 			}
 		}
 	}
@@ -97,8 +96,8 @@ func parseNotebook(data []byte, _ string) (document.Document, error) {
 	return doc, err
 }
 
-// short is the output's text, if it is one that a reader would read.
-func (o output) short() string {
+// shortText returns the output's text if it is short and readable.
+func (o output) shortText() string {
 	text := strings.TrimSpace(string(o.Text + o.Data.Plain))
 	const longest, most = 800, 12
 	if o.Type == "error" || len(text) > longest || strings.Count(text, "\n") >= most || strings.HasPrefix(text, "<") {
@@ -107,7 +106,7 @@ func (o output) short() string {
 	return text
 }
 
-// withoutData leaves out lines that hold a picture's bytes.
+// withoutData removes lines with embedded images.
 func withoutData(text string) string {
 	if !strings.Contains(text, ";base64,") {
 		return text

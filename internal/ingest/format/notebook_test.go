@@ -12,7 +12,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/chunk"
 )
 
-func TestReadNotebook(t *testing.T) {
+func TestParseNotebook(t *testing.T) {
 	const in = `{"nbformat": 4, "metadata": {"language_info": {"name": "julia"}}, "cells": [
 		{"cell_type": "markdown", "source": ["# Kettle\n", "\n", "How to boil.\n", "![x](data:image/png;base64,AAAA)\n"]},
 		{"cell_type": "code", "source": "boil(1)", "outputs": [
@@ -44,7 +44,7 @@ func TestReadNotebook(t *testing.T) {
 	}
 }
 
-func TestReadSource(t *testing.T) {
+func TestParseCode(t *testing.T) {
 	doc, err := parseCode([]byte("package a\n\nimport \"x\"\n\n// F does.\nfunc F() {\n\tx.Y()\n}\n"), "b/a.go")
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func TestReadSource(t *testing.T) {
 	}
 }
 
-func TestPacked(t *testing.T) {
+func TestGzip(t *testing.T) {
 	pack := func(s string) []byte {
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)
@@ -88,7 +88,7 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-func TestReadMetadata(t *testing.T) {
+func TestParsePythonMetadata(t *testing.T) {
 	const head = "Metadata-Version: 2.1\nName: kettle\nVersion: 2.0\n"
 	for in, want := range map[string]string{
 		head + "Description-Content-Type: text/markdown\n\n# Kettle\n\nBoils `x`.\n": "# Kettle\n\nBoils `x`.",

@@ -11,11 +11,11 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/pdf"
 )
 
-// A PDFParser reads the text of a PDF file.
+// A PDFParser extracts the text of a PDF file.
 type PDFParser func(ctx context.Context, data []byte) (mdwriter.Document, []pdf.SkippedPage, error)
 
-// NewPDFParser is the one that runs a program for each file, or if there is none
-// reads it in this process.
+// NewPDFParser returns a parser that runs program for each file, or that works
+// in this process if program is "".
 func NewPDFParser(program string) PDFParser {
 	if program != "" {
 		return (&pdf.Process{Path: program}).Parse
@@ -25,10 +25,10 @@ func NewPDFParser(program string) PDFParser {
 	}
 }
 
-// IsPDF reports whether a file is a PDF file by its name, compressed or not.
+// IsPDF reports whether a file name is that of a PDF file, compressed or not.
 func IsPDF(name string) bool { return strings.EqualFold(path.Ext(UncompressedName(name)), ".pdf") }
 
-// ParsePDF reads the text of a PDF file. A place in it is a page.
+// ParsePDF parses a PDF file. Notes refer to pages.
 func ParsePDF(ctx context.Context, parse PDFParser, data []byte, name string) (document.Document, error) {
 	if unpacked := UncompressedName(name); unpacked != name {
 		var err error

@@ -6,27 +6,27 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/document"
 )
 
-// maxSections is how many sections a text has. Further headings are text.
+// maxSections limits the sections of a text. Further headings are text.
 const maxSections = 100_000
 
-// ParsePlain reads text without markup. Paragraphs end at blank lines; a line
-// underlined in its full length is a heading, as in many a README.
+// ParsePlain parses text without markup. Blank lines separate paragraphs. A
+// fully underlined line is a heading, as in many READMEs.
 func ParsePlain(source []byte) (document.Document, error) {
 	doc := document.Document{Lines: document.SplitLines(source)}
 	var path document.HeadingPath
 	sections := []document.Section{{First: 1}}
-	paragraph := false // a block is open
+	paragraph := false // within a paragraph
 	for i := 0; i < len(doc.Lines); i++ {
 		line, number := doc.Lines[i], i+1
 		s := &sections[len(sections)-1]
-		if level := underlined(doc.Lines, i); level > 0 && !paragraph && len(sections) < maxSections {
+		if level := underlineLevel(doc.Lines, i); level > 0 && !paragraph && len(sections) < maxSections {
 			title := strings.TrimSpace(line)
 			if doc.Title == "" {
 				doc.Title = title
 			}
 			s.Last = i
 			sections = append(sections, document.Section{Headings: path.Push(level, title), First: number})
-			i++ // the underline
+			i++ // skip the underline
 			continue
 		}
 		switch blank := strings.TrimSpace(line) == ""; {
@@ -47,9 +47,9 @@ func ParsePlain(source []byte) (document.Document, error) {
 	return doc, nil
 }
 
-// underlined is the level of the heading on lines[i], 0 if it is none: 1 for
-// one underlined with equals signs, 2 for hyphens, 3 for others.
-func underlined(lines []string, i int) int {
+// underlineLevel returns the heading level of lines[i], or 0: 1 if it is
+// underlined with equals signs, 2 with hyphens, 3 with other characters.
+func underlineLevel(lines []string, i int) int {
 	if i+1 >= len(lines) {
 		return 0
 	}
@@ -70,8 +70,7 @@ func underlined(lines []string, i int) int {
 	return 3
 }
 
-// isRule reports whether the line is one sign, repeated, that people underline
-// with.
+// isRule reports whether a line is one underlining character, repeated.
 func isRule(line string) bool {
 	return line != "" && strings.IndexByte("=-~^*#", line[0]) >= 0 && strings.Count(line, line[:1]) == len(line)
 }

@@ -28,7 +28,7 @@ func FuzzPlain(f *testing.F) {
 	})
 }
 
-func TestReadPlain(t *testing.T) {
+func TestParsePlain(t *testing.T) {
 	const in = "Intro\ntext\n\nThe Title\n=========\nbelow\n\nPart\n----\n\nx\ny\n\n-----\n\nnot\n==========\n"
 	doc, err := ParsePlain([]byte(in))
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/rst"
 )
 
-// isPythonMetadata reports whether a file is what Python keeps of an installed package:
-// its README, behind fields as letters have them.
+// isPythonMetadata reports whether a file is the METADATA of an installed
+// Python package, which contains its README after mail-style headers.
 func isPythonMetadata(name string) bool {
 	name = filepath.ToSlash(name)
 	return path.Base(name) == "METADATA" && strings.HasSuffix(path.Dir(name), ".dist-info")
 }
 
-// parsePythonMetadata reads the README of a package of Python's.
+// parsePythonMetadata parses the README of a Python package.
 func parsePythonMetadata(data []byte, name string) (document.Document, error) {
 	text, err := document.DecodeText(data)
 	if err != nil {
@@ -33,7 +33,7 @@ func parsePythonMetadata(data []byte, name string) (document.Document, error) {
 			title = rest
 		}
 		isMarkdown = isMarkdown || strings.HasPrefix(l, "Description-Content-Type: text/markdown")
-		lines[i] = "" // the others keep their numbers
+		lines[i] = "" // keep the line numbers of the rest
 	}
 	text = []byte(strings.Join(lines, "\n"))
 	if !isMarkdown {

@@ -16,14 +16,14 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/document"
 )
 
-// Reason begins the reason for what was left out or replaced.
+// Reason is the prefix of the reasons for skipped files and removed text.
 const Reason = "looks like a secret"
 
-// removed stands in place of a secret.
-const removed = "[secret removed]"
+// placeholder replaces a secret.
+const placeholder = "[secret removed]"
 
-// secretNames are the names of files that hold nothing but secrets, in lower
-// case. Documentation has names such as credentials.md.
+// secretNames are the lower-case names of files that contain only secrets.
+// Documentation has names such as credentials.md.
 var secretNames = [...]string{
 	".env", ".netrc", "_netrc", ".pgpass", ".npmrc", ".pypirc", ".git-credentials", ".htpasswd", ".dockercfg", ".vault-token",
 	"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk",
@@ -31,10 +31,10 @@ var secretNames = [...]string{
 	"secrets.txt", "secrets.json", "secrets.yml", "secrets.yaml", "secrets.ini", "passwords.txt", "passwords.csv",
 }
 
-// secretEndings are those of files with keys.
+// secretEndings are the extensions of key files.
 var secretEndings = [...]string{".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk"}
 
-// IsFile reports whether a file holds secrets, by its name.
+// IsFile reports whether a file name is that of a file with secrets.
 func IsFile(name string) bool {
 	base := strings.ToLower(path.Base(name))
 	if rest, ok := strings.CutPrefix(base, ".env."); ok {
@@ -43,19 +43,19 @@ func IsFile(name string) bool {
 	return slices.Contains(secretNames[:], base) || slices.Contains(secretEndings[:], path.Ext(base))
 }
 
-// A tokenFormat is what a kind of token looks like: a prefix and so many signs of
-// a set.
+// A tokenFormat describes a kind of token: a prefix and a number of characters
+// of a set.
 type tokenFormat struct {
 	prefix   string
-	min, max int    // signs behind the prefix
+	min, max int    // characters after the prefix
 	set      string // see inSet
 	kind     string
 }
 
-// tokenFormats are those of well-known services, as they document them, and as
-// scanners for secrets (GitHub's secret scanning, gitleaks, trufflehog) agree on.
-// A format belongs here if it has a prefix of its own or a length and a set of
-// signs that nothing else has.
+// tokenFormats are the documented formats of well-known services, as used by
+// secret scanners (GitHub's secret scanning, gitleaks, trufflehog). A format
+// belongs here if it has a unique prefix, or a length and character set that
+// nothing else has.
 var tokenFormats = [...]tokenFormat{
 	{"AGE-SECRET-KEY-1", 58, 58, "A0", "age key"},       // age-encryption.org/v1: Bech32
 	{"AIza", 35, 35, "Aa0_-", "Google API key"},         // cloud.google.com/docs/authentication/api-keys
@@ -65,7 +65,7 @@ var tokenFormats = [...]tokenFormat{
 	{"GOCSPX-", 28, 28, "Aa0_-", "Google OAuth secret"}, // client secrets since 2021
 	{"NRAK-", 27, 27, "A0", "New Relic key"},            // docs.newrelic.com: user keys
 	{"PMAK-", 59, 59, "f0-", "Postman key"},             // 24 and 34 hexadecimal digits
-	{"SG.", 66, 66, "Aa0_-.", "SendGrid key"},           // 22 and 43 signs
+	{"SG.", 66, 66, "Aa0_-.", "SendGrid key"},           // 22 and 43 characters
 	{"dapi", 32, 34, "f0-", "Databricks token"},         // docs.databricks.com: personal access tokens
 	{"dckr_pat_", 27, 27, "Aa0_-", "Docker token"},      // docs.docker.com: access tokens
 	{"dop_v1_", 64, 64, "f0", "DigitalOcean token"},     // docs.digitalocean.com: personal access tokens
@@ -81,7 +81,7 @@ var tokenFormats = [...]tokenFormat{
 	{"gldt-", 20, 64, "Aa0_-.", "GitLab token"},         // the same, deploy
 	{"glrt-", 20, 64, "Aa0_-.", "GitLab token"},         // the same, runner
 	{"glptt-", 40, 40, "f0", "GitLab token"},            // the same, trigger
-	{"glsa_", 41, 41, "Aa0_", "Grafana token"},          // 32 signs and a checksum
+	{"glsa_", 41, 41, "Aa0_", "Grafana token"},          // 32 characters and a checksum
 	{"hf_", 34, 34, "Aa", "Hugging Face token"},         // huggingface.co/docs/hub/security-tokens
 	{"hvs.", 90, 200, "Aa0_-", "Vault token"},           // developer.hashicorp.com/vault: tokens
 	{"hvb.", 130, 350, "Aa0_-", "Vault token"},          // the same, batch
@@ -105,12 +105,12 @@ var tokenFormats = [...]tokenFormat{
 	{"xoxp-", 40, 100, "Aa0-", "Slack token"},           // the same, user
 }
 
-// shortestToken is the length of the shortest of all.
-const shortestToken = 20
+// minTokenLength is the length of the shortest token.
+const minTokenLength = 20
 
-// inSet reports whether c is a sign of the set: "A" stands for capitals, "a" for
-// small letters, "F" and "f" for those of hexadecimal digits, "0" for digits;
-// others are themselves.
+// inSet reports whether c belongs to the set: "A" means capital letters, "a"
+// small letters, "F" and "f" those of hexadecimal digits, "0" digits; other
+// characters mean themselves.
 func inSet(set string, c byte) bool {
 	for i := range len(set) {
 		switch s := set[i]; {
@@ -124,15 +124,16 @@ func inSet(set string, c byte) bool {
 	return false
 }
 
-// tokenSigns are the bytes that tokens have.
-var tokenSigns = func() (is [256]bool) {
-	for c := range is {
-		is[c] = inSet("Aa0_-.", byte(c))
+// isTokenByte reports whether tokens may contain c.
+func isTokenByte(c byte) bool {
+	switch {
+	case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', c == '-', c == '.':
+		return true
 	}
-	return is
-}()
+	return false
+}
 
-// A found secret is where one stands in a line.
+// A foundSecret is the position of a secret in a line.
 type foundSecret struct {
 	from, to int
 	kind     string
@@ -142,14 +143,14 @@ type foundSecret struct {
 func findTokens(line string) (found []foundSecret) {
 	begin := -1
 	for i := 0; i <= len(line); i++ {
-		if i < len(line) && tokenSigns[line[i]] {
+		if i < len(line) && isTokenByte(line[i]) {
 			if begin < 0 {
 				begin = i
 			}
 			continue
 		}
-		if begin >= 0 && i-begin >= shortestToken {
-			if n, kind := tokenOf(line[begin:i]); n > 0 {
+		if begin >= 0 && i-begin >= minTokenLength {
+			if n, kind := matchToken(line[begin:i]); n > 0 {
 				found = append(found, foundSecret{begin, begin + n, kind})
 			}
 		}
@@ -158,19 +159,19 @@ func findTokens(line string) (found []foundSecret) {
 	const webhook = "hooks.slack.com/services/T"
 	if i := strings.Index(line, webhook); i >= 0 {
 		end := i
-		for end < len(line) && (tokenSigns[line[end]] || line[end] == '/') {
+		for end < len(line) && (isTokenByte(line[end]) || line[end] == '/') {
 			end++
 		}
-		if secret := line[i+len(webhook) : end]; strings.Count(secret, "/") == 2 && len(secret) > 36 && isRandom(secret) {
+		if secret := line[i+len(webhook) : end]; strings.Count(secret, "/") == 2 && len(secret) > 36 && looksRandom(secret) {
 			found = append(found, foundSecret{i, end, "Slack webhook"})
 		}
 	}
 	return found
 }
 
-// tokenOf is how long the token is that s begins with, and its kind; 0 if it
-// begins with none.
-func tokenOf(s string) (int, string) {
+// matchToken returns the length and kind of the token at the beginning of s, or
+// 0.
+func matchToken(s string) (int, string) {
 	for i := range tokenFormats {
 		f := &tokenFormats[i]
 		if s[0] != f.prefix[0] || !strings.HasPrefix(s, f.prefix) {
@@ -182,16 +183,16 @@ func tokenOf(s string) (int, string) {
 		}
 		random := strings.TrimRight(s[len(f.prefix):n], ".-_")
 		more := n < len(s) && inSet("Aa0", s[n])
-		if len(random) >= f.min && !more && isRandom(random) {
+		if len(random) >= f.min && !more && looksRandom(random) {
 			return len(f.prefix) + len(random), f.kind
 		}
 	}
 	return 0, ""
 }
 
-// isRandom reports whether signs are as if by chance. Those of examples are words,
-// repeat, or follow one another; ASIA begins names, too.
-func isRandom(s string) bool {
+// looksRandom reports whether characters look random. Examples contain words,
+// repetitions or sequences; ASIA also begins names.
+func looksRandom(s string) bool {
 	lower := strings.ToLower(s)
 	for _, word := range [...]string{"example", "xxxx", "....", "0000", "your", "token", "secret", "sample", "placeholder", "redacted", "dummy", "fake", "abcdef", "12345", "test", "pacific"} {
 		if strings.Contains(lower, word) {
@@ -199,7 +200,7 @@ func isRandom(s string) bool {
 		}
 	}
 	var count [256]int
-	next := 0 // pairs of signs that follow one another
+	next := 0 // pairs of consecutive characters
 	for i := range len(lower) {
 		count[s[i]]++
 		if i > 0 && lower[i] == lower[i-1]+1 {
@@ -213,13 +214,13 @@ func isRandom(s string) bool {
 			entropy -= p * math.Log2(p)
 		}
 	}
-	// Sixteen digits or letters by chance have 3.2 bits each or more, but for
-	// one in a thousand; hexadecimal ones 2.9.
+	// Sixteen random digits or letters have at least 3.2 bits each in all but
+	// one of a thousand cases; hexadecimal digits have 2.9.
 	const least = 2.9
 	return entropy >= least && next*4 < len(s)
 }
 
-// Remove replaces the secrets in a document and notes each.
+// Remove replaces the secrets in a document and adds a note for each.
 func Remove(doc *document.Document) {
 	r := remover{doc: doc}
 	for i := 0; i < len(doc.Lines); i++ {
@@ -227,7 +228,7 @@ func Remove(doc *document.Document) {
 			i += n
 			continue
 		}
-		if line, kinds := clearTokens(doc.Lines[i]); len(kinds) > 0 {
+		if line, kinds := replaceTokens(doc.Lines[i]); len(kinds) > 0 {
 			r.replace(i, line)
 			r.note(i, kinds)
 		}
@@ -236,19 +237,19 @@ func Remove(doc *document.Document) {
 }
 
 type remover struct {
-	doc   *document.Document
-	own   bool // the lines are a copy
-	notes int
+	doc    *document.Document
+	copied bool // the lines are already a copy
+	notes  int
 }
 
 func (r *remover) replace(i int, line string) {
-	if !r.own {
-		r.doc.Lines, r.own = slices.Clone(r.doc.Lines), true
+	if !r.copied {
+		r.doc.Lines, r.copied = slices.Clone(r.doc.Lines), true
 	}
 	r.doc.Lines[i] = line
 }
 
-// note notes secrets on a line of the document, the first few of them.
+// note adds notes for secrets on a line, up to a limit.
 func (r *remover) note(i int, kinds []string) {
 	const few = 20
 	if r.notes++; r.notes > few {
@@ -266,19 +267,19 @@ func (r *remover) note(i int, kinds []string) {
 	}
 }
 
-// clearTokens is a line with its tokens replaced, and the kinds of these.
-func clearTokens(line string) (string, []string) {
+// replaceTokens returns a line with its tokens replaced, and their kinds.
+func replaceTokens(line string) (string, []string) {
 	found := findTokens(line)
 	var kinds []string
 	for _, f := range slices.Backward(found) {
-		line = line[:f.from] + removed + line[f.to:]
+		line = line[:f.from] + placeholder + line[f.to:]
 		kinds = append(kinds, f.kind)
 	}
 	return line, kinds
 }
 
-// privateKey replaces a private key that begins on line i, and returns how many
-// lines stand below that one, 0 if there is none.
+// privateKey replaces a private key that begins on line i. It returns the
+// number of its further lines, 0 if there is no key.
 func (r *remover) privateKey(i int) int {
 	const mark, most = "PRIVATE KEY", 200 // lines
 	line := r.doc.Lines[i]
@@ -288,20 +289,20 @@ func (r *remover) privateKey(i int) int {
 	signs := 0
 	for n := i + 1; n < min(len(r.doc.Lines), i+most); n++ {
 		if strings.Contains(r.doc.Lines[n], "-----END ") {
-			const shortest = 48 // signs of a key of 256 bits
+			const shortest = 48 // of a 256-bit key
 			if signs < shortest {
 				return 0
 			}
 			for k := i + 1; k < n; k++ {
 				r.replace(k, "")
 			}
-			r.replace(i+1, removed)
+			r.replace(i+1, placeholder)
 			r.note(i, []string{"private key"})
 			return n - i
 		}
 		text := strings.Trim(r.doc.Lines[n], " \t>|#*/\"'+,\\n")
 		if strings.Contains(text, "...") || strings.Contains(text, "…") {
-			return 0 // an example that was shortened
+			return 0 // an abbreviated example
 		}
 		if !strings.ContainsAny(text, " :") { // a field of the key
 			signs += len(text)
@@ -310,13 +311,13 @@ func (r *remover) privateKey(i int) int {
 	return 0
 }
 
-// metadata replaces secrets in what stands beside the lines.
+// metadata replaces secrets in the title, headings, terms and links.
 func (r *remover) metadata() {
 	clear := func(s *string) {
-		if len(*s) < shortestToken {
+		if len(*s) < minTokenLength {
 			return
 		}
-		if cleared, kinds := clearTokens(*s); len(kinds) > 0 {
+		if cleared, kinds := replaceTokens(*s); len(kinds) > 0 {
 			*s = cleared
 		}
 	}

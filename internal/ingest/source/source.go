@@ -14,39 +14,38 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/document"
 )
 
-// An item is a document of a source: its path in a folder or its URL, and what
-// is known of it before it is read.
+// An Item is a document of a source that is not parsed yet.
 type Item struct {
 	Name    string
 	Size    int64
 	ModTime time.Time   // zero for pages
-	Rights  fs.FileMode // that its passages may have at most; 0: not known
-	Hash    string      // Hash its bytes; "" if only reading tells
-	Context string      // what else its passages depend on
+	Rights  fs.FileMode // maximum access rights of its passages; 0: unknown
+	Hash    string      // see Hash; "" if unknown before reading
+	Context string      // digest of everything else that its passages depend on
 }
 
-// A stock is the documents of a source.
+// A Reader reads the documents of a source.
 type Reader interface {
-	// Load returns the bytes of an item, and completes what is known of it.
+	// Load returns the bytes of an item and fills in its size and time.
 	Load(*Item) ([]byte, error)
-	// Parse makes a document of them. An error says why there is none.
+	// Parse parses the bytes. An error is the reason why the item has no
+	// content.
 	Parse(context.Context, []byte, *Item) (document.Document, error)
-	// Target returns what says where a link on an item leads: the place, "" if
-	// it is none of the source.
+	// Target returns a function that resolves links of an item to targets; it
+	// returns "" for links out of the source.
 	Target(name string) func(href string) string
-	// IncludesDigest is a digest of the other documents that an item includes by these
-	// paths, "" for no paths.
+	// IncludesDigest returns a digest of the documents that an item includes by
+	// these paths; "" for no paths.
 	IncludesDigest(name string, paths []string) string
 }
 
-// Hash is the SHA-256 of data as a record has it: half of it tells the states
-// of a document apart.
+// Hash returns half of the SHA-256 of data, which is enough to detect changes.
 func Hash(data []byte) string {
 	sum := sha256.Sum256(data)
 	return string(sum[:sha256.Size/2])
 }
 
-// Digest is a short name for the parts, in their order; "" for none.
+// Digest returns a short digest of the parts; "" for no parts.
 func Digest(parts ...string) string {
 	if len(parts) == 0 {
 		return ""

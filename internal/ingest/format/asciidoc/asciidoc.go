@@ -1,11 +1,9 @@
-// Package asciidoc reads AsciiDoc, the older form that the asciidoc program
-// reads as well as Asciidoctor's, as Markdown. It knows the file alone: files
-// that it includes are left out, text under a condition is read whether the
-// condition holds or not.
+// Package asciidoc converts AsciiDoc to Markdown, in the older syntax of the
+// asciidoc program and in Asciidoctor's. It parses a single file: includes are
+// skipped, and conditional text is always kept.
 //
-// Nothing is an error: markup that is wrong is text. Time and memory are
-// proportional to the length of the file, times how deep things stand in one
-// another, which is bounded.
+// Nothing is an error: invalid markup is text. Time and memory are proportional
+// to the length of the file times the nesting depth, which is limited.
 package asciidoc
 
 import (
@@ -17,10 +15,10 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
-// deepest is how deep blocks may stand in one another. What is deeper is code.
-const deepest = 24
+// maxNesting limits the nesting of blocks. Deeper blocks are code.
+const maxNesting = 24
 
-// Parse reads a document.
+// Parse parses a document.
 func Parse(text []byte) mdwriter.Document {
 	p := &parser{budget: 4096 + 20*len(text), attributes: map[string]string{
 		"nbsp": " ", "sp": " ", "plus": "+", "lt": "<", "gt": ">", "amp": "&", "startsb": "[", "endsb": "]", "vbar": "|",
@@ -37,8 +35,7 @@ func Parse(text []byte) mdwriter.Document {
 	return p.w.Document()
 }
 
-// lazily compiles a pattern when it is first used: most processes read no
-// AsciiDoc.
+// lazily compiles a pattern on first use: most processes parse no AsciiDoc.
 func lazily(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
@@ -46,14 +43,14 @@ func lazily(pattern string) func() *regexp.Regexp {
 type parser struct {
 	w          mdwriter.Writer
 	attributes map[string]string
-	budget     int // bytes that attributes may still become
-	level      int // of the section around
+	budget     int // bytes that attribute values may still expand to
+	level      int // level of the enclosing section
 	depth      int
-	lists      int // around
+	lists      int // number of enclosing lists
 }
 
-// preprocess leaves out what includes files and what states conditions, but not
-// the text that depends on them.
+// preprocess removes include directives and conditions, but keeps the
+// conditional text.
 func preprocess(line string) (string, bool) {
 	switch {
 	case strings.HasPrefix(line, "include::"), strings.HasPrefix(line, "endif::"), strings.HasPrefix(line, "ifeval::"):
@@ -66,8 +63,8 @@ func preprocess(line string) (string, bool) {
 	return line, true
 }
 
-// header reads the document's title and what stands under it up to the first
-// blank line: authors, a date, attributes.
+// header parses the document header: the title, followed by authors, a date and
+// attributes, up to the first blank line.
 func (p *parser) header(lines []mdwriter.Line) []mdwriter.Line {
 	i := 0
 	for i < len(lines) && (lines[i].Text == "" || comment(lines[i].Text) || p.attribute(lines[i].Text)) {
@@ -92,7 +89,7 @@ func comment(line string) bool {
 
 var attributeEntry = lazily(`^:(!?[A-Za-z0-9_][A-Za-z0-9_-]*!?):(?:[ \t]+(.*))?$`)
 
-// attribute takes a line that sets an attribute.
+// attribute parses a line that sets an attribute.
 func (p *parser) attribute(line string) bool {
 	if line == "" || line[0] != ':' {
 		return false
@@ -101,14 +98,14 @@ func (p *parser) attribute(line string) bool {
 	if m == nil {
 		return false
 	}
-	const longest = 200 // what it is put for is three bytes long at least
+	const longest = 200 // references are at least three bytes long
 	if value := p.substitute(m[2]); len(value) <= longest {
 		p.attributes[strings.ToLower(strings.Trim(m[1], "!"))] = value
 	}
 	return true
 }
 
-// substitute puts attributes' values for their names in braces.
+// substitute replaces attribute references in braces with their values.
 func (p *parser) substitute(s string) string {
 	if strings.IndexByte(s, '{') < 0 {
 		return s
@@ -139,7 +136,7 @@ func (p *parser) substitute(s string) string {
 	return b.String()
 }
 
-// titleOf reads a section's title: marked with equals signs, or underlined.
+// titleOf parses a section title: marked with equals signs, or underlined.
 func titleOf(lines []mdwriter.Line) (level int, title string, n int) {
 	if len(lines) == 0 || lines[0].Text == "" {
 		return 0, "", 0
@@ -178,10 +175,10 @@ func (p *parser) heading(level int, title string, from int, b block) {
 	p.w.Anchor(identifier(title))
 }
 
-// identifier is the anchor that Asciidoctor makes of a title.
+// identifier returns the anchor that Asciidoctor generates for a title.
 func identifier(title string) string {
 	var b strings.Builder
-	gap := true // and the identifier begins with one
+	gap := true // identifiers begin with an underscore
 	for _, r := range strings.ToLower(title) {
 		switch {
 		case isWordRune(r) && r != '_':
@@ -197,18 +194,18 @@ func identifier(title string) string {
 	return b.String()
 }
 
-// A block is what the lines before one say of it.
+// A block holds the attributes and title that precede a block.
 type block struct {
-	style   string // the first of its attributes: source, NOTE
+	style   string // first attribute: source, NOTE
 	args    []string
 	options map[string]string
 	title   string
 	anchors []string
 }
 
-// body reads lines. Only where sections may be are titles.
+// body parses lines. It recognizes titles only if sections is set.
 func (p *parser) body(lines []mdwriter.Line, sections bool) {
-	if p.depth++; p.depth > deepest {
+	if p.depth++; p.depth > maxNesting {
 		p.w.Code("", lines)
 		p.depth--
 		return
@@ -229,8 +226,8 @@ func (p *parser) body(lines []mdwriter.Line, sections bool) {
 	}
 }
 
-// attributeLine takes a line that says something of the block to come, or of
-// none.
+// attributeLine parses a line with attributes of the next block, or a line
+// without content.
 func (p *parser) attributeLine(line string, b *block) bool {
 	switch {
 	case comment(line) || line == "+" || line == "'''" || line == "<<<" || line == "---" || line == "***" || line == "toc::[]":
@@ -251,7 +248,7 @@ func (p *parser) attributeLine(line string, b *block) bool {
 	return false
 }
 
-// attributes reads "source,python,linenums", "#id.role%header", "cols=2".
+// attributes parses "source,python,linenums", "#id.role%header", "cols=2".
 func (b *block) attributes(s string) {
 	const longest = 1000
 	for i, part := range splitAttributes(s[:min(len(s), longest)]) {
@@ -285,7 +282,7 @@ func (b *block) attributes(s string) {
 
 var shorthand = lazily(`#([^.%#]+)`)
 
-// splitAttributes cuts at commas that are not quoted.
+// splitAttributes splits at commas outside of quotes.
 func splitAttributes(s string) []string {
 	var parts []string
 	quote, begin := byte(0), 0
@@ -304,21 +301,21 @@ func splitAttributes(s string) []string {
 	return append(parts, strings.TrimSpace(s[begin:]))
 }
 
-// block reads what begins on the first of the lines and returns how many lines
-// it has.
+// block parses the block that begins on the first line and returns its number
+// of lines.
 func (p *parser) block(lines []mdwriter.Line, b block, sections bool) int {
 	line := lines[0].Text
 	if level, title, n := titleOf(lines); level > 0 && sections {
 		switch b.style {
 		case "discrete", "float":
-			p.place(b)
+			p.addAnchors(b)
 			p.w.Text("**"+mdwriter.Plain(p.inline(title))+"**", lines[0].From)
 		default:
 			p.heading(level, title, lines[0].From, b)
 		}
 		return n
 	}
-	p.place(b)
+	p.addAnchors(b)
 	if n := p.delimited(lines, b); n > 0 {
 		return n
 	}
@@ -327,7 +324,7 @@ func (p *parser) block(lines []mdwriter.Line, b block, sections bool) int {
 	}
 	if name, rest, ok := strings.Cut(line, "::"); ok && strings.HasSuffix(rest, "]") && blockMacro().MatchString(name) {
 		p.label(b, lines[0].From)
-		return 1 // an image, a video: what it shows is not here
+		return 1 // images and videos have no text
 	}
 	p.label(b, lines[0].From)
 	if line[0] == ' ' || line[0] == '\t' {
@@ -338,21 +335,21 @@ func (p *parser) block(lines []mdwriter.Line, b block, sections bool) int {
 
 var blockMacro = lazily(`^(?:image|video|audio|toc|icon|kroki|plantuml|diagram)$`)
 
-// place marks where the anchors of a block lead.
-func (p *parser) place(b block) {
+// addAnchors adds the anchors of a block.
+func (p *parser) addAnchors(b block) {
 	for _, a := range b.anchors {
 		p.w.Anchor(a)
 	}
 }
 
-// label writes a block's title.
+// label writes the title of a block.
 func (p *parser) label(b block, from int) {
 	if b.title != "" {
 		p.w.Text("**"+mdwriter.Plain(p.inline(b.title))+"**", from)
 	}
 }
 
-// literalParagraph reads lines that are indented.
+// literalParagraph parses indented lines.
 func (p *parser) literalParagraph(lines []mdwriter.Line, b block) int {
 	n := 0
 	for n < len(lines) && lines[n].Text != "" {
@@ -362,7 +359,7 @@ func (p *parser) literalParagraph(lines []mdwriter.Line, b block) int {
 	return n
 }
 
-// language is that of a block of code.
+// language returns the language of a code block.
 func (b block) language() string {
 	if b.style == "source" && len(b.args) > 0 {
 		return b.args[0]
@@ -372,10 +369,10 @@ func (b block) language() string {
 
 var admonition = lazily(`^(NOTE|TIP|IMPORTANT|WARNING|CAUTION): +`)
 
-// paragraph reads lines up to a blank one, or one that begins another block.
+// paragraph parses lines up to a blank one or the start of another block.
 func (p *parser) paragraph(lines []mdwriter.Line, b block) int {
 	n := 1
-	for n < len(lines) && lines[n].Text != "" && !delimiter(lines[n].Text) && lines[n].Text != "+" && !isAttributes(lines[n].Text) {
+	for n < len(lines) && lines[n].Text != "" && !isDelimiter(lines[n].Text) && lines[n].Text != "+" && !isAttributes(lines[n].Text) {
 		if _, mark, _ := item(lines[n].Text); mark != "" && p.lists > 0 {
 			break
 		}
@@ -417,7 +414,7 @@ func isNote(style string) bool {
 
 func noteTitle(style string) string { return "**" + style[:1] + strings.ToLower(style[1:]) + ":**" }
 
-// isAttributes reports whether the line says something of the block to come.
+// isAttributes reports whether the line holds attributes of the next block.
 func isAttributes(line string) bool {
 	return strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]") && attributesLine().MatchString(line)
 }
@@ -438,7 +435,7 @@ func join(lines []mdwriter.Line) string {
 	return strings.Join(texts, "\n")
 }
 
-// dedent takes off the lines what all of them are indented by.
+// dedent removes the common indentation.
 func dedent(lines []mdwriter.Line) []mdwriter.Line {
 	least := -1
 	for _, l := range lines {

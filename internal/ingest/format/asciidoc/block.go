@@ -8,9 +8,8 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
-// delimiter reports whether the line begins, or ends, a block between two such
-// lines.
-func delimiter(s string) bool {
+// isDelimiter reports whether the line delimits a block.
+func isDelimiter(s string) bool {
 	switch {
 	case s == "--", s == "|===", s == ",===", s == ":===", s == "!===", strings.HasPrefix(s, "```"):
 		return true
@@ -20,10 +19,10 @@ func delimiter(s string) bool {
 	return strings.Count(s, s[:1]) == len(s)
 }
 
-// delimited reads a block between two lines that are alike.
+// delimited parses a delimited block.
 func (p *parser) delimited(lines []mdwriter.Line, b block) int {
 	mark := lines[0].Text
-	if !delimiter(mark) {
+	if !isDelimiter(mark) {
 		return 0
 	}
 	end, language := mark, b.language()
@@ -43,7 +42,7 @@ func (p *parser) delimited(lines []mdwriter.Line, b block) int {
 		p.label(b, from)
 	}
 	switch {
-	case mark[0] == '/' || mark[0] == '+': // a comment, or markup of the output
+	case mark[0] == '/' || mark[0] == '+': // comment or passthrough
 	case mark[0] == '|' || mark[0] == ',' || mark[0] == ':' || mark[0] == '!':
 		p.table(inner, b, mark[:1])
 	case mark[0] == '`' || mark[0] == '-' && mark != "--" || mark[0] == '.', b.style == "source", b.style == "listing", b.style == "literal":
@@ -60,7 +59,7 @@ func (p *parser) delimited(lines []mdwriter.Line, b block) int {
 	return n
 }
 
-// note reads the block of a note, whose kind begins its first paragraph.
+// note parses an admonition block. Its kind begins its first paragraph.
 func (p *parser) note(lines []mdwriter.Line, b block, from int) {
 	for len(lines) > 0 && lines[0].Text == "" {
 		lines = lines[1:]
@@ -68,7 +67,7 @@ func (p *parser) note(lines []mdwriter.Line, b block, from int) {
 	if b.title != "" {
 		p.w.Text(noteTitle(b.style)+" "+p.inline(b.title), from)
 	} else if len(lines) > 0 {
-		if _, mark, _ := item(lines[0].Text); mark == "" && !delimiter(lines[0].Text) && lines[0].Text[0] != '[' && lines[0].Text[0] != '.' {
+		if _, mark, _ := item(lines[0].Text); mark == "" && !isDelimiter(lines[0].Text) && lines[0].Text[0] != '[' && lines[0].Text[0] != '.' {
 			n := p.paragraph(lines, b)
 			lines = lines[n:]
 		} else {
@@ -83,8 +82,8 @@ var (
 	described = lazily(`^[ \t]*(\S.{0,400}?)(:{2,4}|;;)(?:[ \t]+(.*))?$`)
 )
 
-// item cuts a list item into the kind of its list and its text; mark is "" if
-// the line is none. The text of one that is described begins with its term.
+// item splits a list item into marker and text; mark is "" for other lines. In
+// description lists, term is the described term.
 func item(line string) (text, mark, term string) {
 	if m := bulleted().FindStringSubmatch(line); m != nil {
 		mark := m[1]
@@ -106,8 +105,8 @@ func item(line string) (text, mark, term string) {
 	return "", "", ""
 }
 
-// list reads a list with all that stands in it. Its items say by their marks
-// how deep they are.
+// list parses a list with everything in it. The markers of its items determine
+// their depth.
 func (p *parser) list(lines []mdwriter.Line, b block) int {
 	if _, mark, _ := item(lines[0].Text); mark == "" {
 		return 0
@@ -122,20 +121,20 @@ items:
 		line := lines[n]
 		text, mark, term := item(line.Text)
 		if mark != "<" && open.within("<") && line.Text != "" {
-			break // what marks in code mean
+			break // list markers in code do not count
 		}
 		switch {
-		case mark != "" && (len(open.marks) < deepest || slices.Contains(open.marks, mark)):
+		case mark != "" && (len(open.marks) < maxNesting || slices.Contains(open.marks, mark)):
 			ended, number := open.begin(mark)
-			p.pop(ended)
+			p.popItems(ended)
 			if n > 0 {
 				p.w.Tight()
 			}
-			p.w.Push(shown(mark, number))
+			p.w.Push(markdownMarker(mark, number))
 			n += p.item(lines[n:], text, term)
 		case line.Text == "":
 			n += skipBlank(lines[n:])
-			if n < len(lines) && !goesOn(lines[n].Text) {
+			if n < len(lines) && !continuesList(lines[n].Text) {
 				break items
 			}
 		case line.Text == "+":
@@ -145,24 +144,24 @@ items:
 		case comment(line.Text):
 			n++
 		default:
-			if !open.described() || n == 0 || lines[n-1].Text != "" {
+			if !open.isDescription() || n == 0 || lines[n-1].Text != "" {
 				break items
 			}
-			n += p.paragraph(lines[n:], block{}) // after the term and a blank line
+			n += p.paragraph(lines[n:], block{}) // text after the term and a blank line
 		}
 	}
-	p.pop(len(open.marks))
+	p.popItems(len(open.marks))
 	return n
 }
 
-// openLists are the lists around an item, outermost first.
+// openLists holds the lists around an item, outermost first.
 type openLists struct {
 	marks   []string
-	numbers []int // of the items of each, and of one that ended within the last
+	numbers []int // item numbers of each list, and of a list that ended within the last one
 }
 
-// begin begins an item of the list with that mark. It returns how many items
-// end before it, and its number.
+// begin begins an item with that marker. It returns how many open items end
+// before it, and its number.
 func (o *openLists) begin(mark string) (ended, number int) {
 	at := 0
 	for at < len(o.marks) && o.marks[at] != mark {
@@ -179,23 +178,23 @@ func (o *openLists) begin(mark string) (ended, number int) {
 	return ended, o.numbers[at]
 }
 
-// within reports whether the outermost list has that mark.
+// within reports whether the outermost list has that marker.
 func (o *openLists) within(mark string) bool { return len(o.marks) > 0 && o.marks[0] == mark }
 
-// described reports whether the innermost list describes terms.
-func (o *openLists) described() bool {
+// isDescription reports whether the innermost list is a description list.
+func (o *openLists) isDescription() bool {
 	return len(o.marks) > 0 && strings.IndexByte(":;", o.marks[len(o.marks)-1][0]) >= 0
 }
 
-// pop ends n items.
-func (p *parser) pop(n int) {
+// popItems ends n items.
+func (p *parser) popItems(n int) {
 	for range n {
 		p.w.Pop()
 	}
 }
 
-// continuation reads a line of "+" and the block behind it, which belongs to the
-// item before.
+// continuation parses a line of "+" and the following block, which belongs to
+// the previous item.
 func (p *parser) continuation(lines []mdwriter.Line) int {
 	n := 1
 	var attached block
@@ -216,16 +215,18 @@ func skipBlank(lines []mdwriter.Line) int {
 	return n
 }
 
-// goesOn reports whether a list goes on with this line after a blank one.
-func goesOn(line string) bool {
+// continuesList reports whether the list continues with this line after a blank
+// one.
+func continuesList(line string) bool {
 	if _, mark, _ := item(line); mark != "" || line == "+" || comment(line) {
 		return true
 	}
 	return line[0] == ' ' || line[0] == '\t'
 }
 
-// shown are the mark of an item in Markdown and what its other lines begin with.
-func shown(mark string, number int) (first, rest string) {
+// markdownMarker returns the Markdown marker of an item and the indentation of
+// its further lines.
+func markdownMarker(mark string, number int) (first, rest string) {
 	first = "- "
 	if mark[0] == '.' || mark == "1." || mark == "a." || mark == "<" {
 		first = strconv.Itoa(number) + ". "
@@ -233,21 +234,21 @@ func shown(mark string, number int) (first, rest string) {
 	return first, strings.Repeat(" ", len(first))
 }
 
-// item reads an item's own text: the lines up to a blank one, or to what belongs
-// to the list.
+// item parses an item's own text: the lines up to a blank one or to a part of
+// the list.
 func (p *parser) item(lines []mdwriter.Line, text, term string) int {
 	from := lines[0].From
 	n := 1
 	if term != "" {
 		p.w.Text("**"+mdwriter.Plain(p.inline(term))+"**", from)
 		if text == "" {
-			// The text begins on a line of its own, maybe behind a blank one;
-			// further terms may share it.
+			// The text begins on its own line, possibly after a blank one;
+			// several terms may share it.
 			next := n + skipBlank(lines[n:])
 			if next == len(lines) {
 				return n
 			}
-			if _, mark, _ := item(lines[next].Text); mark != "" || lines[next].Text == "+" || delimiter(lines[next].Text) || isAttributes(lines[next].Text) {
+			if _, mark, _ := item(lines[next].Text); mark != "" || lines[next].Text == "+" || isDelimiter(lines[next].Text) || isAttributes(lines[next].Text) {
 				return n
 			}
 			if next > n && lines[next].Text[0] != ' ' && lines[next].Text[0] != '\t' {
@@ -259,7 +260,7 @@ func (p *parser) item(lines []mdwriter.Line, text, term string) int {
 		}
 	}
 	paragraph := []string{text}
-	for n < len(lines) && lines[n].Text != "" && lines[n].Text != "+" && !delimiter(lines[n].Text) && !isAttributes(lines[n].Text) {
+	for n < len(lines) && lines[n].Text != "" && lines[n].Text != "+" && !isDelimiter(lines[n].Text) && !isAttributes(lines[n].Text) {
 		if _, mark, _ := item(lines[n].Text); mark != "" {
 			break
 		}
@@ -274,10 +275,10 @@ func (p *parser) item(lines []mdwriter.Line, text, term string) int {
 	return n
 }
 
-// attachment reads the block that a line with a plus sign attaches to an item.
+// attachment parses the block that a plus sign attaches to an item.
 func (p *parser) attachment(lines []mdwriter.Line, b block) int {
-	p.place(b)
-	if p.depth >= deepest {
+	p.addAnchors(b)
+	if p.depth >= maxNesting {
 		return p.literalParagraph(lines, b)
 	}
 	p.depth++
@@ -292,11 +293,11 @@ func (p *parser) attachment(lines []mdwriter.Line, b block) int {
 	return p.paragraph(lines, b)
 }
 
-// cellSpec is what may stand before the bar of a table's cell: how often, over
-// how many columns, its alignment, its style.
+// cellSpec matches the specifier before the bar of a cell: repetition, column
+// span, alignment, style.
 var cellSpec = lazily(`(?:^|[ \t])((?:(\d{1,3})?(?:\.\d{1,3})?([+*]))?[<^>]?(?:\.[<^>])?[adehlmsv]?)$`)
 
-// table reads a table's cells, which fill its rows in their order.
+// table parses the cells of a table, which fill its rows in order.
 func (p *parser) table(lines []mdwriter.Line, b block, separator string) {
 	if s := b.options["separator"]; len(s) == 1 {
 		separator = s
@@ -313,7 +314,7 @@ func (p *parser) table(lines []mdwriter.Line, b block, separator string) {
 		}
 		cells = read(cells, l, separator)
 		if columns == 0 {
-			columns = len(cells) // as many as the first line has
+			columns = len(cells) // as many as on the first line
 		}
 	}
 	var rows []mdwriter.Row
@@ -327,7 +328,7 @@ func (p *parser) table(lines []mdwriter.Line, b block, separator string) {
 	p.w.Table(rows)
 }
 
-// A cell is a table's cell.
+// A cell is a table cell.
 type cell struct {
 	lines []string
 	from  int
@@ -341,8 +342,9 @@ func csvCells(cells []cell, l mdwriter.Line, separator string) []cell {
 	return cells
 }
 
-// barCells appends the cells of a line in which each begins with a separator. Text
-// before the first one belongs to the last cell of the line before.
+// barCells appends the cells of a line in which each begins with a separator.
+// Text before the first separator belongs to the last cell of the previous
+// line.
 func barCells(cells []cell, l mdwriter.Line, separator string) []cell {
 	parts := strings.Split(strings.ReplaceAll(l.Text, `\`+separator, "\x00"), separator)
 	for i, part := range parts {
@@ -370,8 +372,8 @@ func barCells(cells []cell, l mdwriter.Line, separator string) []cell {
 	return cells
 }
 
-// extent is how often the cell behind a text is repeated, and over how many more
-// columns it reaches.
+// extent parses the specifier at the end of before: how often the next cell is
+// repeated, and how many further columns it spans.
 func extent(before string) (repeat, span int) {
 	const most = 20
 	m := cellSpec().FindStringSubmatch(before)
@@ -388,7 +390,7 @@ func extent(before string) (repeat, span int) {
 	return 1, 0
 }
 
-// columnsOf is the number of columns that "1,2a,3*" describes.
+// columnsOf returns the number of columns that "1,2a,3*" describes.
 func columnsOf(cols string) int {
 	n := 0
 	for part := range strings.FieldsFuncSeq(cols, func(r rune) bool { return r == ',' || r == ';' }) {

@@ -11,7 +11,7 @@ import (
 
 func isWordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// inline makes Markdown of a paragraph's text. Its lines stay as they are.
+// inline converts the text of a paragraph to Markdown. It keeps its lines.
 func (p *parser) inline(s string) string {
 	s = p.substitute(s)
 	if !strings.ContainsAny(s, "`*_#+[<(\\") {
@@ -30,11 +30,11 @@ func (p *parser) inline(s string) string {
 	return b.String()
 }
 
-// longestMarkup bounds what is looked through for the end of some markup.
-const longestMarkup = 500
+// maxMarkup limits the search for the end of markup.
+const maxMarkup = 500
 
-// span reads the markup that begins at s[i]: what it becomes, and how long it
-// is, 0 if there is none.
+// span parses the markup that begins at s[i]. It returns the Markdown and the
+// length of the markup, 0 if there is none.
 func (p *parser) span(s string, i int) (string, int) {
 	rest := s[i:]
 	switch c := rest[0]; c {
@@ -51,7 +51,7 @@ func (p *parser) span(s string, i int) (string, int) {
 	case '(':
 		return p.indexTerm(rest)
 	case '[':
-		// Before marked text: [.role]#text#, or an anchor.
+		// A prefix of formatted text: [.role]#text#, or an anchor.
 		if m := role().FindString(window(rest)); m != "" && !wordBefore(s, i) {
 			return "", len(m) - 1
 		}
@@ -67,24 +67,24 @@ func (p *parser) span(s string, i int) (string, int) {
 	return "", 0
 }
 
-// codeSpan reads code between backquotes.
+// codeSpan parses code between backquotes.
 func codeSpan(s string, i int) (string, int) {
 	rest := s[i:]
-	if text, n := between(s, i, "``"); n > 0 {
+	if text, n := textBetween(s, i, "``"); n > 0 {
 		return mdwriter.CodeSpan(text), n
 	}
-	// The older form quotes 'so' and `so'.
+	// The older syntax quotes 'so' and `so'.
 	if end := strings.IndexAny(window(rest[1:]), "`'") + 1; end > 1 && rest[end] == '\'' && rest[end-1] != ' ' && !wordAfter(rest[end+1:]) && !wordBefore(s, i) {
 		return "'" + rest[1:end] + "'", end + 1
 	}
-	if text, n := between(s, i, "`"); n > 0 {
+	if text, n := textBetween(s, i, "`"); n > 0 {
 		return mdwriter.CodeSpan(strings.Trim(text, "+")), n
 	}
 	return "", 0
 }
 
-// marked reads text between marks: bold, italic, highlighted, or passed through as
-// it is, which between single marks is code.
+// marked parses text between marks: bold, italic, highlighted, or passthrough,
+// which between single marks is code.
 func (p *parser) marked(s string, i int) (string, int) {
 	mark := s[i : i+1]
 	most := 2
@@ -92,7 +92,7 @@ func (p *parser) marked(s string, i int) (string, int) {
 		most = 3
 	}
 	for times := most; times > 0; times-- {
-		text, n := between(s, i, strings.Repeat(mark, times))
+		text, n := textBetween(s, i, strings.Repeat(mark, times))
 		if n == 0 {
 			continue
 		}
@@ -111,7 +111,7 @@ func (p *parser) marked(s string, i int) (string, int) {
 	return "", 0
 }
 
-// crossReference reads <<target,text>>.
+// crossReference parses <<target,text>>.
 func (p *parser) crossReference(rest string) (string, int) {
 	end := strings.Index(window(rest), ">>")
 	if !strings.HasPrefix(rest, "<<") || end <= 2 {
@@ -125,7 +125,7 @@ func (p *parser) crossReference(rest string) (string, int) {
 	return strings.TrimSpace(text), end + 2
 }
 
-// indexTerm reads a term of the index: ((shown)), or (((not, shown))).
+// indexTerm parses an index term: ((visible)), or (((not, visible))).
 func (p *parser) indexTerm(rest string) (string, int) {
 	if strings.HasPrefix(rest, "(((") {
 		if end := strings.Index(window(rest), ")))"); end > 3 {
@@ -149,7 +149,7 @@ var (
 	urlHead      = lazily(`^(?:https?|ftp|irc|mailto):[^\s\[\]<>]+`)
 )
 
-func window(s string) string { return s[:min(len(s), longestMarkup)] }
+func window(s string) string { return s[:min(len(s), maxMarkup)] }
 
 func wordBefore(s string, i int) bool {
 	r, _ := utf8.DecodeLastRuneInString(s[:i])
@@ -161,9 +161,9 @@ func wordAfter(s string) bool {
 	return n > 0 && isWordRune(r)
 }
 
-// between reads what stands between two marks. A single one stands at a word's
-// edge on the outside, and always at one on the inside.
-func between(s string, i int, mark string) (string, int) {
+// textBetween returns the text between two marks. A single mark must be at a word
+// boundary on the outside; no mark may have a space on the inside.
+func textBetween(s string, i int, mark string) (string, int) {
 	rest := s[i:]
 	n := len(mark)
 	if !strings.HasPrefix(rest, mark) || len(rest) <= 2*n || rest[n] == ' ' || rest[n] == '\n' || n == 1 && (rest[1] == mark[0] || wordBefore(s, i)) {
@@ -188,7 +188,7 @@ func between(s string, i int, mark string) (string, int) {
 	return "", 0
 }
 
-// nested reads markup within markup, once.
+// nested converts markup within markup, one level deep.
 func (p *parser) nested(s string) string {
 	if len(s) > 2 && s[0] == '`' && s[len(s)-1] == '`' {
 		return mdwriter.CodeSpan(strings.Trim(s, "`+"))
@@ -198,7 +198,7 @@ func (p *parser) nested(s string) string {
 
 var withoutMarks = sync.OnceValue(func() *strings.Replacer { return strings.NewReplacer("`", "", "+", "") })
 
-// macro reads name:target[text] and a URL with a text.
+// macro parses name:target[text] and URLs with a text.
 func (p *parser) macro(s string) (string, int) {
 	if m := urlHead().FindString(window(s)); m != "" {
 		text, n := bracketed(s[len(m):])
@@ -254,7 +254,7 @@ func (p *parser) macro(s string) (string, int) {
 	return text, n
 }
 
-// linked is the text of a link.
+// linked returns the text of a link.
 func linked(text, target string) string {
 	text, _, _ = strings.Cut(text, ",window=")
 	text = strings.Trim(strings.TrimSuffix(text, "^"), `"`)
@@ -264,7 +264,7 @@ func linked(text, target string) string {
 	return text
 }
 
-// bracketed reads what stands in brackets at the beginning of s.
+// bracketed parses text in brackets at the beginning of s.
 func bracketed(s string) (string, int) {
 	if !strings.HasPrefix(s, "[") {
 		return "", 0
@@ -281,7 +281,7 @@ func bracketed(s string) (string, int) {
 	return "", 0
 }
 
-// link notes where the section leads.
+// link adds a link of the section.
 func (p *parser) link(target, text string) {
 	file, fragment, _ := strings.Cut(target, "#")
 	if !strings.Contains(target, "#") && !strings.HasSuffix(target, ".adoc") {

@@ -6,8 +6,8 @@ import (
 	"go/token"
 )
 
-// splitGo splits a file of Go at its declarations. What does not parse is split
-// as far as it does.
+// splitGo splits a Go file into declarations. If it does not parse, the valid
+// part is split.
 func splitGo(text []byte) []Section {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", text, parser.ParseComments|parser.SkipObjectResolution)
@@ -52,7 +52,8 @@ func splitGo(text []byte) []Section {
 	return sections
 }
 
-// funcName is "func Open", "func (Database) Close".
+// funcName returns a heading such as "func Open" or "func (Database) Close",
+// and the names.
 func funcName(d *ast.FuncDecl) (string, []string) {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return "func " + d.Name.Name, []string{d.Name.Name}
@@ -61,7 +62,8 @@ func funcName(d *ast.FuncDecl) (string, []string) {
 	return "func (" + receiver + ") " + d.Name.Name, []string{receiver + "." + d.Name.Name}
 }
 
-// typeName is a receiver's type, without its pointer and parameters.
+// typeName returns the name of a receiver's type, without pointer and type
+// parameters.
 func typeName(e ast.Expr) string {
 	for {
 		switch t := e.(type) {
@@ -81,7 +83,8 @@ func typeName(e ast.Expr) string {
 	}
 }
 
-// specNames names what a declaration of types, constants or variables declares.
+// specNames returns the heading and names of a declaration of types, constants
+// or variables.
 func specNames(d *ast.GenDecl) (string, []string) {
 	var names []string
 	for _, spec := range d.Specs {

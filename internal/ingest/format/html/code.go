@@ -6,8 +6,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// pre writes preformatted text: a block of code, or several where it holds
-// the same in several languages.
+// pre writes preformatted text: a code block, or several for tabs with the same
+// code in several languages.
 func (x *extractor) pre(i int32) {
 	var codes []int32
 	for c := x.t.nodes[i].first; c != 0; c = x.t.nodes[c].next {
@@ -37,7 +37,7 @@ func (x *extractor) code(i int32, text string) {
 			j = x.t.nodes[j].end - 1
 			continue
 		}
-		x.meet(j)
+		x.addAnchors(j)
 	}
 	text = strings.TrimRight(strings.TrimPrefix(text, "\n"), " \t\n")
 	if strings.TrimSpace(text) == "" {
@@ -52,7 +52,7 @@ func (x *extractor) code(i int32, text string) {
 	w.block(fence + language(x.t, i) + "\n" + text + "\n" + fence)
 }
 
-// longestRun is how often c stands in s in a row.
+// longestRun returns the length of the longest run of c in s.
 func longestRun(s string, c byte) int {
 	longest, run := 0, 0
 	for i := range len(s) {
@@ -66,7 +66,7 @@ func longestRun(s string, c byte) int {
 	return longest
 }
 
-// preText is the text in element i as it is laid out.
+// preText returns the text of element i with its layout.
 func (x *extractor) preText(i int32) string {
 	var b strings.Builder
 	for j := i; j < x.t.nodes[i].end; j++ {
@@ -84,10 +84,10 @@ func (x *extractor) preText(i int32) string {
 			}
 		}
 	}
-	return spaces(b.String())
+	return replaceNBSP(b.String())
 }
 
-// linedText is the text in element i, with each element in it on a line.
+// linedText returns the text of element i, one line per child element.
 func linedText(t *tree, i int32) string {
 	var b strings.Builder
 	for c := t.nodes[i].first; c != 0; c = t.nodes[c].next {
@@ -102,18 +102,18 @@ func linedText(t *tree, i int32) string {
 				b.WriteString(n.text)
 			}
 		}
-		if block(t.nodes[c].tag) {
+		if isBlock(t.nodes[c].tag) {
 			b.WriteByte('\n')
 		}
 	}
-	return spaces(b.String())
+	return replaceNBSP(b.String())
 }
 
-// spaces makes ordinary spaces of those that do not break.
-func spaces(s string) string { return strings.ReplaceAll(s, "\u00a0", " ") }
+// replaceNBSP replaces no-break spaces with ordinary ones.
+func replaceNBSP(s string) string { return strings.ReplaceAll(s, "\u00a0", " ") }
 
-// language is what the page says that a block of code is written in, on the
-// block itself, on what is in it, or close around it.
+// language returns the language of a code block, as declared on the block,
+// within it, or on a close ancestor.
 func language(t *tree, i int32) string {
 	for j := i; j < min(t.nodes[i].end, i+4); j++ {
 		if l := languageOf(t, j); l != "" {
@@ -157,13 +157,13 @@ func languageOf(t *tree, i int32) string {
 		}
 		brush = word == "brush:"
 	}
-	// Classes that stand beside the bare name of the language.
+	// Classes that accompany the bare name of the language.
 	for _, known := range [...]string{"hljs", "sourceCode", "rust", "programlisting", "shiki"} {
 		if !hasWord(class, known) {
 			continue
 		}
 		for word := range strings.FieldsSeq(class) {
-			if name := languageName(word); common(name) {
+			if name := languageName(word); isLanguageClass(name) {
 				return name
 			}
 		}
@@ -171,7 +171,8 @@ func languageOf(t *tree, i int32) string {
 	return ""
 }
 
-// languageName is the name to fence with; "" if it says nothing.
+// languageName returns the info string for a fence, "" if the class names no
+// language.
 func languageName(s string) string {
 	s, _, _ = strings.Cut(strings.ToLower(strings.TrimRight(s, ";")), ",")
 	switch s {
@@ -200,8 +201,8 @@ func languageName(s string) string {
 	return s
 }
 
-// common reports whether a class that may be anything is a language's name.
-func common(s string) bool {
+// isLanguageClass reports whether an ambiguous class is the name of a language.
+func isLanguageClass(s string) bool {
 	switch s {
 	case "bash", "c", "c++", "cpp", "cs", "csharp", "css", "diff", "dockerfile", "go", "haskell", "html", "ini", "java",
 		"javascript", "json", "kotlin", "lua", "makefile", "markdown", "nginx", "perl", "php", "python", "r", "ruby",

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// content finds the element that holds what the page is about, and prepares
-// what is in it. Where the generator's own place is not on the page, or
-// nothing is in it, the page is taken as one of unknown make.
+// content finds the content element of the page and prepares the elements in
+// it. If the generator's content element is missing or empty, the page is
+// treated as one of an unknown generator.
 func (x *extractor) content() int32 {
 	for _, place := range x.places {
 		for i := range x.t.nodes {
@@ -29,14 +29,14 @@ func (x *extractor) content() int32 {
 		}
 	}
 	x.prepare(body)
-	return x.densest(body)
+	return x.densestElement(body)
 }
 
-// densest goes from body into what holds most of its text: the element that
-// is named as content if that is more than half of it, else as deep as hardly
-// anything is left out. Text of links does not count, for that is what menus
-// are made of.
-func (x *extractor) densest(body int32) int32 {
+// densestElement finds the element with most of the text, starting at body: an element
+// marked as content if it has more than half of the text, else the deepest
+// element that loses hardly any. Link text does not count, because menus
+// consist of it.
+func (x *extractor) densestElement(body int32) int32 {
 	own := func(i int32) int64 { return int64(x.t.nodes[i].textLen - x.t.nodes[i].linkLen) }
 	all := own(body)
 	for i := body; i < x.t.nodes[body].end; i++ {
@@ -53,7 +53,7 @@ func (x *extractor) densest(body int32) int32 {
 	for {
 		next := int32(0)
 		for c := x.t.nodes[at].first; c != 0; c = x.t.nodes[c].next {
-			if container(x.t.nodes[c].tag) && x.t.nodes[c].flags&skipped == 0 && own(c)*10 >= all*9 {
+			if isContainer(x.t.nodes[c].tag) && x.t.nodes[c].flags&skipped == 0 && own(c)*10 >= all*9 {
 				next = c
 			}
 		}
@@ -64,8 +64,8 @@ func (x *extractor) densest(body int32) int32 {
 	}
 }
 
-// container elements may be all there is to a page.
-func container(tag atom.Atom) bool {
+// isContainer reports whether such elements may hold the whole content of a page.
+func isContainer(tag atom.Atom) bool {
 	switch tag {
 	case atom.Div, atom.Section, atom.Article, atom.Main, atom.Center, atom.Table, atom.Tbody, atom.Tr, atom.Td, atom.Form:
 		return true
@@ -73,15 +73,15 @@ func container(tag atom.Atom) bool {
 	return false
 }
 
-// prepare fills in what is known of the elements in root only when all are:
-// their roles, what is not content, and how much text they hold.
+// prepare computes the properties of the elements in root: their roles, skipped
+// elements, and text lengths.
 func (x *extractor) prepare(root int32) {
 	nodes := x.t.nodes
 	end := nodes[root].end
 	for i := root; i < end; i++ {
 		n := &nodes[i]
 		n.textLen, n.linkLen = 0, 0
-		n.flags &= named | led
+		n.flags &= hasAnchor | afterAnchor
 		n.role = 0
 		if !n.element {
 			n.textLen = int32(len(strings.TrimSpace(n.text)))
@@ -91,26 +91,26 @@ func (x *extractor) prepare(root int32) {
 		switch {
 		case i == root:
 		case n.tag == atom.Svg:
-			// What it says counts, not how it is drawn.
+			// Count the text, not the markup of the drawing.
 			n.textLen = int32(len(x.drawingText(i)))
 			if n.textLen == 0 {
 				n.flags |= skipped
 			}
 			i = n.end - 1
 			continue
-		case noContent(n.tag) && n.role&rolePre == 0, n.role&roleDrop != 0, n.role&roleTOC != 0 && !x.keepTOC:
+		case isNonContent(n.tag) && n.role&rolePre == 0, n.role&roleDrop != 0, n.role&roleTOC != 0 && !x.keepTOC:
 			n.flags |= skipped
 		case x.isHidden(i):
 			n.flags |= skipped | hidden
-		case n.tag == atom.Dt && n.flags&named == 0 && x.holdsAnchor(i):
-			n.flags |= named
+		case n.tag == atom.Dt && n.flags&hasAnchor == 0 && x.holdsAnchor(i):
+			n.flags |= hasAnchor
 		}
 		if n.flags&skipped != 0 {
 			i = n.end - 1
 		}
 	}
 	x.findFootnotes(root, end)
-	// Children stand after their parents.
+	// Children follow their parents.
 	for i := end - 1; i > root; i-- {
 		n, parent := &nodes[i], &nodes[nodes[i].parent]
 		if n.flags&skipped != 0 || parent.flags&skipped != 0 {
@@ -121,38 +121,38 @@ func (x *extractor) prepare(root int32) {
 		}
 		parent.textLen += n.textLen
 		parent.linkLen += n.linkLen
-		if block(n.tag) || n.flags&hasBlock != 0 {
+		if isBlock(n.tag) || n.flags&hasBlock != 0 {
 			parent.flags |= hasBlock
 		}
-		if n.tag == atom.Dl && n.flags&structural == 0 && x.definesMuch(i) {
+		if n.tag == atom.Dl && n.flags&structural == 0 && x.isLongDefinitionList(i) {
 			n.flags |= structural
 		}
-		if x.opens(i) || n.flags&structural != 0 && n.role&roleNote == 0 {
+		if x.beginsSection(i) || n.flags&structural != 0 && n.role&roleNote == 0 {
 			parent.flags |= structural
 		}
 	}
 }
 
-// opens reports whether element i begins a section.
-func (x *extractor) opens(i int32) bool {
+// beginsSection reports whether element i begins a section.
+func (x *extractor) beginsSection(i int32) bool {
 	n := &x.t.nodes[i]
 	switch {
 	case n.textLen == 0:
 		return false
-	case n.tag == atom.Dt && n.flags&named != 0:
+	case n.tag == atom.Dt && n.flags&hasAnchor != 0:
 		return !x.plainList(i)
 	case n.role&(roleMinor|roleLabel) != 0:
 		return false
 	}
-	return isHeading(n.tag) || n.role&roleTitle != 0 || x.byHand && n.tag == atom.P && x.allBold(i)
+	return isHeading(n.tag) || n.role&roleTitle != 0 || x.handwritten && n.tag == atom.P && x.isBoldHeading(i)
 }
 
-// allBold reports whether paragraph i is all bold, short, and right behind an
-// anchor: pages made by hand have such headings.
-func (x *extractor) allBold(p int32) bool {
+// isBoldHeading reports whether paragraph i is short, all bold, and directly after an
+// anchor: handwritten pages have such headings.
+func (x *extractor) isBoldHeading(p int32) bool {
 	const longest = 200 // bytes
 	n := &x.t.nodes[p]
-	if n.textLen > longest || n.flags&led == 0 {
+	if n.textLen > longest || n.flags&afterAnchor == 0 {
 		return false
 	}
 	for i := p + 1; i < n.end; i++ {
@@ -166,7 +166,7 @@ func (x *extractor) allBold(p int32) bool {
 	return true
 }
 
-// plainList reports whether the dt stands in a list that defines no names.
+// plainList reports whether the dt belongs to a list that defines no names.
 func (x *extractor) plainList(dt int32) bool {
 	for i := dt; i != 0; i = x.t.nodes[i].parent {
 		if x.t.nodes[i].tag == atom.Dl {
@@ -176,18 +176,18 @@ func (x *extractor) plainList(dt int32) bool {
 	return true
 }
 
-// Bounds of a definition list without anchors that is taken apart all the
-// same: one that is too long for a passage, of terms that are no sentences.
+// A definition list without anchors becomes sections if it is too long for a
+// passage and its terms are short.
 const (
-	longList = 2500 // bytes
-	longTerm = 120  // bytes, on average
+	minLongList  = 2500 // bytes
+	maxTermBytes = 120  // bytes, on average
 )
 
-// definesMuch reports whether definition list i is one of those. Lists of a
-// command's options are, on pages whose generator gives them no anchors.
-func (x *extractor) definesMuch(i int32) bool {
+// isLongDefinitionList reports whether definition list i is such a list. Option lists
+// are, on pages whose generator adds no anchors.
+func (x *extractor) isLongDefinitionList(i int32) bool {
 	n := &x.t.nodes[i]
-	if n.textLen < longList || n.role&(rolePlain|roleTOC) != 0 {
+	if n.textLen < minLongList || n.role&(rolePlain|roleTOC) != 0 {
 		return false
 	}
 	terms, length := 0, 0
@@ -197,18 +197,18 @@ func (x *extractor) definesMuch(i int32) bool {
 			length += int(x.t.nodes[c].textLen)
 		}
 	}
-	if terms < 2 || length > terms*longTerm {
+	if terms < 2 || length > terms*maxTermBytes {
 		return false
 	}
 	for c := n.first; c != 0; c = x.t.nodes[c].next {
 		if x.t.nodes[c].tag == atom.Dt {
-			x.t.nodes[c].flags |= named
+			x.t.nodes[c].flags |= hasAnchor
 		}
 	}
 	return true
 }
 
-// holdsAnchor reports whether a link can lead to element i or into it.
+// holdsAnchor reports whether element i or an element in it has an anchor.
 func (x *extractor) holdsAnchor(i int32) bool {
 	for j := i; j < x.t.nodes[i].end; j++ {
 		for _, a := range x.t.nodes[j].attrs {
@@ -220,8 +220,8 @@ func (x *extractor) holdsAnchor(i int32) bool {
 	return false
 }
 
-// noContent elements hold nothing that a reader reads on the page.
-func noContent(tag atom.Atom) bool {
+// isNonContent reports whether elements have no readable text.
+func isNonContent(tag atom.Atom) bool {
 	switch tag {
 	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Iframe, atom.Object, atom.Embed,
 		atom.Canvas, atom.Audio, atom.Video, atom.Map, atom.Select, atom.Button, atom.Textarea, atom.Dialog,
@@ -231,36 +231,35 @@ func noContent(tag atom.Atom) bool {
 	return false
 }
 
-// A selector picks elements by what CSS calls a compound selector, and by
-// those around them: `div.body h2`, `a#top`, `[role=main]`, `[class*=toc_]`.
-// A set of them is looked up by the element's own tag, id and classes, so that
-// a page is matched against hundreds in one pass.
+// A selector is a CSS compound selector, optionally with an ancestor: `div.body
+// h2`, `a#top`, `[role=main]`, `[class*=toc_]`. Sets of selectors are indexed
+// by tag, id and class, so that a page is matched against hundreds of them in
+// one pass.
 type selector struct {
 	tag     atom.Atom
 	id      string
 	classes []string
 	attrs   []attrTest
-	within  *selector // of an element around it
+	within  *selector // of an ancestor
 	role    role
 }
 
-// A role is what a selected element is to the page.
+// A role is the function of an element on the page.
 type role uint32
 
-// An attrTest holds for an attribute that is there ('?'), equals ('='),
-// contains ('*') or begins with ('^') a value.
+// An attrTest tests an attribute: present ('?'), equals ('='), contains ('*')
+// or begins with ('^') a value.
 type attrTest struct {
 	key, val string
 	op       byte
 }
 
-// A selectorSet tells the roles of elements. Its keys are the most telling
-// part of each selector: "#id", ".class", "[attr" or "tag".
+// A selectorSet assigns roles to elements. Its keys are the most specific part
+// of each selector: "#id", ".class", "[attr" or "tag".
 type selectorSet map[string][]selector
 
-// add gives a role to what a list of selectors, parted by commas, picks. The
-// lists are this package's own: what it cannot read is a mistake in the
-// program.
+// add assigns a role to a comma-separated list of selectors. Lists are
+// constants of this package: an invalid one is a bug.
 func (set selectorSet) add(list string, r role) {
 	for s := range strings.SplitSeq(list, ",") {
 		if s = strings.TrimSpace(s); s == "" {
@@ -328,14 +327,14 @@ func (s *selector) key() string {
 	return s.tag.String()
 }
 
-// roles are those of element i of the tree.
+// roles returns the roles of element i of the tree.
 func (set selectorSet) roles(t *tree, i int32) role {
 	n := &t.nodes[i]
 	var r role
 	if n.tag != 0 {
 		r |= rolesOf(set[n.tag.String()], t, i)
 	}
-	// Keys are put together here, where they do not outlive the look-up.
+	// Keys are built here, so that they are not allocated.
 	var room [64]byte
 	for _, a := range n.attrs {
 		r |= rolesOf(set[string(append(append(room[:0], '['), a.key...))], t, i)
@@ -404,7 +403,7 @@ func (test attrTest) holds(t *tree, i int32) bool {
 	return val == test.val
 }
 
-// hasWord reports whether word is one of the words of s.
+// hasWord reports whether s contains word as a whole word.
 func hasWord(s, word string) bool {
 	for i := 0; ; {
 		n := strings.Index(s[i:], word)

@@ -16,8 +16,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// docSets are real documentation, one folder each in the folder that
-// DOCSEARCH_EVAL_DOCS names.
+// docSets are real documentation in subfolders of DOCSEARCH_EVAL_DOCS.
 var docSets = []string{"python", "postgresql", "django", "git", "sqlite", "nodejs", "cmake"}
 
 func docsDir(tb testing.TB) string {
@@ -29,7 +28,7 @@ func docsDir(tb testing.TB) string {
 	return dir
 }
 
-// docPages lists the pages of a set, without those that are only navigation.
+// docPages lists the pages of a set, without navigation pages.
 func docPages(tb testing.TB, dir, set string) []string {
 	tb.Helper()
 	root, err := filepath.EvalSymlinks(filepath.Join(dir, set))
@@ -66,8 +65,8 @@ func readPage(tb testing.TB, dir, set, page string) []byte {
 	return data
 }
 
-// Every page with content has sections, and all code that its main element
-// shows is in them.
+// Every page with content has sections, and they contain all code of its main
+// element.
 func TestDocs(t *testing.T) {
 	dir := docsDir(t)
 	for _, set := range docSets {
@@ -110,13 +109,13 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// menus are what stands around the content of the sets' pages.
+// menus are lines outside of the content of the sets' pages.
 var menus = []string{"Previous topic", "Next topic", "Quick search", "Show Source", "This Page", "Table of Contents",
 	"Report a Bug", "Last updated on", "Last update:", "Created using Sphinx", "Copyright", "Small. Fast. Reliable.",
 	"Navigation", "Prev", "Home", "previous", "next", "modules", "index", "up", "¶", "#", "Toggle dark mode",
 	"This page last modified", "View on GitHub", "Edit this page"}
 
-// On a sample of pages, no line of a section is one of a menu's.
+// In a sample of pages, no line of a section belongs to a menu.
 func TestDocsMenus(t *testing.T) {
 	dir := docsDir(t)
 	const sample = 50
@@ -143,8 +142,8 @@ func TestDocsMenus(t *testing.T) {
 	}
 }
 
-// preTexts are the texts of the pre elements in a page's main element, found
-// without any of the extraction.
+// preTexts returns the texts of the pre elements in a page's main element,
+// independently of the extraction.
 func preTexts(t *testing.T, data []byte, generator string) []string {
 	t.Helper()
 	tree, err := parse(decode(data, "text/html"), false)
@@ -187,7 +186,7 @@ func preTexts(t *testing.T, data []byte, generator string) []string {
 	return texts
 }
 
-// squeeze leaves of a text what is not white space and not Markdown's.
+// squeeze removes white space and Markdown markup from a text.
 func squeeze(s string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" \t\n\r\u00a0`*|\\;>", r) {
@@ -197,7 +196,7 @@ func squeeze(s string) string {
 	}, s)
 }
 
-// The anchors that judged answers have are those of sections.
+// The anchors of judged answers are anchors of sections.
 func TestDocsAnchors(t *testing.T) {
 	dir := docsDir(t)
 	f, err := os.Open(filepath.Join("..", "..", "..", "..", "shared", "eval", "docs", "queries.jsonl"))
@@ -247,7 +246,7 @@ func TestDocsAnchors(t *testing.T) {
 	}
 }
 
-// The reference is what x/net's parser alone takes for the same pages.
+// The reference is the time that x/net's parser alone takes for the same pages.
 func BenchmarkParse(b *testing.B) {
 	dir := docsDir(b)
 	for _, set := range docSets {

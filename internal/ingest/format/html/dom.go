@@ -13,34 +13,33 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// The tree of a page is built here, from the tokens of x/net/html, and not by
-// its parser: that one gives up on a page 512 elements deep, and a few hundred
-// unclosed <b> make it copy them all into each paragraph that follows. Here
-// every tag makes one node, so that memory and time are bounded by the length
-// of the page. The rules of which element ends which are HTML's own, but for
-// formatting that is closed in the wrong order, which ends early; a test holds
-// the text of both trees against each other.
+// The tree of a page is built from the tokens of x/net/html, not by its parser:
+// the parser fails on pages nested 512 elements deep, and copies a few hundred
+// unclosed <b> into each following paragraph. Here every tag makes one node, so
+// that memory and time are bounded by the length of the page. The rules for
+// implied end tags are those of HTML, except that wrongly nested formatting
+// ends early. A test compares the text of both trees.
 
-// maxNodes is how many elements and texts a page may have. Documentation of a
+// maxNodes limits the elements and texts of a page. The documentation of a
 // whole product on one page has under a million.
 const maxNodes = 4 << 20
 
-// maxDepth is how deep elements nest; what is deeper counts as beside.
+// maxDepth limits the nesting of elements; deeper ones become siblings.
 const maxDepth = 256
 
-// maxAttrs is how many attributes of an element are kept.
+// maxAttrs limits the attributes that are kept per element.
 const maxAttrs = 16
 
-// A node is an element or a text. Nodes lie in the order of the page: those
-// inside node i are i+1 to end-1.
+// A node is an element or a text. Nodes are in document order: those in node i
+// are i+1 to end-1.
 type node struct {
-	parent, first, next int32 // 0: none, as the root is nobody's child
+	parent, first, next int32 // 0: none, because the root is never a child
 	end                 int32
-	tag                 atom.Atom // 0: a text, or an element that HTML does not know
+	tag                 atom.Atom // 0: a text, or an unknown element
 	element             bool
 	flags               flags
 	role                role
-	textLen, linkLen    int32 // bytes of visible text in it, and of those in links
+	textLen, linkLen    int32 // bytes of visible text, and of link text
 	text                string
 	attrs               []attr
 }
@@ -48,43 +47,43 @@ type node struct {
 type flags uint8
 
 const (
-	skipped    flags = 1 << iota // no content: navigation, scripts, what nobody sees
-	hidden                       // skipped because nobody sees it
-	structural                   // holds headings or definitions
-	hasBlock                     // holds elements that begin a line
-	named                        // a dt that an anchor leads to
-	led                          // an anchor stands right before it
+	skipped     flags = 1 << iota // not content: navigation, scripts, invisible elements
+	hidden                        // skipped because it is invisible
+	structural                    // contains headings or definitions
+	hasBlock                      // contains block elements
+	hasAnchor                     // a dt with an anchor
+	afterAnchor                   // directly after an anchor
 )
 
 type attr struct{ key, val string }
 
 // A tree is a parsed page. Node 0 is its root.
 type tree struct {
-	*room
+	*arena
 	comments []string
 }
 
-// A room is memory for the tree of one page after another: to find and clear new
-// memory took a tenth of the time.
-type room struct {
+// An arena holds the memory for trees, for reuse: allocating new memory took a
+// tenth of the time.
+type arena struct {
 	nodes []node
-	attrs []attr // the first of the tree's
+	attrs []attr // first attributes of the tree
 }
 
-var rooms = sync.Pool{New: func() any { return &room{attrs: make([]attr, 0, roomAttrs)} }}
+var rooms = sync.Pool{New: func() any { return &arena{attrs: make([]attr, 0, roomAttrs)} }}
 
 const (
-	roomNodes = 1 << 16 // trees that are larger keep their memory to themselves
-	roomAttrs = 64 * maxAttrs
+	arenaNodes = 1 << 16 // larger trees are not reused
+	roomAttrs  = 64 * maxAttrs
 )
 
-// release gives the memory of the tree, which nothing may use any more, to the
-// next.
+// release returns the memory of the tree for reuse. The tree must not be used
+// afterwards.
 func (t *tree) release() {
-	if cap(t.nodes) <= roomNodes {
-		rooms.Put(t.room)
+	if cap(t.nodes) <= arenaNodes {
+		rooms.Put(t.arena)
 	}
-	t.room = nil
+	t.arena = nil
 }
 
 func (t *tree) attr(i int32, key string) string {
@@ -105,7 +104,7 @@ func (t *tree) has(i int32, key string) bool {
 	return false
 }
 
-// anchors appends the names by which a link can lead to the element.
+// anchors appends the anchors of the element.
 func (t *tree) anchors(i int32, to []string) []string {
 	for _, a := range t.nodes[i].attrs {
 		if isAnchor(t.nodes[i].tag, a) && (len(to) == 0 || to[len(to)-1] != a.val) {
@@ -115,15 +114,16 @@ func (t *tree) anchors(i int32, to []string) []string {
 	return to
 }
 
-// isAnchor leaves out the names that DocBook and its like count up: nothing
-// links to them, and the next version of the page has others.
+// isAnchor reports whether an attribute is an anchor. It rejects the numbered
+// names of DocBook and similar generators: nothing links to them, and they
+// change with each version.
 func isAnchor(tag atom.Atom, a attr) bool {
 	if a.val == "" || a.key != "id" && (a.key != "name" || tag != atom.A) || len(a.val) > maxAnchor {
 		return false
 	}
 	switch tag {
 	case atom.Button, atom.Input, atom.Select, atom.Textarea, atom.Form, atom.Label:
-		return false // programs lead there, not links
+		return false // used by scripts, not links
 	}
 	for _, generated := range []string{"id-", "idm", "idp", "id"} {
 		if rest, ok := strings.CutPrefix(a.val, generated); ok {
@@ -133,11 +133,11 @@ func isAnchor(tag atom.Atom, a attr) bool {
 	return true
 }
 
-// maxAnchor is the length of the longest anchor kept; Javadoc's, with all
-// parameter types in full, are the longest there are.
+// maxAnchor is the maximum length of an anchor. Javadoc has the longest ones,
+// with all parameter types in full.
 const maxAnchor = 1024
 
-// rawText is the text in the element, as it stands in the page.
+// rawText returns the text of the element without changes.
 func (t *tree) rawText(i int32) string {
 	var b strings.Builder
 	for j := i; j < t.nodes[i].end; j++ {
@@ -148,7 +148,7 @@ func (t *tree) rawText(i int32) string {
 	return b.String()
 }
 
-// shorter reports whether the text in the element has fewer bytes than n.
+// shorter reports whether the element has less than n bytes of text.
 func (t *tree) shorter(i int32, n int) bool {
 	for j := i; j < t.nodes[i].end && n > 0; j++ {
 		if !t.nodes[j].element {
@@ -158,14 +158,15 @@ func (t *tree) shorter(i int32, n int) bool {
 	return n > 0
 }
 
-// An errTooLarge page has more nodes than maxNodes.
+// errTooLarge is returned for pages with more than maxNodes nodes.
 var errTooLarge = fmt.Errorf("page has more than %d elements and texts", maxNodes)
 
-// parse builds the tree of a page in UTF-8. In xml, an element may close itself.
+// parse builds the tree of a page in UTF-8. In XML, elements may be
+// self-closing.
 func parse(data []byte, xml bool) (*tree, error) {
-	r := rooms.Get().(*room)
+	r := rooms.Get().(*arena)
 	r.nodes = append(slices.Grow(r.nodes[:0], 64+len(data)/32), node{element: true})
-	b := &builder{tree: &tree{room: r}, attrs: r.attrs[:0]}
+	b := &builder{tree: &tree{arena: r}, attrs: r.attrs[:0]}
 	b.open = append(b.open, 0)
 	z := nethtml.NewTokenizer(bytes.NewReader(data))
 	for {
@@ -197,16 +198,16 @@ func parse(data []byte, xml bool) (*tree, error) {
 	}
 }
 
-// A builder is a tree in the making.
+// A builder builds a tree.
 type builder struct {
 	*tree
-	open     []int32 // elements not yet closed, the root first
-	last     []int32 // the last child of each of these
+	open     []int32 // open elements, the root first
+	last     []int32 // last child of each open element
 	names    []string
-	attrs    []attr // room for those of the elements to come
-	deeper   int    // elements not on open for being too deep
-	drawing  int    // which open element is an svg or math, 0 if none is
-	anchored bool   // an anchor stood here and no text since
+	attrs    []attr // space for attributes of further elements
+	deeper   int    // number of open elements beyond maxDepth
+	drawing  int    // index in open of an svg or math element, 0 if none
+	anchored bool   // after an anchor, without text since
 }
 
 func (b *builder) current() int32 { return b.open[len(b.open)-1] }
@@ -238,7 +239,7 @@ func (b *builder) text(s []byte) {
 	b.add(node{text: string(s)})
 }
 
-// start adds an element. One of xml may close itself.
+// start adds an element. In XML, it may be self-closing.
 func (b *builder) start(z *nethtml.Tokenizer, selfClosing, xml bool) {
 	closed := selfClosing && xml
 	name, more := z.TagName()
@@ -261,7 +262,7 @@ func (b *builder) start(z *nethtml.Tokenizer, selfClosing, xml bool) {
 	n.attrs, b.attrs = b.attrs[:len(b.attrs):len(b.attrs)], b.attrs[len(b.attrs):]
 	switch tag {
 	case atom.Html, atom.Body:
-		// A page has one of each; later ones are pasted in with their content.
+		// A page has only one of each; later ones come with pasted content.
 		for _, i := range b.open {
 			if b.nodes[i].tag == tag {
 				return
@@ -271,9 +272,9 @@ func (b *builder) start(z *nethtml.Tokenizer, selfClosing, xml bool) {
 		return
 	}
 	if b.drawing > 0 {
-		// Of what is not HTML, elements close themselves, and HTML ends it.
+		// Foreign elements may be self-closing, and HTML elements end them.
 		closed = closed || selfClosing
-		if block(tag) && b.nodes[b.current()].tag != atom.Foreignobject {
+		if isBlock(tag) && b.nodes[b.current()].tag != atom.Foreignobject {
 			b.closeTo(b.drawing)
 		}
 	}
@@ -284,9 +285,9 @@ func (b *builder) start(z *nethtml.Tokenizer, selfClosing, xml bool) {
 	}
 	switch {
 	case b.anchored && tag == atom.Dt:
-		n.flags |= named
+		n.flags |= hasAnchor
 	case b.anchored && tag == atom.P:
-		n.flags |= led
+		n.flags |= afterAnchor
 	case anchor && (tag == atom.A || tag == atom.Span):
 		b.anchored = true
 	}
@@ -305,7 +306,7 @@ func (b *builder) start(z *nethtml.Tokenizer, selfClosing, xml bool) {
 	}
 }
 
-// closeTo closes the elements from the n-th open one on.
+// closeTo closes the open elements from the n-th on.
 func (b *builder) closeTo(n int) {
 	n = max(n, 1)
 	for len(b.open) > n {
@@ -323,7 +324,7 @@ func (b *builder) closeTo(n int) {
 func (b *builder) endTag(tag atom.Atom, name []byte) {
 	switch tag {
 	case atom.Html, atom.Body, atom.Head:
-		return // what follows them still belongs to the page
+		return // later elements still belong to the page
 	case atom.Br:
 		b.add(node{element: true, tag: atom.Br})
 		return
@@ -339,17 +340,16 @@ func (b *builder) endTag(tag atom.Atom, name []byte) {
 			isHeading(at) && isHeading(tag):
 			b.closeTo(n)
 			return
-		case at == atom.Table, scope(at) && !tableEnd(tag), inline(tag) && block(at):
+		case at == atom.Table, isScope(at) && !closesCells(tag), isInlineTag(tag) && isBlock(at):
 			return
 		}
 	}
 }
 
-// imply closes what the start of an element ends though its own end tag is
-// missing.
+// imply closes elements whose end tag is implied by the start of an element.
 func (b *builder) imply(tag atom.Atom) {
-	if block(tag) {
-		b.closeNearest(scope, atom.P)
+	if isBlock(tag) {
+		b.closeNearest(isScope, atom.P)
 	}
 	switch tag {
 	case atom.Li:
@@ -373,13 +373,13 @@ func (b *builder) imply(tag atom.Atom) {
 	case atom.Option, atom.Optgroup:
 		b.closeNearest(func(a atom.Atom) bool { return a == atom.Select }, atom.Option)
 	case atom.A:
-		// Blocks between the two links are an unclosed anchor's; they stay.
-		b.closeNearest(block, atom.A)
+		// Blocks between the two links belong to an unclosed anchor; they stay.
+		b.closeNearest(isBlock, atom.A)
 	}
 }
 
-// closeNearest closes the innermost open element of one of the tags, unless
-// one of until lies between.
+// closeNearest closes the innermost open element with one of the tags, unless
+// an element of until is between.
 func (b *builder) closeNearest(until func(atom.Atom) bool, tags ...atom.Atom) {
 	for n := len(b.open) - 1; n > 0; n-- {
 		at := b.nodes[b.open[n]].tag
@@ -395,14 +395,14 @@ func (b *builder) closeNearest(until func(atom.Atom) bool, tags ...atom.Atom) {
 	}
 }
 
-// attrKeys are the attributes that any part of the package asks for.
+// attrKeys are the attributes that this package uses.
 var attrKeys = [...]string{
 	"class", "href", "id", "name", "title", "rel", "style", "type", "role", "alt", "lang", "hidden", "content", "start",
 	"accesskey", "colspan", "rowspan", "checked", "onclick", "property", "itemprop", "encoding", "xml:lang", "http-equiv",
 	"aria-hidden", "aria-controls", "data-lang", "data-language", "data-target", "data-bs-target",
 }
 
-// knownAttr is the key as one of attrKeys, else "".
+// knownAttr returns the key from attrKeys, or "".
 func knownAttr(key []byte) string {
 	for _, k := range attrKeys {
 		if string(key) == k {
@@ -421,8 +421,8 @@ func void(tag atom.Atom) bool {
 	return false
 }
 
-// block elements begin a line, and end a paragraph that is open.
-func block(tag atom.Atom) bool {
+// isBlock reports whether elements begin a line and end an open paragraph.
+func isBlock(tag atom.Atom) bool {
 	switch tag {
 	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Center, atom.Dd, atom.Details,
 		atom.Dialog, atom.Dir, atom.Div, atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer,
@@ -435,10 +435,10 @@ func block(tag atom.Atom) bool {
 	return false
 }
 
-func special(tag atom.Atom) bool { return block(tag) || scope(tag) }
+func special(tag atom.Atom) bool { return isBlock(tag) || isScope(tag) }
 
-// scope elements keep an end tag inside them from closing what is outside.
-func scope(tag atom.Atom) bool {
+// isScope reports whether elements shield outer elements from end tags within.
+func isScope(tag atom.Atom) bool {
 	switch tag {
 	case atom.Applet, atom.Button, atom.Caption, atom.Html, atom.Marquee, atom.Object, atom.Table, atom.Td,
 		atom.Template, atom.Th, atom.Svg, atom.Math:
@@ -447,19 +447,20 @@ func scope(tag atom.Atom) bool {
 	return false
 }
 
-// tableEnd tells the end tags that close cells along with what they stand for.
-func tableEnd(tag atom.Atom) bool {
+// closesCells reports whether end tags also close the cells in the element.
+func closesCells(tag atom.Atom) bool {
 	switch tag {
 	case atom.Table, atom.Tbody, atom.Thead, atom.Tfoot, atom.Tr, atom.Td, atom.Th, atom.Caption:
 		return true
 	}
-	return scope(tag)
+	return isScope(tag)
 }
 
 func isTable(tag atom.Atom) bool { return tag == atom.Table }
 
-// inline elements are those whose end tag never closes a block around it.
-func inline(tag atom.Atom) bool {
+// isInlineTag reports whether the end tag of elements never closes an enclosing
+// block.
+func isInlineTag(tag atom.Atom) bool {
 	switch tag {
 	case atom.A, atom.Abbr, atom.B, atom.Big, atom.Cite, atom.Code, atom.Del, atom.Dfn, atom.Em, atom.Font, atom.I,
 		atom.Ins, atom.Kbd, atom.Mark, atom.Q, atom.S, atom.Samp, atom.Small, atom.Span, atom.Strike, atom.Strong,

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// outline writes a tree as nested brackets.
+// outline formats a tree as nested brackets.
 func outline(t *tree, i int32) string {
 	var b strings.Builder
 	for c := t.nodes[i].first; c != 0; c = t.nodes[c].next {
@@ -73,7 +73,7 @@ func TestTreeXML(t *testing.T) {
 	}
 }
 
-// The nodes inside a node are those between it and its end.
+// checkTree checks the order of nodes: the nodes in a node are those between it and its end.
 func checkTree(t *testing.T, tree *tree) {
 	t.Helper()
 	for i := range tree.nodes {
@@ -97,8 +97,8 @@ func checkTree(t *testing.T, tree *tree) {
 	}
 }
 
-// Both trees have the same text in the same order: on the pages in testdata,
-// and on real ones but for a few with text in tables where HTML moves it out.
+// Both trees have the same text in the same order, on the pages in testdata and
+// on real ones. A few real pages differ because HTML moves text out of tables.
 func TestTreeHasTextOfReference(t *testing.T) {
 	pages, err := filepath.Glob(filepath.Join("testdata", "*.html"))
 	if err != nil {
@@ -172,7 +172,7 @@ func unread(tag atom.Atom) bool {
 	return tag == atom.Script || tag == atom.Style || tag == atom.Noscript || tag == atom.Title
 }
 
-// where marks text by the elements that matter most.
+// where marks text by its most relevant ancestors.
 func where(tag atom.Atom) string {
 	if isHeading(tag) || tag == atom.Pre || tag == atom.Code || tag == atom.Dt {
 		return tag.String() + ":"
@@ -184,7 +184,7 @@ func joined(words []string) []string {
 	return strings.Split(strings.Join(strings.Fields(strings.Join(words, " ")), " "), ". ")
 }
 
-// Pages that are made to cost more than they weigh.
+// Small pages that are expensive to parse.
 func TestHostile(t *testing.T) {
 	repeat := strings.Repeat
 	var open strings.Builder
@@ -234,7 +234,7 @@ func TestHostile(t *testing.T) {
 			if !strings.Contains(all.String(), "bottom") {
 				t.Error("lost the bottom of the page")
 			}
-			// Elements are 100 bytes in memory and 3 at least on the page.
+			// Elements take 100 bytes in memory and at least 3 on the page.
 			if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20 && used > 450*uint64(len(page)) {
 				t.Errorf("%d bytes allocated for a page of %d", used, len(page))
 			}

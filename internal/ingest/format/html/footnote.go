@@ -8,22 +8,22 @@ import (
 )
 
 // Footnotes are at the end of a page or section, where a passage without the
-// citing text says little. A short one is written after the block that cites it
-// first.
+// citing text is of little use. A short footnote is written after the block
+// that first cites it.
 
-// longestFootnote is how many bytes a footnote may have that is moved.
-const longestFootnote = 1000
+// maxFootnoteBytes is the maximum size of a footnote that is moved.
+const maxFootnoteBytes = 1000
 
-// A footnote is one that is moved.
+// A footnote is a footnote to move.
 type footnote struct {
-	node    int32 // the element with its id
-	body    int32 // the element with its text
+	node    int32 // element with the id
+	body    int32 // element with the text
 	label   string
-	written bool // or due
+	written bool // or pending
 }
 
-// findFootnotes finds the footnotes among the nodes from root to end that are
-// moved, and hides them from their present place.
+// findFootnotes finds the footnotes to move among the nodes from root to end,
+// and hides them.
 func (x *extractor) findFootnotes(root, end int32) {
 	nodes := x.t.nodes
 	x.cited, x.due = nil, nil
@@ -79,7 +79,7 @@ func (x *extractor) findFootnotes(root, end int32) {
 	}
 }
 
-// endOfFootnote is the end of element i; that of a dt is the end of its dd.
+// endOfFootnote returns the end of element i; for a dt, the end of its dd.
 func (x *extractor) endOfFootnote(i int32) int32 {
 	if body := x.footnoteBody(i); body != i {
 		return x.t.nodes[body].end
@@ -87,8 +87,8 @@ func (x *extractor) endOfFootnote(i int32) int32 {
 	return x.t.nodes[i].end
 }
 
-// footnoteBody is the element with the text of footnote i: the dd after a dt,
-// the last cell of a table, else itself.
+// footnoteBody returns the element with the text of footnote i: the dd after a
+// dt, the last cell of a row, or i itself.
 func (x *extractor) footnoteBody(i int32) int32 {
 	nodes := x.t.nodes
 	switch nodes[i].tag {
@@ -111,14 +111,13 @@ func (x *extractor) footnoteBody(i int32) int32 {
 	return i
 }
 
-// isShortFootnote reports whether the text in element i can be written on a
-// line.
+// isShortFootnote reports whether the text of element i fits on a line.
 func (x *extractor) isShortFootnote(i int32) bool {
-	return x.t.shorter(i, longestFootnote) && strings.TrimSpace(x.t.rawText(i)) != "" &&
+	return x.t.shorter(i, maxFootnoteBytes) && strings.TrimSpace(x.t.rawText(i)) != "" &&
 		!x.holdsAny(i, atom.Pre, atom.Ul, atom.Ol, atom.Dl, atom.Table)
 }
 
-// hideLabel hides a footnote's number and its links back to the citing text.
+// hideLabel hides the number of a footnote and its backlinks.
 func (x *extractor) hideLabel(f *footnote) {
 	const longest = 6 // runes
 	nodes := x.t.nodes
@@ -133,8 +132,7 @@ func (x *extractor) hideLabel(f *footnote) {
 	}
 }
 
-// onlyMoved reports whether element i has no text except moved footnotes and a
-// heading.
+// onlyMoved reports whether element i has only moved footnotes and a heading.
 func (x *extractor) onlyMoved(i int32) bool {
 	nodes := x.t.nodes
 	found := false
@@ -152,8 +150,8 @@ func (x *extractor) onlyMoved(i int32) bool {
 	return found
 }
 
-// beforeMoved reports whether the element after i is a moved footnote, or has
-// nothing else in it.
+// beforeMoved reports whether the element after i is, or contains only, a moved
+// footnote.
 func (x *extractor) beforeMoved(i int32) bool {
 	for c := x.t.nodes[i].next; c != 0; c = x.t.nodes[c].next {
 		if n := &x.t.nodes[c]; n.element {
@@ -163,7 +161,8 @@ func (x *extractor) beforeMoved(i int32) bool {
 	return false
 }
 
-// cite returns the label of the footnote that link i cites, which is then due.
+// cite returns the label of the footnote that link i cites, and marks it as
+// pending.
 func (x *extractor) cite(i int32) (label string, ok bool) {
 	f := x.cited[i]
 	if f == nil {
@@ -176,7 +175,7 @@ func (x *extractor) cite(i int32) (label string, ok bool) {
 	return "[" + f.label + "]", true
 }
 
-// footnotes writes the footnotes that are due.
+// footnotes writes the pending footnotes.
 func (x *extractor) footnotes() {
 	if len(x.due) == 0 || x.lead != "" {
 		return
@@ -184,9 +183,9 @@ func (x *extractor) footnotes() {
 	due := x.due
 	x.due = nil
 	for _, f := range due {
-		x.meetAll(f.node)
+		x.addAllAnchors(f.node)
 		if f.body < f.node || f.body >= x.t.nodes[f.node].end {
-			x.meetAll(f.body)
+			x.addAllAnchors(f.body)
 		}
 		text := strings.TrimLeft(x.flatText(f.body), ".:] ")
 		x.out().block("[" + f.label + "] " + text)

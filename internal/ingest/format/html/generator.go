@@ -5,53 +5,53 @@ import (
 	"sync"
 )
 
-// A generator is a program that makes documentation sites, or a site that has
-// markup of its own: how to know its pages and what is what on them. Lists are
-// of selectors.
+// A generator describes the markup of a documentation generator, or of a site
+// with its own markup: how to recognize its pages and which elements have which
+// roles. Fields are lists of selectors.
 type generator struct {
-	name     string
-	meta     []string // how <meta name=generator> begins, in lower case
-	comments []string // what one of the first comments contains
-	marks    string   // elements that only its pages have
-	main     []string // where the content is, the first that is there
-	drop     string   // what is no content in there
-	title    string   // the page's heading where it is no h1 to h6
-	major    string   // headings that stand right under the page's own, whatever their level
-	minor    string   // headings that are too small to be a section
-	define   string   // headings that define a name
-	code     string   // code that is not in a pre, white space as it comes
-	lines    string   // the same, each element in it a line
-	pre      string   // the same, laid out as in a pre
-	joint    string   // between the name that a page is about and those that it defines
-	numbered bool     // headings carry their section's number
-	byHand   bool     // headings may be bold paragraphs that an anchor leads to
+	name        string
+	meta        []string // prefixes of <meta name=generator>, lower case
+	comments    []string // substrings of the first comments
+	marks       string   // elements that only its pages have
+	main        []string // content elements, in order of preference
+	drop        string   // elements in the content to skip
+	title       string   // page heading, if it is not h1 to h6
+	major       string   // headings directly below the page heading, whatever their level
+	minor       string   // headings that are too small for a section
+	define      string   // headings that define a name
+	code        string   // code outside of pre, white space collapsed
+	lineCode    string   // code outside of pre, one line per child element
+	pre         string   // code outside of pre, with its layout
+	separator   string   // separator between the page's name and the names that it defines
+	numbered    bool     // headings have section numbers
+	handwritten bool     // headings may be bold paragraphs with an anchor
 }
 
 // Roles of elements.
 const (
-	roleDrop      role = 1 << iota // no content
-	roleTOC                        // a table of contents: none either, unless there is nothing else
-	roleTitle                      // the page's heading
-	roleMajor                      // a heading right under it
-	roleMinor                      // a heading too small to be a section
-	roleDefine                     // a heading that defines a name
-	roleCode                       // code that is not in a pre
-	roleLines                      // the same, each element in it a line
-	roleNote                       // a box set apart from the text: note, warning, tip
-	roleLabel                      // its label
-	roleCaption                    // the title of a figure, an example, a table
-	roleMain                       // shared: the content, on pages of unknown make
-	rolePlain                      // a definition list that defines no names
-	roleTabs                       // a box of which readers see one part at a time
-	roleTab                        // the name of such a part
-	rolePanel                      // such a part
-	rolePre                        // code that is laid out like in a pre
-	roleLayout                     // a table that is there for the looks
-	roleFootnote                   // a footnote; of a definition list, the dt
-	roleFootnotes                  // a list of footnotes
+	roleDrop      role = 1 << iota // not content
+	roleTOC                        // table of contents; content only if there is nothing else
+	roleTitle                      // page heading
+	roleMajor                      // heading directly below the page heading
+	roleMinor                      // heading too small for a section
+	roleDefine                     // heading that defines a name
+	roleCode                       // code outside of pre
+	roleLines                      // code, one line per child element
+	roleNote                       // box: note, warning, tip
+	roleLabel                      // label of a box
+	roleCaption                    // caption of a figure, an example, a table
+	roleMain                       // content of pages from unknown generators
+	rolePlain                      // definition list that defines no names
+	roleTabs                       // tabs: readers see one panel at a time
+	roleTab                        // name of a tab
+	rolePanel                      // panel of a tab
+	rolePre                        // code with its layout, as in pre
+	roleLayout                     // layout table
+	roleFootnote                   // footnote; in a definition list, the dt
+	roleFootnotes                  // list of footnotes
 )
 
-// What is common to generators, and to pages of unknown make.
+// Selectors that generators share, also used for unknown generators.
 const (
 	commonDrop = `nav, footer, dialog, [role=navigation], [role=search], [role=banner], [role=contentinfo],
 		[role=dialog], [role=alertdialog], [role=tooltip], [role=tablist],
@@ -86,14 +86,14 @@ const (
 	commonPlain     = `dl.footnote, dl.citation, dl.field-list, dl.toc, dl.option-list, dl.docutils dl.simple`
 )
 
-// generators are tried in order: one whose pages look like another's stands
-// before it.
+// generators are tried in order. A generator with pages similar to another's
+// precedes it.
 var generators = [...]generator{
 	{
 		name:  "mkdocs",
 		meta:  []string{"mkdocs"},
 		marks: `.md-content__inner, .md-main__inner, #mkdocs_search_modal, #mkdocs-search-query`,
-		// Material, the theme of its own, Read the Docs.
+		// Material, MkDocs' own theme, Read the Docs.
 		main: []string{`.md-content__inner`, `[itemprop=articleBody]`, `[role=main]`},
 		drop: `.md-content__button, .md-source-file, .md-source-date, .md-feedback, .md-sidebar, .md-tags,
 			.wy-breadcrumbs, .rst-footer-buttons, .doc-labels`,
@@ -103,7 +103,7 @@ var generators = [...]generator{
 		meta: []string{"sphinx"},
 		marks: `#documentation_options, .sphinxsidebar, .documentwrapper, .rst-content, link[href*=_static/pygments.css],
 			link[href*=_static/sphinx]`,
-		// Read the Docs, pydata, Furo, classic and its like, Django's.
+		// Read the Docs, pydata, Furo, classic and derived themes, Django's.
 		main: []string{`[itemprop=articleBody]`, `article.bd-article`, `#furo-main-content`, `div.body`, `div.yui-g`,
 			`[role=main]`, `article`, `main`, `div.document`},
 		drop: `.viewcode-link, .viewcode-back, .related, .sphinxsidebar, .section-number, .backrefs, .prev-next-footer,
@@ -146,8 +146,8 @@ var generators = [...]generator{
 			#blanket-implementations-list`,
 		minor: `.impl-items .docblock h2, .impl-items .docblock h3, .impl-items .docblock h4, .docblock h5, .docblock h6,
 			.methods .docblock h4`,
-		define: `h4.code-header`,
-		joint:  "::",
+		define:    `h4.code-header`,
+		separator: "::",
 	},
 	{
 		name:  "godoc",
@@ -161,8 +161,8 @@ var generators = [...]generator{
 			.exampleHeading, .toggleButton`,
 		define: `.Documentation-functionHeader, .Documentation-typeHeader, .Documentation-typeFuncHeader,
 			.Documentation-typeMethodHeader`,
-		pre:   `textarea.Documentation-exampleCode`,
-		joint: ".",
+		pre:       `textarea.Documentation-exampleCode`,
+		separator: ".",
 	},
 	{
 		name:     "javadoc",
@@ -174,9 +174,9 @@ var generators = [...]generator{
 			.navListSearch, .table-tabs, .tabEnd, .flex-header, .copy, .anchor-link, .sub-title, .subTitle,
 			.field-summary .summary-table, .constructor-summary .summary-table, .method-summary .summary-table,
 			.constants-summary .summary-table, .member-summary .summary-table, .memberSummary`,
-		define: `section.detail h3, div.details h4`,
-		code:   `.member-signature, .type-signature`,
-		joint:  ".",
+		define:    `section.detail h3, div.details h4`,
+		code:      `.member-signature, .type-signature`,
+		separator: ".",
 	},
 	{
 		name:     "doxygen",
@@ -186,11 +186,11 @@ var generators = [...]generator{
 		main:     []string{`#doc-content`, `body`},
 		drop: `#top, .summary, #nav-path, #side-nav, .footer, #MSearchSelectWindow, #MSearchResultsWindow, .permalink,
 			.ttc, .lineno, .mlabels-right, tr[class^=separator], .levels, .inherit_header`,
-		title:  `.headertitle .title`,
-		major:  `h2.groupheader`,
-		define: `h2.memtitle`,
-		code:   `.memproto`,
-		lines:  `div.fragment`,
+		title:    `.headertitle .title`,
+		major:    `h2.groupheader`,
+		define:   `h2.memtitle`,
+		code:     `.memproto`,
+		lineCode: `div.fragment`,
 	},
 	{
 		name:     "docbook",
@@ -223,28 +223,28 @@ var generators = [...]generator{
 		drop:  `a.mark`,
 	},
 	{
-		name:     "sqlite",
-		marks:    `link[href*=sqlite.css]`,
-		main:     []string{`body`},
-		drop:     `.tagline, .menu, .searchmenu, .logo, .fancy_toc, .imgcontainer .imgcontainer, .imgcontainer p, p small i`,
-		title:    `.fancy_title`,
-		numbered: true,
-		byHand:   true,
+		name:        "sqlite",
+		marks:       `link[href*=sqlite.css]`,
+		main:        []string{`body`},
+		drop:        `.tagline, .menu, .searchmenu, .logo, .fancy_toc, .imgcontainer .imgcontainer, .imgcontainer p, p small i`,
+		title:       `.fancy_title`,
+		numbered:    true,
+		handwritten: true,
 	},
 }
 
-// A profile is a generator's lists, ready to be matched.
+// A profile holds the compiled selectors of a generator.
 type profile struct {
 	*generator
 	elements selectorSet
-	places   []selectorSet // one for each of main
+	places   []selectorSet // one per element of main
 }
 
-// unknown is the generator of pages that no other knows.
-var unknown = generator{byHand: true}
+// unknown is the generator of unrecognized pages.
+var unknown = generator{handwritten: true}
 
-// profiles are made when the first page is read: nothing that does not read
-// HTML should wait for them.
+// profiles are compiled when the first page is parsed, so that other commands
+// start faster.
 var profiles = sync.OnceValue(func() map[string]*profile {
 	all := map[string]*profile{"": newProfile(&unknown)}
 	for i := range generators {
@@ -260,7 +260,7 @@ func newProfile(g *generator) *profile {
 		role      role
 	}{
 		{commonDrop, roleDrop}, {g.drop, roleDrop}, {commonTOC, roleTOC}, {g.title, roleTitle}, {g.major, roleMajor},
-		{g.minor, roleMinor}, {g.define, roleDefine}, {g.code, roleCode}, {g.lines, roleLines}, {commonNote, roleNote},
+		{g.minor, roleMinor}, {g.define, roleDefine}, {g.code, roleCode}, {g.lineCode, roleLines}, {commonNote, roleNote},
 		{commonLabel, roleLabel}, {commonCaption, roleCaption}, {commonPlain, rolePlain},
 		{commonTabs, roleTabs}, {commonTab, roleTab}, {commonPanel, rolePanel},
 		{commonLayout, roleLayout}, {commonFootnote, roleFootnote}, {commonFootnotes, roleFootnotes}, {g.pre, rolePre},
@@ -278,7 +278,7 @@ func newProfile(g *generator) *profile {
 	return p
 }
 
-// marks tell the generators by elements: bit i of a role is generators[i].
+// marks recognizes generators by elements: bit i of a role is generators[i].
 var marks = sync.OnceValue(func() selectorSet {
 	set := selectorSet{}
 	for i := range generators {
@@ -287,9 +287,9 @@ var marks = sync.OnceValue(func() selectorSet {
 	return set
 })
 
-// recognise finds the generator of a page, by what the page says of itself,
-// else by what it looks like.
-func recognise(t *tree, meta string) *profile {
+// recognize returns the profile of a page's generator, from its metadata or
+// else its markup.
+func recognize(t *tree, meta string) *profile {
 	meta = strings.ToLower(meta)
 	for i := range generators {
 		for _, begin := range generators[i].meta {

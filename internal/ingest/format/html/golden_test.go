@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "write what is extracted into testdata")
 
-// A page in the markup of every generator, and one of no generator.
+// A page for each generator, and one for none.
 func TestGolden(t *testing.T) {
 	pages, err := filepath.Glob(filepath.Join("testdata", "*.html"))
 	if err != nil || len(pages) == 0 {
@@ -54,7 +54,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// describe writes all that is known of a page.
+// describe formats a page completely.
 func describe(p Page) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "title: %s\ngenerator: %s\nlanguage: %s\ncanonical: %s\n", p.Title, p.Generator, p.Language, p.Canonical)

@@ -5,19 +5,19 @@ import (
 	"unicode/utf8"
 )
 
-// A page can say things to a program that its readers do not see: in elements
-// that are not shown, in comments. Such text is no content; it is kept apart,
-// for those who want to know what else a page says.
+// A page can contain text for programs that readers do not see, in hidden
+// elements and comments. Such text is not content; it is kept separately for
+// warnings.
 
-// Bounds of what is kept of it.
+// Limits for hidden text.
 const (
 	fewestHiddenWords = 4
 	mostHidden        = 20
-	longestHidden     = 500 // bytes
+	maxHiddenBytes    = 500 // bytes
 )
 
-// isHidden reports whether readers do not see element i, whatever they do:
-// what a control on the page shows is not hidden.
+// isHidden reports whether readers can never see element i. Elements that a
+// control on the page can show are not hidden.
 func (x *extractor) isHidden(i int32) bool {
 	var shown bool
 	for _, a := range x.t.nodes[i].attrs {
@@ -25,22 +25,22 @@ func (x *extractor) isHidden(i int32) bool {
 		case "hidden":
 			shown = shown || a.val != "until-found"
 		case "style":
-			shown = shown || hides(a.val)
+			shown = shown || hidesElement(a.val)
 		case "aria-hidden":
-			// Seen, but not read aloud: ornaments, or what stands on the page
-			// in another form too.
+			// Visible, but not read aloud: ornaments, or text that the page
+			// repeats elsewhere.
 			const ornament = 200
 			if a.val == "true" && x.t.shorter(i, ornament) {
 				return true
 			}
 		}
 	}
-	return shown && x.t.attr(i, "role") != "tabpanel" && !x.controlled(x.t.attr(i, "id"))
+	return shown && x.t.attr(i, "role") != "tabpanel" && !x.isControlled(x.t.attr(i, "id"))
 }
 
-// controlled reports whether something on the page shows and hides the
-// element with that id.
-func (x *extractor) controlled(id string) bool {
+// isControlled reports whether a control on the page shows and hides the element
+// with that id.
+func (x *extractor) isControlled(id string) bool {
 	if id == "" {
 		return false
 	}
@@ -64,8 +64,8 @@ func (x *extractor) controlled(id string) bool {
 	return x.controls[id]
 }
 
-// hides reports whether a style attribute keeps an element from being seen.
-func hides(style string) bool {
+// hidesElement reports whether a style attribute makes an element invisible.
+func hidesElement(style string) bool {
 	if !strings.ContainsAny(style, ":") {
 		return false
 	}
@@ -107,13 +107,13 @@ func hides(style string) bool {
 	return color != "" && (color == background || color == "transparent")
 }
 
-// hiddenText gathers what readers do not see: in the content, text of some
-// length; anywhere, what is meant for an assistant.
+// hiddenText returns the invisible text: in the content, text of some length;
+// elsewhere, text that mentions assistants.
 func (x *extractor) hiddenText(root int32) []string {
 	var found []string
 	keep := func(s string) {
 		if len(found) < mostHidden {
-			found = append(found, shorten(s, longestHidden))
+			found = append(found, shorten(s, maxHiddenBytes))
 		}
 	}
 	for _, c := range x.t.comments {
@@ -137,9 +137,8 @@ func (x *extractor) hiddenText(root int32) []string {
 	return found
 }
 
-// MentionsAssistant reports whether text speaks of, or to, the kind of program
-// that might read it for a user. In text that people see that is ordinary; in
-// text that they do not see it is not.
+// MentionsAssistant reports whether text mentions or addresses AI assistants.
+// In visible text that is normal; in invisible text it is suspicious.
 func MentionsAssistant(text string) bool {
 	text = strings.ToLower(text)
 	for _, phrase := range [...]string{
@@ -164,12 +163,12 @@ func MentionsAssistant(text string) bool {
 	return false
 }
 
-// isLetter reports whether there is part of a word at index i.
+// isLetter reports whether there is a letter at index i.
 func isLetter(s string, i int) bool {
 	return i >= 0 && i < len(s) && (s[i] >= 'a' && s[i] <= 'z' || s[i] >= utf8.RuneSelf)
 }
 
-// shorten cuts s to at most n bytes, at a character's end.
+// shorten truncates s to at most n bytes at a character boundary.
 func shorten(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -177,5 +176,5 @@ func shorten(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "") + "…"
 }
 
-// collapse makes every run of white space one space, and none at the ends.
+// collapse trims s and collapses runs of white space to one space.
 func collapse(s string) string { return strings.Join(strings.Fields(s), " ") }

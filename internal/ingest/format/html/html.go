@@ -1,22 +1,19 @@
-// Package html reads one HTML page of documentation and returns what it says:
-// its sections, each with its heading path, its anchor and its content as
-// Markdown, without the menus, footers and buttons around it. It knows how the
-// programs that make documentation mark up their pages (see generators), and
-// finds the content of other pages by where their text is.
+// Package html parses an HTML page of documentation into sections, each with
+// its heading path, anchors and content as Markdown, without menus, footers and
+// buttons. It knows the markup of documentation generators (see generators),
+// and finds the content of other pages by text density.
 //
-// A section is what stands under a heading, or the definition of a name: a dt
-// that an anchor leads to, or a heading that says nothing but a name. Sections
-// do not contain one another. What belongs to a class stands under the class,
-// because its heading path says so.
+// A section is the text below a heading, or the definition of a name: a dt with
+// an anchor, or a heading that is only a name. Sections do not nest. The
+// heading path shows to which class a member belongs.
 //
-// Markdown here is for reading, by people and programs: tables are GFM's, code
-// is fenced with its language, links are their text. Nothing is escaped that
-// would only matter to a renderer; what would make a line be taken for a
-// heading, a quote or a fence is.
+// The Markdown is for reading, by people and programs: tables are GFM's, code
+// is fenced with its language, links are their text. It escapes only text that
+// would be taken for a heading, a quote or a fence.
 //
-// Pages are foreign and may be hostile. Memory and time are proportional to
-// the length of the page, nothing in it is fetched or run, and text that
-// readers do not see is kept apart.
+// Pages are untrusted and may be hostile. Memory and time are proportional to
+// the length of the page, nothing in it is fetched or executed, and invisible
+// text is kept separately.
 package html
 
 import (
@@ -29,28 +26,29 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// A Page is what one HTML page says.
+// A Page is a parsed HTML page.
 type Page struct {
-	Title     string // without the site's name, where that can be told
-	Edition   string // the site's name in the title or on the link home, if it has a number: "CMake 3.25.1 Documentation"
-	Canonical string // absolute URL that the page gives for itself, "" if none
-	Redirect  string // where the page sends its readers at once, as a Link's Target
-	Language  string // as the page names it: "en", "pt-BR"
-	Generator string // what made the page, "" if unknown: "sphinx", "mkdocs", "rustdoc", ...
+	Title     string // without the site's name, if that is known
+	Edition   string // site name from the title or the home link, if it has a number: "CMake 3.25.1 Documentation"
+	Canonical string // absolute canonical URL, or ""
+	Redirect  string // target of an immediate redirect, in the form of Link.Target
+	Language  string // as declared: "en", "pt-BR"
+	Generator string // "" if unknown: "sphinx", "mkdocs", "rustdoc", ...
 	NoIndex   bool   // the page asks not to be indexed
-	// Depth is how many folders the page is below the top of its generator's
-	// output, as its relative links to style sheets tell, or UnknownDepth.
+	// Depth is the number of folders between the page and the top of its
+	// generator's output, derived from relative links to style sheets, or
+	// UnknownDepth.
 	Depth    int
 	Sections []Section
-	// Hidden is text that is in the page but that its readers do not see, and
-	// comments that speak of assistants. It is in no section.
+	// Hidden is invisible text of the page, and comments that mention
+	// assistants. It is in no section.
 	Hidden []string
 }
 
 // UnknownDepth is the Depth of a page without relative links to style sheets.
 const UnknownDepth = -1
 
-// Length is how many bytes of Markdown the page's sections have.
+// Length returns the total length of the sections' Markdown in bytes.
 func (p *Page) Length() int {
 	length := 0
 	for i := range p.Sections {
@@ -59,32 +57,32 @@ func (p *Page) Length() int {
 	return length
 }
 
-// A Section is what stands under one heading, or defines one name.
+// A Section is the text below a heading, or the definition of a name.
 type Section struct {
-	Headings   []string // from the page's first down to its own, without markup; empty above the first
-	Level      int      // how deep it stands: the length of Headings
-	Anchor     string   // the fragment that leads to it, or if none does to what it stands in; "" if none
-	Anchors    []string // fragments that lead into it, in order, Anchor not among them
-	Offsets    []int    // in Markdown: behind what each of Anchors stands
-	Markdown   string   // without the heading; empty if only further headings follow
-	Definition bool     // it defines a name
-	Symbol     string   // that name, in full where the page tells: os.path.join
+	Headings   []string // heading path without markup, its own last; empty before the first heading
+	Level      int      // length of Headings
+	Anchor     string   // fragment of the section, else of an enclosing element; "" if none
+	Anchors    []string // further fragments within the section, in order
+	Offsets    []int    // for each of Anchors, its offset in Markdown
+	Markdown   string   // without the heading; empty if another heading follows directly
+	Definition bool     // defines a name
+	Symbol     string   // the defined name, qualified if possible: os.path.join
 	Links      []Link
-	Terms      []string // index terms that the page gives for it
+	Terms      []string // index terms from the page
 }
 
-// A Link leads from a section to another place.
+// A Link is a link from a section.
 type Link struct {
-	Target string // absolute, or as the page's own path if that is a file's
+	Target string // absolute URL, or a path if the page's own is one
 	Text   string
 }
 
-// Parse reads a page. contentType is the one that it came with, "" if none did.
-// base is the page's own URL or its file's path with slashes, and what links
-// are relative to. A page is never without sections for being malformed: the
-// error is that of a page too large to be taken for documentation.
+// Parse parses a page. contentType is the type from the server, or "". base is
+// the page's URL or slash-separated file path; links are relative to it.
+// Malformed pages still have sections: the only error is that the page is too
+// large for documentation.
 func Parse(data []byte, contentType, base string) (Page, error) {
-	// A mark of the byte order would begin the body.
+	// A byte order mark would begin the body.
 	text := bytes.TrimPrefix(decode(data, contentType), []byte("\ufeff"))
 	xml := strings.Contains(contentType, "xhtml") || bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("<?xml"))
 	t, err := parse(text, xml)
@@ -93,7 +91,7 @@ func Parse(data []byte, contentType, base string) (Page, error) {
 	}
 	defer t.release()
 	h := readHead(t)
-	x := &extractor{t: t, profile: recognise(t, h.generator), base: newResolver(base, h.base), titleTag: h.title}
+	x := &extractor{t: t, profile: recognize(t, h.generator), base: newResolver(base, h.base), titleTag: h.title}
 	root := x.content()
 	sections := x.sections(root)
 	if !anyContent(sections) {
@@ -128,7 +126,7 @@ func anyContent(sections []Section) bool {
 	return false
 }
 
-// A head is what a page says of itself as a whole.
+// A head holds the metadata of a page.
 type head struct {
 	title, home, siteName, canonical, redirect, base, language, generator string
 	noIndex                                                               bool
@@ -143,7 +141,7 @@ func readHead(t *tree) head {
 		case atom.Html:
 			h.language = firstOf(t.attr(i, "lang"), t.attr(i, "xml:lang"))
 		case atom.Title:
-			// An svg further down may have one too.
+			// Nested svg elements may have titles too.
 			if h.title == "" {
 				h.title = collapse(t.rawText(i))
 			}
@@ -168,7 +166,8 @@ func readHead(t *tree) head {
 	return h
 }
 
-// depthOf is how many folders a relative link leads up, UnknownDepth for others.
+// depthOf returns the number of folders that a relative link goes up, or
+// UnknownDepth.
 func depthOf(href string) int {
 	if href == "" || href[0] == '/' || href[0] == '#' || strings.Contains(href, ":") {
 		return UnknownDepth
@@ -194,7 +193,7 @@ func (h *head) meta(t *tree, i int32) {
 			h.noIndex = h.noIndex || word == "noindex" || word == "none"
 		}
 	case "refresh":
-		// Seconds, then what to load; a page may reload itself without.
+		// Seconds, then the target; without one, the page reloads itself.
 		delay, to, _ := strings.Cut(content, ";")
 		key, target, ok := strings.Cut(to, "=")
 		if ok && strings.EqualFold(strings.TrimSpace(key), "url") && strings.Trim(delay, "0. ") == "" {
@@ -202,15 +201,15 @@ func (h *head) meta(t *tree, i int32) {
 		}
 	case "keywords":
 		for term := range strings.SplitSeq(content, ",") {
-			if term = collapse(term); term != "" && len(h.terms) < mostTerms {
+			if term = collapse(term); term != "" && len(h.terms) < maxTerms {
 				h.terms = append(h.terms, term)
 			}
 		}
 	}
 }
 
-// mostTerms is how many keywords of a page are believed.
-const mostTerms = 100
+// maxTerms limits the keywords of a page.
+const maxTerms = 100
 
 func firstOf(values ...string) string {
 	for _, v := range values {
@@ -221,9 +220,8 @@ func firstOf(values ...string) string {
 	return ""
 }
 
-// pageTitle is the page's first heading where the title says the same and the
-// site's name beside it; else the title without what is known to be the
-// site's.
+// pageTitle returns the page's first heading if the title contains it together
+// with the site's name; else the title without the known site name.
 func pageTitle(h head, g *generator, sections []Section) string {
 	var heading string
 	for i := range sections {
@@ -236,12 +234,12 @@ func pageTitle(h head, g *generator, sections []Section) string {
 	if g.numbered {
 		title = unnumbered(title)
 	}
-	if title == "" || heading != "" && names(title, heading) {
+	if title == "" || heading != "" && titleMatches(title, heading) {
 		return heading
 	}
 	for _, sep := range titleSeparators {
 		if i := strings.LastIndex(title, sep); i > 0 {
-			if last := strings.TrimSpace(title[i+len(sep):]); strings.EqualFold(last, h.siteName) || suffixed(g.name) {
+			if last := strings.TrimSpace(title[i+len(sep):]); strings.EqualFold(last, h.siteName) || appendsSiteName(g.name) {
 				return strings.TrimSpace(title[:i])
 			}
 		}
@@ -252,9 +250,8 @@ func pageTitle(h head, g *generator, sections []Section) string {
 	return title
 }
 
-// edition returns what the page calls the documentation that it is part of, if
-// that has a number: the title of the link home, or what the page's full title has
-// beside its own.
+// edition returns the name of the documentation if it has a number: the title
+// of the home link, or the rest of the page's full title.
 func edition(h head, title string) string {
 	const digits = "0123456789"
 	if strings.ContainsAny(h.home, digits) {
@@ -279,8 +276,9 @@ func edition(h head, title string) string {
 
 var titleSeparators = [...]string{" — ", " – ", " | ", " - ", " · ", " :: ", " » ", " • "}
 
-// suffixed generators put the site's name after each page's own.
-func suffixed(name string) bool {
+// appendsSiteName reports whether a generator appends the site's name to each page
+// title.
+func appendsSiteName(name string) bool {
 	switch name {
 	case "sphinx", "mkdocs", "docusaurus", "vitepress", "mdbook", "rustdoc", "godoc", "hugo", "nodejs":
 		return true
@@ -288,9 +286,9 @@ func suffixed(name string) bool {
 	return false
 }
 
-// names reports whether the title is the heading, alone or beside the name of
-// a site.
-func names(title, heading string) bool {
+// titleMatches reports whether the title is the heading, alone or with the name of a
+// site.
+func titleMatches(title, heading string) bool {
 	rest, ok := cutFold(title, heading)
 	if !ok {
 		return false
@@ -307,7 +305,7 @@ func names(title, heading string) bool {
 	return strings.HasPrefix(rest, "(") || strings.HasSuffix(rest, ":")
 }
 
-// cutFold takes part off either end of s, whatever the case.
+// cutFold removes part from either end of s, ignoring case.
 func cutFold(s, part string) (string, bool) {
 	switch n := len(part); {
 	case n > len(s):
@@ -320,11 +318,11 @@ func cutFold(s, part string) (string, bool) {
 	return s, false
 }
 
-// decode returns the page in UTF-8. Servers and pages that name a charset are
-// often wrong about it; the bytes are not. Text that is UTF-8 beyond ASCII is
-// so by intention, for no other charset makes such text by chance. Otherwise
-// what the server says holds, then what the page says, unless either says
-// UTF-8 of text that is none: then it is what the West wrote before.
+// decode converts the page to UTF-8. Charset declarations of servers and pages
+// are often wrong. Non-ASCII text that is valid UTF-8 is UTF-8, because other
+// charsets hardly ever produce such text. Otherwise the server's declaration
+// counts, then the page's. If the declared charset is UTF-8 but the text is
+// invalid, it is windows-1252.
 func decode(data []byte, contentType string) []byte {
 	valid := utf8.Valid(data)
 	if valid && !ascii(data) && bytes.IndexByte(data, 0) < 0 {
@@ -333,7 +331,7 @@ func decode(data []byte, contentType string) []byte {
 	enc, name, _ := charset.DetermineEncoding(data, contentType)
 	if name == "utf-8" && !valid {
 		if enc, name, _ = charset.DetermineEncoding(data, ""); name == "utf-8" {
-			// One bad byte in a page of good ones is a slip.
+			// A single invalid byte in a valid page is an accident.
 			if mostlyUTF8(data) {
 				return bytes.ToValidUTF8(data, []byte("\uFFFD"))
 			}
@@ -343,8 +341,8 @@ func decode(data []byte, contentType string) []byte {
 	if name == "utf-8" || name == "windows-1252" && valid {
 		return data
 	}
-	// Decoders replace what they cannot read; what they say of an error is
-	// that the text ends there.
+	// Decoders replace invalid bytes; their error only means that the text ends
+	// there.
 	decoded, _ := enc.NewDecoder().Bytes(data)
 	return bytes.ToValidUTF8(decoded, []byte("\uFFFD"))
 }
@@ -358,7 +356,7 @@ func ascii(data []byte) bool {
 	return true
 }
 
-// mostlyUTF8 reports whether more characters beyond ASCII are UTF-8 than are not.
+// mostlyUTF8 reports whether most non-ASCII characters are valid UTF-8.
 func mostlyUTF8(data []byte) bool {
 	good, bad := 0, 0
 	for len(data) > 0 {

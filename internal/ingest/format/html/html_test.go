@@ -45,7 +45,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// markdown is the content of a page with the given body.
+// markdown returns the content of a page with that body.
 func markdown(t *testing.T, body string) string {
 	t.Helper()
 	page, err := Parse([]byte("<main><p>Before."+body+"</main>"), "", "dir/page.html")
@@ -254,7 +254,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// References of the usual form come to what all others do.
+// The fast path for common references agrees with the general one.
 func FuzzResolvePlain(f *testing.F) {
 	for _, page := range []string{"library/os.html", "os.html", "", "a/", "/usr/doc/a.html", "/a.html", "C:/doc/a.html", "https://x.org", "https://x.org/", "https://x.org/d/e/a.html", "https://x.org/d//a.html?q", "https://u:p@x.org/d/../a", "a b/c%20.html", "//x.org/a", "a%2Fb/c.html", "https://x.org/a%2Fb/c", "ab:", "ab:/x/y"} {
 		for _, ref := range []string{"re.html", "../re.html#re.match", "../../../x", "../", "a/b/", "./x", "a/../b", "a//b", "x#", "x#a/..", "a:b", "1:b", "../a:b", "..", "../..#x", "x#a%20b", "x?q", "/x#y", "//x/y", "/../x", "/"} {
@@ -295,7 +295,7 @@ func TestHides(t *testing.T) {
 		"font-size:":                           false,
 		"background:url(data:image/png;base64,0==)": false,
 	} {
-		if got := hides(style); got != want {
+		if got := hidesElement(style); got != want {
 			t.Errorf("hides(%q) = %v", style, got)
 		}
 	}
@@ -395,7 +395,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Offsets say which block each anchor stands in.
+// Offsets lead to the block of each anchor.
 func TestOffsets(t *testing.T) {
 	page, err := Parse([]byte(`<main><a id=before></a><h1 id=top>Top</h1><p>one <a id=in>two</a></p><a id=between></a><ul><li id=item>three</ul>
 <p id=top>four</p><p id=last>five</p><a id=end></a></main>`), "", "a.html")
@@ -438,7 +438,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// Text behind a definition that says nothing is the definition's.
+// Text after an empty definition belongs to the definition.
 func TestUndescribed(t *testing.T) {
 	const sig = "<dl><dt id=%s>%s</dt><dd></dd></dl>"
 	def := func(name string) string { return strings.ReplaceAll(sig, "%s", name) }
@@ -463,7 +463,7 @@ func TestUndescribed(t *testing.T) {
 }
 
 func TestFootnotes(t *testing.T) {
-	long := strings.Repeat("long ", longestFootnote/5+1)
+	long := strings.Repeat("long ", maxFootnoteBytes/5+1)
 	for _, test := range []struct{ name, in, want string }{
 		{"docutils", `<p>A <a class="footnote-reference brackets" href="#id2" id="id1"><span>[</span>1<span>]</span></a>.<p>B.
 			<p class="rubric">Footnotes</p><aside class="footnote-list brackets"><aside class="footnote brackets" id="id2" role="doc-footnote">
@@ -514,7 +514,7 @@ func TestFootnotes(t *testing.T) {
 	}
 }
 
-// A link to a footnote leads to where the footnote is.
+// A link to a footnote leads to its new position.
 func TestFootnoteAnchors(t *testing.T) {
 	page, err := Parse([]byte(`<main><h1>T</h1><p>A<sup><a href="#n">1</a></sup>.<h2>H</h2><p>B.<div class="footnotes"><ol><li id="n">Note.</li></ol></div></main>`), "", "a.html")
 	if err != nil {

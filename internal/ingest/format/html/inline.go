@@ -7,19 +7,19 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// A style is how a line is written.
+// A style is a way to write inline content.
 type style int
 
 const (
-	marked style = iota // with Markdown's signs, and line breaks
-	flat                // with its signs, on one line: blocks in it follow one another
-	plain               // without signs, on one line
-	broken              // without signs, with line breaks
+	marked style = iota // with Markdown markup and line breaks
+	flat                // with markup, on one line, with the blocks joined
+	plain               // without markup, on one line
+	broken              // without markup, with line breaks
 )
 
-// inlineText is the text of nodes first to last, which are siblings.
+// inlineText returns the text of the siblings first to last.
 func (x *extractor) inlineText(first, last int32) string {
-	l := liner{x: x, style: marked, breaks: true}
+	l := inlineWriter{x: x, style: marked, breaks: true}
 	x.written = len(x.anchors)
 	for c := first; c != 0; c = x.t.nodes[c].next {
 		l.node(c)
@@ -30,17 +30,17 @@ func (x *extractor) inlineText(first, last int32) string {
 	return string(l.buf)
 }
 
-// flatText is the text in element i on one line, with Markdown's signs.
+// flatText returns the text of element i on one line, with markup.
 func (x *extractor) flatText(i int32) string { return x.lineOf(i, flat) }
 
-// plainText is the text in element i on one line, as it is read.
+// plainText returns the text of element i on one line, without markup.
 func (x *extractor) plainText(i int32) string { return x.lineOf(i, plain) }
 
-// brokenText is plainText with its line breaks.
+// brokenText returns plainText with line breaks.
 func (x *extractor) brokenText(i int32) string { return x.lineOf(i, broken) }
 
 func (x *extractor) lineOf(i int32, s style) string {
-	l := liner{x: x, style: s}
+	l := inlineWriter{x: x, style: s}
 	if s == broken {
 		l.style, l.breaks = plain, true
 	}
@@ -53,35 +53,34 @@ func (x *extractor) lineOf(i int32, s style) string {
 	return strings.TrimSpace(string(l.buf))
 }
 
-// A liner writes inline content.
-type liner struct {
+// An inlineWriter writes inline content.
+type inlineWriter struct {
 	x      *extractor
 	style  style
 	buf    []byte
-	breaks bool // lines may break
-	space  bool // white space stands before the next text
-	parts  bool // a block ended before it
-	code   int  // depth of elements of code
+	breaks bool // keep line breaks
+	space  bool // white space precedes the next text
+	parts  bool // a block ended before the next text
+	code   int  // nesting depth of code elements
 	bold   int
 	slant  int
-	// Where buf ends if it ends with a code span: another right behind it
-	// continues that.
+	// Length of buf if it ends with a code span. An adjacent span continues it.
 	span int
 }
 
-func (l *liner) node(i int32) {
+func (l *inlineWriter) node(i int32) {
 	n := &l.x.t.nodes[i]
 	if !n.element {
 		l.text(n.text)
 		return
 	}
 	if l.style == marked {
-		l.x.meet(i)
+		l.x.addAnchors(i)
 	}
 	if n.flags&skipped != 0 {
 		if l.style == marked && (n.tag == atom.A || n.tag == atom.Span) {
-			// A sign that is no text may still be where a link leads.
-			l.x.meetAll(i)
+			// An element without text may still be a link target.
+			l.x.addAllAnchors(i)
 		}
 		return
 	}
@@ -122,7 +121,7 @@ func (l *liner) node(i int32) {
 	case atom.Svg:
 		l.text("[diagram: " + l.x.drawingText(i) + "]")
 	default:
-		if block(n.tag) {
+		if isBlock(n.tag) {
 			l.parts = true
 			l.children(i)
 			l.parts = true
@@ -132,14 +131,14 @@ func (l *liner) node(i int32) {
 	}
 }
 
-func (l *liner) children(i int32) {
+func (l *inlineWriter) children(i int32) {
 	for c := l.x.t.nodes[i].first; c != 0; c = l.x.t.nodes[c].next {
 		l.node(c)
 	}
 }
 
-// text writes a text with its white space collapsed.
-func (l *liner) text(s string) {
+// text writes text with collapsed white space.
+func (l *inlineWriter) text(s string) {
 	for s != "" {
 		n := 0
 		for n < len(s) && !isSpace(s[n]) && s[n] != 0xC2 {
@@ -157,7 +156,7 @@ func (l *liner) text(s string) {
 		case strings.HasPrefix(s, "\u00a0"):
 			l.space = true
 			s = s[len("\u00a0"):]
-		case strings.HasPrefix(s, "\u00ad"): // a soft hyphen
+		case strings.HasPrefix(s, "\u00ad"): // soft hyphen
 			s = s[len("\u00ad"):]
 		default:
 			_, size := utf8.DecodeRuneInString(s)
@@ -167,18 +166,18 @@ func (l *liner) text(s string) {
 	}
 }
 
-// word writes text without white space, with what is due before it.
-func (l *liner) word(s string) {
+// word writes text without white space, after any pending separator.
+func (l *inlineWriter) word(s string) {
 	l.part()
 	l.buf = append(l.buf, s...)
 	l.x.written = len(l.x.anchors)
 }
 
-// part writes the white space that is due.
-func (l *liner) part() {
+// part writes the pending separator.
+func (l *inlineWriter) part() {
 	if len(l.buf) > 0 && l.buf[len(l.buf)-1] != '\n' {
 		switch {
-		case l.parts && l.style == flat && l.endsPlain():
+		case l.parts && l.style == flat && l.needsPunctuation():
 			l.buf = append(l.buf, "; "...)
 		case l.parts || l.space:
 			l.buf = append(l.buf, ' ')
@@ -187,12 +186,12 @@ func (l *liner) part() {
 	l.parts, l.space = false, false
 }
 
-// endsPlain reports whether what is written needs a sign before the next part.
-func (l *liner) endsPlain() bool {
+// needsPunctuation reports whether the text needs punctuation before the next part.
+func (l *inlineWriter) needsPunctuation() bool {
 	return !strings.ContainsRune(".,:;!?|-", rune(l.buf[len(l.buf)-1]))
 }
 
-func (l *liner) lineBreak() {
+func (l *inlineWriter) lineBreak() {
 	if !l.breaks || l.code > 0 || l.bold+l.slant > 0 {
 		l.space = true
 		return
@@ -203,15 +202,15 @@ func (l *liner) lineBreak() {
 	l.space = false
 }
 
-// emphasis writes an element between signs, with its outer white space outside
-// of them.
-func (l *liner) emphasis(i int32, sign string, depth *int) {
+// emphasis writes an element between markers, with its outer white space
+// outside.
+func (l *inlineWriter) emphasis(i int32, sign string, depth *int) {
 	n := &l.x.t.nodes[i]
 	if l.style == plain || l.code > 0 || *depth > 0 || n.flags&hasBlock != 0 || l.x.allCode(i) {
 		l.children(i)
 		return
 	}
-	inner := liner{x: l.x, style: l.style, bold: l.bold, slant: l.slant}
+	inner := inlineWriter{x: l.x, style: l.style, bold: l.bold, slant: l.slant}
 	if sign == "**" {
 		inner.bold++
 	} else {
@@ -230,7 +229,7 @@ func (l *liner) emphasis(i int32, sign string, depth *int) {
 	l.space, l.parts = inner.space, inner.parts
 }
 
-// firstText is how the text in element i begins.
+// firstText returns the beginning of the text of element i.
 func (x *extractor) firstText(i int32) string {
 	for j := i + 1; j < x.t.nodes[i].end; j++ {
 		if n := &x.t.nodes[j]; !n.element && n.text != "" {
@@ -243,8 +242,8 @@ func (x *extractor) firstText(i int32) string {
 	return ""
 }
 
-// allCode reports whether all text in element i is code: that is enough of a
-// mark.
+// allCode reports whether all text in element i is code, which needs no further
+// emphasis.
 func (x *extractor) allCode(i int32) bool {
 	found := false
 	for j := i + 1; j < x.t.nodes[i].end; j++ {
@@ -264,18 +263,18 @@ func isCode(tag atom.Atom) bool {
 	return tag == atom.Code || tag == atom.Tt || tag == atom.Kbd || tag == atom.Samp
 }
 
-func (l *liner) codeSpan(i int32) {
+func (l *inlineWriter) codeSpan(i int32) {
 	if l.style == plain || l.code > 0 {
 		l.code++
 		l.children(i)
 		l.code--
 		return
 	}
-	inner := liner{x: l.x, style: plain, code: 1}
+	inner := inlineWriter{x: l.x, style: plain, code: 1}
 	inner.children(i)
 	if l.style == marked {
 		for j := i + 1; j < l.x.t.nodes[i].end; j++ {
-			l.x.meet(j)
+			l.x.addAnchors(j)
 		}
 	}
 	text := strings.TrimSpace(string(inner.buf))
@@ -295,24 +294,24 @@ func (l *liner) codeSpan(i int32) {
 	l.space = inner.space
 }
 
-// codeSpan is text as inline code.
+// codeSpan returns text as inline code.
 func codeSpan(text string) string {
 	if !strings.Contains(text, "`") {
 		return "`" + text + "`"
 	}
-	// A longer fence, kept apart from what it fences.
+	// Use a longer fence, separated by spaces.
 	fence := strings.Repeat("`", longestRun(text, '`')+1)
 	return fence + " " + text + " " + fence
 }
 
-// script writes what is raised or lowered: a number or a word behind its sign.
-// A footnote's mark, which is a link, stands in brackets.
-func (l *liner) script(i int32, sign string) {
+// script writes superscripts and subscripts: a number or word after a sign.
+// Footnote marks, which are links, get brackets.
+func (l *inlineWriter) script(i int32, sign string) {
 	if l.code > 0 || l.space || len(l.buf) == 0 {
 		l.children(i)
 		return
 	}
-	inner := liner{x: l.x, style: plain}
+	inner := inlineWriter{x: l.x, style: plain}
 	inner.children(i)
 	switch s := string(inner.buf); {
 	case s == "":
@@ -325,9 +324,8 @@ func (l *liner) script(i int32, sign string) {
 	}
 }
 
-// image writes what an image is said to show, unless that is the name of its
-// file.
-func (l *liner) image(i int32) {
+// image writes the alternative text of an image, unless it is a file name.
+func (l *inlineWriter) image(i int32) {
 	alt := collapse(l.x.t.attr(i, "alt"))
 	switch {
 	case alt == "" || l.style == plain && l.code > 0:
@@ -338,7 +336,7 @@ func (l *liner) image(i int32) {
 	}
 }
 
-// drawingText is the writing in an svg, "" if that is an ornament.
+// drawingText returns the text in an svg, "" for ornaments.
 func (x *extractor) drawingText(svg int32) string {
 	const fewest = 3 // words
 	var words []string
@@ -356,7 +354,7 @@ func (x *extractor) drawingText(svg int32) string {
 	return strings.Join(words, " ")
 }
 
-func (l *liner) checkbox(i int32) {
+func (l *inlineWriter) checkbox(i int32) {
 	if l.x.t.has(i, "checked") {
 		l.text("[x] ")
 	} else {
@@ -364,8 +362,8 @@ func (l *liner) checkbox(i int32) {
 	}
 }
 
-// formula writes the TeX that a formula was made of, else its text.
-func (l *liner) formula(i int32) {
+// formula writes the TeX source of a formula, else its text.
+func (l *inlineWriter) formula(i int32) {
 	for j := i + 1; j < l.x.t.nodes[i].end; j++ {
 		if l.x.t.nodes[j].tag == atom.Annotation && strings.Contains(l.x.t.attr(j, "encoding"), "tex") {
 			l.text("$" + collapse(l.x.t.rawText(j)) + "$")
@@ -375,15 +373,15 @@ func (l *liner) formula(i int32) {
 	l.children(i)
 }
 
-// link writes the text of a link. Where that says nothing, so that the target
-// would be lost, the target stands behind it.
-func (l *liner) link(i int32) {
+// link writes the text of a link. If the text is uninformative, the target
+// follows it.
+func (l *inlineWriter) link(i int32) {
 	href := l.x.t.attr(i, "href")
 	if href == "" {
 		l.children(i)
 		return
 	}
-	if strings.HasPrefix(href, "#") && permalinkSign(l.x.t, i) {
+	if strings.HasPrefix(href, "#") && isPermalinkSign(l.x.t, i) {
 		return
 	}
 	if label, ok := l.x.cite(i); ok {
@@ -398,19 +396,19 @@ func (l *liner) link(i int32) {
 		return
 	}
 	l.x.links = append(l.x.links, Link{Target: target, Text: strings.Trim(text, "`*")})
-	if l.style == marked && saysNothing(text) && strings.Contains(target, "://") {
+	if l.style == marked && isUninformative(text) && strings.Contains(target, "://") {
 		l.word(" (" + target + ")")
 	}
 }
 
-// permalinkSign reports whether link i shows no more than a sign.
-func permalinkSign(t *tree, i int32) bool {
+// isPermalinkSign reports whether link i shows only a sign.
+func isPermalinkSign(t *tree, i int32) bool {
 	s := strings.TrimSpace(t.rawText(i))
 	return s != "" && utf8.RuneCountInString(s) == 1 && strings.Contains("¶#§🔗∞\uf0c1\ue000", s)
 }
 
-// saysNothing reports whether the text of a link does not tell where it leads.
-func saysNothing(text string) bool {
+// isUninformative reports whether a link text does not describe the target.
+func isUninformative(text string) bool {
 	switch strings.ToLower(strings.Trim(text, ".:*` ")) {
 	case "here", "click here", "link", "this", "this link", "this page", "this site", "this article", "this post",
 		"website", "site", "page", "homepage", "home page", "online", "download", "there":

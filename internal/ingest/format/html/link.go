@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// A resolver makes links independent of the page that they stand on.
+// A resolver resolves links relative to a page.
 type resolver struct {
 	base   *url.URL
-	self   string // the page, as targets name it
-	simple bool   // nothing in the base must be escaped or resolved; then these are known:
-	folder string // that references begin in, as targets name it
-	root   int    // how much of that no reference leads out of
+	self   string // the page, in the form of targets
+	simple bool   // the base needs no escaping or resolving; then the following fields are set
+	folder string // folder of relative references, in the form of targets
+	root   int    // length of the part of folder that references cannot leave
 }
 
 func newResolver(page, base string) resolver {
 	u, err := url.Parse(page)
 	if err != nil || u.Opaque != "" || len(u.Scheme) == 1 {
-		// A file's path, with characters that a URL would escape.
+		// A file path, with characters that a URL would escape.
 		u = &url.URL{Path: page}
 	}
 	u.Fragment, u.RawFragment = "", ""
@@ -37,8 +37,8 @@ func newResolver(page, base string) resolver {
 	return r
 }
 
-// isPlain reports whether a path or a fragment says what it says without being
-// unescaped or resolved. A path does not begin with a slash.
+// isPlain reports whether a path or fragment needs no unescaping or resolving.
+// A plain path does not begin with a slash.
 func isPlain(s string) bool {
 	begin := 0 // of the name
 	for i := 0; i <= len(s); i++ {
@@ -56,8 +56,8 @@ func isPlain(s string) bool {
 	return true
 }
 
-// plain is what resolve comes to for a reference of the usual form: a path, maybe
-// from a folder above or the highest, and maybe a fragment.
+// plain is a fast path of resolve for common references: a path, possibly with
+// leading "../" or "/", and an optional fragment.
 func (r resolver) plain(ref string) (target string, ok bool) {
 	if !r.simple {
 		return "", false
@@ -68,7 +68,7 @@ func (r resolver) plain(ref string) (target string, ok bool) {
 	}
 	for strings.HasPrefix(ref, "../") {
 		ref = ref[len("../"):]
-		if len(folder) > r.root { // else there is none above
+		if len(folder) > r.root { // else there is no parent folder
 			folder = folder[:max(r.root, strings.LastIndexByte(folder[:len(folder)-1], '/')+1)]
 		}
 	}
@@ -79,8 +79,8 @@ func (r resolver) plain(ref string) (target string, ok bool) {
 	return folder + ref, true
 }
 
-// resolve is the target of a reference, "" if it leads nowhere that can be
-// read.
+// resolve returns the target of a reference, "" for schemes other than web and
+// file.
 func (r resolver) resolve(ref string) string {
 	ref = strings.TrimSpace(ref)
 	switch {
@@ -95,7 +95,7 @@ func (r resolver) resolve(ref string) string {
 	return r.general(ref)
 }
 
-// general is resolve for any reference that leads to another page.
+// general resolves any reference to another page.
 func (r resolver) general(ref string) string {
 	u, err := r.base.Parse(ref)
 	if err != nil {
@@ -107,8 +107,8 @@ func (r resolver) general(ref string) string {
 	return r.target(u)
 }
 
-// target writes a URL, or a path that is relative if the page's is. Fragments
-// are as the page has them, for they name anchors.
+// target returns a URL as a link target: relative if the page's path is.
+// Fragments stay unescaped, like anchors.
 func (r resolver) target(u *url.URL) string {
 	page := *u
 	page.Fragment, page.RawFragment = "", ""
@@ -125,7 +125,7 @@ func (r resolver) target(u *url.URL) string {
 	return s
 }
 
-// absolute is s if it is an absolute URL of the web.
+// absolute returns s if it is an absolute web URL, else "".
 func absolute(s string) string {
 	u, err := url.Parse(strings.TrimSpace(s))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -134,7 +134,7 @@ func absolute(s string) string {
 	return u.String()
 }
 
-// unescape undoes what a URL escapes; what is no escape stays.
+// unescape decodes URL escapes; invalid escapes stay.
 func unescape(s string) string {
 	if u, err := url.PathUnescape(s); err == nil {
 		return u

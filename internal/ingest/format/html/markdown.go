@@ -8,24 +8,24 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// A gap is what parts a block from the one before it.
+// A gap is the separator before a block.
 type gap int
 
 const (
-	blank gap = iota // an empty line
-	line             // the end of a line
+	blank gap = iota // empty line
+	line             // line break
 )
 
-// A writer writes blocks of Markdown, each without a newline at its end.
+// A writer writes blocks of Markdown, each without a trailing newline.
 type writer struct {
 	buf    []byte
-	prefix string // begins every line: the indentation of lists, the marks of quotes
-	marker string // begins the next line in place of prefix: a list item's own
-	outer  string // the prefix outside of the item or quote that marker begins
+	prefix string // begins every line: list indentation, quote markers
+	marker string // replaces prefix on the next line: the marker of a list item
+	outer  string // prefix outside of the item or quote that marker begins
 	gap    gap    // before the next block
 }
 
-// block writes a block of one or several lines.
+// block writes a block of one or more lines.
 func (w *writer) block(s string) {
 	if len(w.buf) > 0 {
 		w.buf = append(w.buf, '\n')
@@ -52,8 +52,8 @@ func (w *writer) block(s string) {
 
 func (w *writer) String() string { return string(w.buf) }
 
-// children writes what is in element i: blocks, and between them runs of
-// inline content, each a paragraph.
+// children writes the content of element i: blocks, and runs of inline content
+// as paragraphs.
 func (x *extractor) children(i int32) {
 	first, last := int32(0), int32(0)
 	for c := x.t.nodes[i].first; c != 0; c = x.t.nodes[c].next {
@@ -73,7 +73,7 @@ func (x *extractor) children(i int32) {
 	if first != 0 {
 		x.paragraph(x.inlineText(first, last))
 	}
-	if x.current().in == i {
+	if x.current().endsWith == i {
 		x.endUndescribed()
 	}
 }
@@ -81,10 +81,10 @@ func (x *extractor) children(i int32) {
 // isInline reports whether node i is part of a line.
 func (x *extractor) isInline(i int32) bool {
 	n := &x.t.nodes[i]
-	return !n.element || !block(n.tag) && n.flags&(hasBlock|structural) == 0 && n.role&(roleCode|roleLines|roleTitle|roleCaption|roleTabs|rolePre) == 0
+	return !n.element || !isBlock(n.tag) && n.flags&(hasBlock|structural) == 0 && n.role&(roleCode|roleLines|roleTitle|roleCaption|roleTabs|rolePre) == 0
 }
 
-// block writes element i, which begins a line.
+// block writes the block element i.
 func (x *extractor) block(i int32) {
 	n := &x.t.nodes[i]
 	if n.flags&skipped != 0 {
@@ -93,7 +93,7 @@ func (x *extractor) block(i int32) {
 	if n.role&roleNote != 0 && x.note(i) || n.role&roleTabs != 0 && x.tabs(i) {
 		return
 	}
-	if x.opens(i) && n.tag != atom.Dt || isHeading(n.tag) {
+	if x.beginsSection(i) && n.tag != atom.Dt || isHeading(n.tag) {
 		if x.nested > 0 || n.role&(roleMinor|roleLabel) != 0 {
 			x.label(i)
 		} else {
@@ -101,7 +101,7 @@ func (x *extractor) block(i int32) {
 		}
 		return
 	}
-	x.meet(i)
+	x.addAnchors(i)
 	switch {
 	case n.role&roleLines != 0:
 		x.code(i, linedText(x.t, i))
@@ -139,7 +139,7 @@ func (x *extractor) element(i int32) {
 	}
 }
 
-// paragraph writes text of one or several lines.
+// paragraph writes text of one or more lines.
 func (x *extractor) paragraph(s string) {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -147,7 +147,7 @@ func (x *extractor) paragraph(s string) {
 	}
 	s = x.lead + s
 	x.lead = ""
-	// What stands behind the last text may be the next heading's.
+	// Anchors after the last text may belong to the next heading.
 	after := slices.Clone(x.anchors[min(x.written, len(x.anchors)):])
 	x.anchors = x.anchors[:len(x.anchors)-len(after)]
 	defer func() { x.anchors = append(x.anchors, after...) }()
@@ -169,7 +169,7 @@ func (x *extractor) paragraph(s string) {
 	x.footnotes()
 }
 
-// beginsBlock reports whether a line of text would be read as a heading, a
+// beginsBlock reports whether a line of text would be parsed as a heading, a
 // quote or a fence.
 func beginsBlock(l string) bool {
 	switch l[0] {
@@ -181,21 +181,21 @@ func beginsBlock(l string) bool {
 	case '`', '~':
 		return strings.HasPrefix(l, "```") || strings.HasPrefix(l, "~~~")
 	case '=', '-':
-		return strings.Trim(l, l[:1]) == "" // a line under a heading
+		return strings.Trim(l, l[:1]) == "" // underline of a heading
 	}
 	return false
 }
 
-// label writes what is short and names what follows, in bold.
+// label writes a short label for the following content, in bold.
 func (x *extractor) label(i int32) {
-	x.meetAll(i)
+	x.addAllAnchors(i)
 	if s := strings.TrimSpace(trimPermalink(x.plainText(i))); s != "" {
 		x.flushLead()
 		x.out().block("**" + s + "**")
 	}
 }
 
-// flushLead writes a note's label as a paragraph, where the note does not
+// flushLead writes the label of a note as a paragraph if the note does not
 // begin with one.
 func (x *extractor) flushLead() {
 	if x.lead != "" {
@@ -205,8 +205,8 @@ func (x *extractor) flushLead() {
 	}
 }
 
-// note writes a box: its label begins its first paragraph. Where the class
-// name is all that says so and the box holds sections, it is none.
+// note writes a box. Its label begins its first paragraph. If only the class
+// name marks the box and it contains sections, it is not a note.
 func (x *extractor) note(i int32) bool {
 	label := int32(0)
 	for j := i + 1; j < x.t.nodes[i].end && label == 0; j++ {
@@ -226,9 +226,9 @@ func (x *extractor) note(i int32) bool {
 	if label == 0 && x.t.nodes[i].flags&structural != 0 {
 		return false
 	}
-	x.meet(i)
+	x.addAnchors(i)
 	if label != 0 {
-		x.meetAll(label)
+		x.addAllAnchors(label)
 		if s := trimPermalink(x.plainText(label)); s != "" {
 			x.lead += "**" + strings.TrimRight(s, ":") + ":** "
 		}
@@ -236,7 +236,7 @@ func (x *extractor) note(i int32) bool {
 	}
 	x.nested++
 	if table := x.onlyElement(i); table != 0 && x.t.nodes[table].tag == atom.Table {
-		x.layout(table) // that is what AsciiDoc makes of boxes
+		x.layout(table) // AsciiDoc's markup of boxes
 	} else {
 		x.element(i)
 	}
@@ -245,7 +245,7 @@ func (x *extractor) note(i int32) bool {
 	return true
 }
 
-// onlyElement is the child of i that is an element, if there is just one.
+// onlyElement returns the only child element of i, or 0.
 func (x *extractor) onlyElement(i int32) int32 {
 	only := int32(0)
 	for c := x.t.nodes[i].first; c != 0; c = x.t.nodes[c].next {
@@ -260,11 +260,11 @@ func (x *extractor) onlyElement(i int32) int32 {
 	return only
 }
 
-// deepestTabs is how deep boxes of tabs are told from mere boxes.
+// deepestTabs limits the nesting of tabs; deeper ones are ordinary boxes.
 const deepestTabs = 3
 
-// tabs writes the parts of a box one after another, each below its name, if
-// every part has one.
+// tabs writes the panels of tabs one after another, each below its name. It
+// returns false if a panel has no name.
 func (x *extractor) tabs(i int32) bool {
 	if x.inTabs == deepestTabs {
 		return false
@@ -284,7 +284,7 @@ func (x *extractor) tabs(i int32) bool {
 	if len(names) == 0 || len(names) != len(panels) || x.t.nodes[i].flags&structural != 0 {
 		return false
 	}
-	x.meet(i)
+	x.addAnchors(i)
 	x.inTabs++
 	defer func() { x.inTabs-- }()
 	for k, panel := range panels {
@@ -298,8 +298,8 @@ func (x *extractor) tabs(i int32) bool {
 	return true
 }
 
-// quote writes a block quote. One that holds code or lists is not one: that is
-// how text is indented.
+// quote writes a block quote. A quote that contains code or lists is only
+// indentation.
 func (x *extractor) quote(i int32) {
 	if x.t.nodes[i].flags&structural != 0 || x.holdsAny(i, atom.Pre, atom.Ul, atom.Ol, atom.Table, atom.Dl) {
 		x.children(i)
@@ -308,11 +308,11 @@ func (x *extractor) quote(i int32) {
 	x.within("> ", "> ", func() { x.children(i) })
 }
 
-// maxIndent is how many lists and quotes around a line begin it. Each of a
-// hundred in one another would make every line longer.
+// maxIndent limits the nesting of lists and quotes. Deeper nesting would
+// lengthen every line.
 const maxIndent = 16
 
-// within writes what do writes, behind a prefix and on the first line a marker.
+// within calls do with a prefix for each line and a marker for the first.
 func (x *extractor) within(marker, prefix string, do func()) {
 	x.flushLead()
 	if x.nested >= maxIndent {
@@ -348,7 +348,7 @@ func (x *extractor) holdsAny(i int32, tags ...atom.Atom) bool {
 	return false
 }
 
-// list writes the items of a list. Items that hold sections are no items.
+// list writes the items of a list. Items with sections are written as blocks.
 func (x *extractor) list(i int32) {
 	number := 0
 	if x.t.nodes[i].tag == atom.Ol {
@@ -362,11 +362,11 @@ func (x *extractor) list(i int32) {
 		n := &x.t.nodes[c]
 		switch {
 		case n.flags&structural != 0:
-			x.meet(c)
+			x.addAnchors(c)
 			x.children(c)
 			return
 		case n.element && n.textLen == 0 && !x.holdsAny(c, atom.Img, atom.Input):
-			x.meetAll(c)
+			x.addAllAnchors(c)
 			return
 		}
 		x.flushLead()
@@ -379,7 +379,7 @@ func (x *extractor) list(i int32) {
 			number++
 		}
 		x.listItem(marker, func() {
-			x.meet(c)
+			x.addAnchors(c)
 			switch {
 			case n.tag == atom.Li:
 				x.children(c)
@@ -393,8 +393,8 @@ func (x *extractor) list(i int32) {
 	})
 }
 
-// follows reports whether the next block is in a list's item and not its
-// first: what is no paragraph then needs no empty line.
+// follows reports whether the next block is in a list item but not its first:
+// then only paragraphs need an empty line before them.
 func (x *extractor) follows(w *writer) bool { return x.inList && w.marker == "" }
 
 func (x *extractor) listItem(marker string, do func()) {
@@ -404,7 +404,7 @@ func (x *extractor) listItem(marker string, do func()) {
 	x.inList = inList
 }
 
-// terms writes a definition list that is no more than a list.
+// terms writes a definition list as an ordinary list.
 func (x *extractor) terms(dl int32) {
 	var terms, bodies []int32
 	first := true
@@ -436,12 +436,12 @@ func (x *extractor) terms(dl int32) {
 	group()
 }
 
-// item writes terms and what is said of them as an item of a list.
+// item writes terms and their description as a list item.
 func (x *extractor) item(terms, bodies []int32) {
 	x.listItem("- ", func() {
 		var names []string
 		for _, i := range terms {
-			x.meetAll(i)
+			x.addAllAnchors(i)
 			if s := strings.TrimRight(trimPermalink(x.flatText(i)), ":"); s != "" {
 				names = append(names, s)
 			}
@@ -456,7 +456,7 @@ func (x *extractor) item(terms, bodies []int32) {
 			}
 		}
 		for _, i := range bodies {
-			x.meet(i)
+			x.addAnchors(i)
 			x.children(i)
 		}
 		x.flushLead()

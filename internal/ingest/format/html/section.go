@@ -7,45 +7,45 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// An extractor makes sections of a page's tree.
+// An extractor makes the sections of a page.
 type extractor struct {
 	t *tree
 	*profile
 	base     resolver
-	titleTag string // what the page's title element says
+	titleTag string // text of the title element
 	keepTOC  bool
-	controls map[string]bool // ids of what controls on the page show and hide
+	controls map[string]bool // ids of elements that controls show and hide
 
-	all   []*sect
-	stack []*sect // the sections that the next one may stand in
-	floor int     // those of stack that a heading here does not end
+	all   []*sectionBuilder
+	stack []*sectionBuilder // open sections, which may contain the next one
+	floor int               // sections of stack that headings here do not end
 
-	// What was met since the last text and belongs to the section whose text
-	// or heading comes next.
+	// Anchors and links since the last text. They belong to the section of the
+	// next text or heading.
 	anchors []string
 	links   []Link
-	written int // how many of anchors stood before the end of the last text
+	written int // number of anchors before the end of the last text
 
-	owner  string // the name that the page is about, if that is part of the names it defines
-	lead   string // label of a note, to begin its first paragraph with
+	owner  string // name of the page's subject, if it is part of the names that it defines
+	lead   string // label of a note, for its first paragraph
 	nested int    // lists, quotes and notes around the current block
 	inList bool
 	inTabs int
 
-	cited map[int32]*footnote // footnotes that are moved, by the links that cite them
+	cited map[int32]*footnote // moved footnotes, by citing link
 	due   []*footnote         // cited since the last block
 }
 
-// A sect is a section in the making.
-type sect struct {
+// A sectionBuilder is a section being built.
+type sectionBuilder struct {
 	Section
-	rank int // of headings with the same rank, one ends the other; higher ranks stand in it
-	// in is the element that the section ends with: see undescribed. 0: none.
-	in  int32
-	out writer
+	rank int // a heading ends the sections with its own or a larger rank
+	// endsWith is the element at whose end the section ends: see adoptDescription. 0: none.
+	endsWith int32
+	out      writer
 }
 
-// sections returns what stands in root, in order.
+// sections returns the sections of root in order.
 func (x *extractor) sections(root int32) []Section {
 	x.all, x.anchors, x.links = nil, nil, nil
 	x.lead, x.owner = "", ""
@@ -54,7 +54,7 @@ func (x *extractor) sections(root int32) []Section {
 	}
 	x.stack, x.floor = nil, 1
 	x.open(Section{}, 0)
-	x.meet(root)
+	x.addAnchors(root)
 	x.children(root)
 	x.flushLead()
 	x.footnotes()
@@ -65,7 +65,7 @@ func (x *extractor) sections(root int32) []Section {
 		s.Markdown = s.out.String()
 		s.finish()
 		if s.Markdown == "" && len(s.Headings) == 0 {
-			// Nothing above the first heading: its anchors lead to the page.
+			// No text before the first heading: its anchors belong to the page.
 			continue
 		}
 		sections = append(sections, s.Section)
@@ -73,12 +73,12 @@ func (x *extractor) sections(root int32) []Section {
 	return sections
 }
 
-// finish leaves out of Anchors what is there twice.
-func (s *sect) finish() {
+// finish removes duplicates from Anchors.
+func (s *sectionBuilder) finish() {
 	if len(s.Anchors) == 0 {
 		return
 	}
-	// Those that were met before the section began lead to its beginning.
+	// Anchors before the section lead to its beginning.
 	s.Offsets = slices.Concat(make([]int, len(s.Anchors)-len(s.Offsets)), s.Offsets)
 	seen := map[string]bool{s.Anchor: true}
 	kept := 0
@@ -92,18 +92,18 @@ func (s *sect) finish() {
 	s.Anchors, s.Offsets = s.Anchors[:kept], s.Offsets[:kept]
 }
 
-// open begins a section inside the innermost one.
-func (x *extractor) open(s Section, rank int) *sect {
+// open opens a section within the innermost one.
+func (x *extractor) open(s Section, rank int) *sectionBuilder {
 	x.flush()
-	next := &sect{Section: s, rank: rank}
+	next := &sectionBuilder{Section: s, rank: rank}
 	x.stack = append(x.stack, next)
 	x.all = append(x.all, next)
 	return next
 }
 
-func (x *extractor) current() *sect { return x.stack[len(x.stack)-1] }
+func (x *extractor) current() *sectionBuilder { return x.stack[len(x.stack)-1] }
 
-// flush gives the anchors and links met to the current section.
+// flush assigns the pending anchors and links to the current section.
 func (x *extractor) flush() {
 	if len(x.stack) == 0 {
 		return
@@ -117,43 +117,43 @@ func (x *extractor) flush() {
 	x.anchors, x.links = x.anchors[:0], x.links[:0]
 }
 
-// out is where the current section's next block goes.
+// out returns the writer of the current section.
 func (x *extractor) out() *writer {
 	x.flush()
 	return &x.current().out
 }
 
-// take takes the anchors and links met for a section that begins: they lead to
-// it, not to the one that it ends. A heading's link to itself is none.
-func (x *extractor) take(anchor string) ([]string, []Link) {
+// takePending removes and returns the pending anchors and links for a new section,
+// without a heading's permalink.
+func (x *extractor) takePending(anchor string) ([]string, []Link) {
 	anchors, links := slices.Clone(x.anchors), slices.Clone(x.links)
 	x.anchors, x.links = x.anchors[:0], x.links[:0]
 	self := x.base.resolve("#" + anchor)
 	return anchors, slices.DeleteFunc(links, func(l Link) bool { return l.Target == self })
 }
 
-// meet notes the anchors of element i.
-func (x *extractor) meet(i int32) { x.anchors = x.t.anchors(i, x.anchors) }
+// addAnchors adds the anchors of element i to the pending ones.
+func (x *extractor) addAnchors(i int32) { x.anchors = x.t.anchors(i, x.anchors) }
 
-// meetAll notes the anchors in i, of what is no content too: they lead here
-// all the same.
-func (x *extractor) meetAll(i int32) {
+// addAllAnchors adds all anchors in element i, including those of skipped elements:
+// links to them lead here.
+func (x *extractor) addAllAnchors(i int32) {
 	for j := i; j < x.t.nodes[i].end; j++ {
-		x.meet(j)
+		x.addAnchors(j)
 	}
 }
 
-// maxSections is how many sections a page has. Further headings are text.
+// maxSections limits the sections of a page. Further headings are text.
 const maxSections = 100_000
 
-// heading begins the section of heading element i.
+// heading opens the section of heading element i.
 func (x *extractor) heading(i int32) {
 	if len(x.all) >= maxSections {
 		x.label(i)
 		return
 	}
 	before := len(x.anchors)
-	x.meetAll(i)
+	x.addAllAnchors(i)
 	text := trimPermalink(x.plainText(i))
 	if x.numbered {
 		text = unnumbered(text)
@@ -168,17 +168,17 @@ func (x *extractor) heading(i int32) {
 	var symbol string
 	switch code := x.onlyCode(i); {
 	case n.role&roleDefine != 0:
-		// It stands under the plain heading beside it.
+		// It belongs below the preceding plain heading.
 		rank++
-		define, symbol = true, x.owned(symbolOf(text, anchor), text)
+		define, symbol = true, x.qualify(symbolOf(text, anchor), text)
 	case code != "":
 		define, symbol = true, symbolOf(code, anchor)
 	case slices.ContainsFunc(x.anchors, func(a string) bool {
 		kind, ok := strings.CutSuffix(a, text)
 		return ok && strings.HasSuffix(kind, ":")
 	}):
-		// CMake's pages have an anchor that says what kind of name their
-		// heading is.
+		// CMake pages have an anchor that shows what kind of name the heading
+		// is.
 		symbol = text
 	}
 	switch first := len(x.all) == 1; {
@@ -186,10 +186,10 @@ func (x *extractor) heading(i int32) {
 		rank = 1
 	case n.tag == atom.P:
 		rank = lowest
-	case first && (n.role&roleTitle != 0 || x.name == "docbook" || ownerOf(text) != "" || names(x.titleText(), text)):
-		// The page's own heading. Others of its level stand under it.
+	case first && (n.role&roleTitle != 0 || x.name == "docbook" || ownerOf(text) != "" || titleMatches(x.titleText(), text)):
+		// The page heading. Others of its level belong below it.
 		rank = 0
-		if x.joint != "" && x.owner == "" {
+		if x.separator != "" && x.owner == "" {
 			x.owner = ownerOf(text)
 			symbol = x.owner
 		}
@@ -197,7 +197,7 @@ func (x *extractor) heading(i int32) {
 	for len(x.stack) > x.floor && x.current().rank >= rank {
 		x.stack = x.stack[:len(x.stack)-1]
 	}
-	anchors, links := x.take(anchor)
+	anchors, links := x.takePending(anchor)
 	short := text
 	if define {
 		short = headingOf(text)
@@ -222,8 +222,8 @@ func (x *extractor) titleText() string {
 	return x.titleTag
 }
 
-// below is the heading path of a section in the current one. A heading longer
-// than any real one is cut, and so is a path.
+// below returns the heading path of a section in the current one. It truncates
+// overlong headings and paths.
 func (x *extractor) below(heading string) []string {
 	const longest = 300 // bytes; a signature may be long
 	const deepest = 16
@@ -232,16 +232,16 @@ func (x *extractor) below(heading string) []string {
 	return append(above[:len(above):len(above)], shorten(heading, longest))
 }
 
-// mostPermalinks is how many links of a heading may be its permalink.
-const mostPermalinks = 8
+// maxPermalinks limits the links of a heading that are tried as its permalink.
+const maxPermalinks = 8
 
-// anchorOf chooses among the anchors met what leads to heading i: the one that
-// its permalink names, else its own, else one inside it, else the nearest
-// before it. before is how many were met before it.
+// anchorOf chooses the anchor of heading i: the target of its permalink, else
+// its own, else one within it, else the nearest before it. before is the number
+// of pending anchors before the heading.
 func (x *extractor) anchorOf(i int32, before int) string {
 	inside := x.anchors[before:]
 	links := 0
-	for j := i; j < x.t.nodes[i].end && links < mostPermalinks; j++ {
+	for j := i; j < x.t.nodes[i].end && links < maxPermalinks; j++ {
 		if x.t.nodes[j].tag != atom.A {
 			continue
 		}
@@ -262,7 +262,7 @@ func (x *extractor) anchorOf(i int32, before int) string {
 	return ""
 }
 
-// lowest is the rank of a heading that is a mere paragraph.
+// lowest is the rank of headings that are paragraphs.
 const lowest = 2*6 + 1
 
 func headingLevel(tag atom.Atom) int {
@@ -281,8 +281,8 @@ func headingLevel(tag atom.Atom) int {
 	return 1
 }
 
-// onlyCode is the code that a heading consists of, after a word or two that
-// say what it is and a colon ("Class: "), or "".
+// onlyCode returns the code of a heading that consists of code, possibly after
+// a short label ("Class: "), or "".
 func (x *extractor) onlyCode(i int32) string {
 	const kind = 24 // bytes
 	code, before := "", ""
@@ -317,7 +317,7 @@ func (x *extractor) definitions(dl int32) {
 			for _, i := range bodies {
 				x.children(i)
 			}
-		case slices.ContainsFunc(terms, func(i int32) bool { return x.t.nodes[i].flags&named != 0 }):
+		case slices.ContainsFunc(terms, func(i int32) bool { return x.t.nodes[i].flags&hasAnchor != 0 }):
 			x.definition(terms, bodies)
 		default:
 			x.item(terms, bodies)
@@ -334,8 +334,8 @@ func (x *extractor) definitions(dl int32) {
 		case atom.Dd:
 			bodies = append(bodies, i)
 		default:
-			// What stands between two definitions stands in neither; an anchor
-			// there is the next one's.
+			// Content between two definitions belongs to neither; its anchors
+			// belong to the next one.
 			group()
 			x.stray(i)
 		}
@@ -345,17 +345,16 @@ func (x *extractor) definitions(dl int32) {
 	undescribed := len(terms) > 0 && !slices.ContainsFunc(bodies, func(i int32) bool { return x.t.nodes[i].textLen > 0 })
 	before := len(x.all)
 	group()
-	if undescribed && len(x.all) > before && x.t.nodes[last[0]].flags&named != 0 {
-		x.describe(x.all[len(x.all)-1], above, dl)
+	if undescribed && len(x.all) > before && x.t.nodes[last[0]].flags&hasAnchor != 0 {
+		x.adoptDescription(x.all[len(x.all)-1], above, dl)
 	}
 }
 
-// describe makes the text behind list dl that of section s, which the list ends
-// with and says nothing of: authors who forget to indent a description make
-// Sphinx write it there. The section ends at the next heading or definition, or
-// with the element that holds the list. If the section above is new and has the
-// same name, the two become one.
-func (x *extractor) describe(s, above *sect, dl int32) {
+// adoptDescription assigns the text after list dl to section s, the last of the list,
+// if s is empty: Sphinx moves descriptions there that authors forgot to indent.
+// The section ends at the next heading or definition, or with the parent of the
+// list. If the section above is new and has the same name, the two are merged.
+func (x *extractor) adoptDescription(s, above *sectionBuilder, dl int32) {
 	if n := len(x.all); s.Symbol != "" && x.all[n-2] == above && len(above.out.buf) == 0 && above.isNamed(s.Symbol) {
 		x.all = x.all[:n-1]
 		above.Anchors = append(append(above.Anchors, s.Anchor), s.Anchors...)
@@ -364,13 +363,13 @@ func (x *extractor) describe(s, above *sect, dl int32) {
 		above.out.block(codeSpan(s.Headings[len(s.Headings)-1]))
 		return
 	}
-	s.in, s.rank = x.t.nodes[dl].parent, undescribedRank
+	s.endsWith, s.rank = x.t.nodes[dl].parent, undescribedRank
 	x.stack = append(x.stack, s)
 }
 
 // isNamed reports whether the section's heading is the last part of a name, or
 // all of it.
-func (s *sect) isNamed(symbol string) bool {
+func (s *sectionBuilder) isNamed(symbol string) bool {
 	if len(s.Headings) == 0 {
 		return false
 	}
@@ -379,18 +378,19 @@ func (s *sect) isNamed(symbol string) bool {
 	return ok && (rest == "" || strings.HasSuffix(rest, ".") || strings.HasSuffix(rest, ":"))
 }
 
-// undescribedRank is below that of all headings: each ends the section.
+// undescribedRank is lower than that of all headings, so that each ends the
+// section.
 const undescribedRank = lowest + 1
 
-// endUndescribed ends the section of a definition that describe left open.
+// endUndescribed closes the section that adoptDescription left open.
 func (x *extractor) endUndescribed() {
-	if s := x.current(); s.in != 0 && len(x.stack) > x.floor {
+	if s := x.current(); s.endsWith != 0 && len(x.stack) > x.floor {
 		x.stack = x.stack[:len(x.stack)-1]
 	}
 }
 
-// eachItem calls do for each child of a list, and for those of a div that
-// holds some of them.
+// eachItem calls do for each child of a list, and of a div that groups some of
+// them.
 func (x *extractor) eachItem(list int32, do func(int32)) {
 	for c := x.t.nodes[list].first; c != 0; c = x.t.nodes[c].next {
 		n := &x.t.nodes[c]
@@ -400,7 +400,7 @@ func (x *extractor) eachItem(list int32, do func(int32)) {
 				do(c)
 			}
 		case n.tag == atom.Div && n.flags&structural != 0 || n.tag == atom.Div && x.holdsTerms(c):
-			x.meet(c)
+			x.addAnchors(c)
 			x.eachItem(c, do)
 		default:
 			do(c)
@@ -417,10 +417,10 @@ func (x *extractor) holdsTerms(div int32) bool {
 	return false
 }
 
-// stray handles what a list holds beside its items.
+// stray handles children of a list that are not items.
 func (x *extractor) stray(i int32) {
 	if n := &x.t.nodes[i]; n.element && n.textLen == 0 {
-		x.meetAll(i)
+		x.addAllAnchors(i)
 		return
 	}
 	if x.isInline(i) {
@@ -430,7 +430,7 @@ func (x *extractor) stray(i int32) {
 	x.block(i)
 }
 
-// definition makes the section of the terms and what is said of them.
+// definition makes a section of terms and their description.
 func (x *extractor) definition(terms, bodies []int32) {
 	if len(x.all) >= maxSections {
 		x.item(terms, bodies)
@@ -439,7 +439,7 @@ func (x *extractor) definition(terms, bodies []int32) {
 	before := len(x.anchors)
 	var signatures []string
 	for _, i := range terms {
-		x.meetAll(i)
+		x.addAllAnchors(i)
 		for s := range strings.SplitSeq(x.brokenText(i), "\n") {
 			if s = trimPermalink(s); s != "" {
 				signatures = append(signatures, s)
@@ -452,11 +452,11 @@ func (x *extractor) definition(terms, bodies []int32) {
 		}
 		return
 	}
-	if strings.HasPrefix(signatures[0], "-") && len(strings.Join(signatures, ", ")) <= longestOptions {
+	if strings.HasPrefix(signatures[0], "-") && len(strings.Join(signatures, ", ")) <= maxOptionsBytes {
 		signatures = []string{strings.Join(signatures, ", ")}
 	}
 	anchor := x.anchorOf(terms[0], before)
-	anchors, links := x.take(anchor)
+	anchors, links := x.takePending(anchor)
 	if anchor == "" {
 		anchor = x.current().Anchor
 	}
@@ -479,15 +479,14 @@ func (x *extractor) definition(terms, bodies []int32) {
 	}
 	s.out.gap = blank
 	for _, i := range bodies {
-		x.meet(i)
+		x.addAnchors(i)
 		x.children(i)
 	}
-	// Anchors at the end may be the next definition's.
+	// Trailing anchors may belong to the next definition.
 	x.stack, x.floor = saved, floor
 }
 
-// headingOf is a signature as a heading: without the parameters if they make
-// it long.
+// headingOf returns a signature as a heading, without parameters if it is long.
 func headingOf(signature string) string {
 	const long = 120 // bytes
 	if i := strings.IndexByte(signature, '('); i > 0 && len(signature) > long {
@@ -496,11 +495,11 @@ func headingOf(signature string) string {
 	return signature
 }
 
-// longestOptions is how long the forms of an option may be together to stand
-// in one heading.
-const longestOptions = 80 // bytes
+// maxOptionsBytes is the maximum length of an option's forms in one heading.
+const maxOptionsBytes = 80 // bytes
 
-// symbol is the name that term i defines. Sphinx marks it up.
+// symbol returns the name that term i defines, from Sphinx's markup or the
+// signature.
 func (x *extractor) symbol(i int32, signature, anchor string) string {
 	var module, name string
 	for j := i; j < x.t.nodes[i].end; j++ {
@@ -521,12 +520,12 @@ func (x *extractor) symbol(i int32, signature, anchor string) string {
 	return symbolOf(signature, anchor)
 }
 
-// symbolOf takes the name out of a signature, "" if it has none. The anchor has
-// it too, where the signature leaves out what the name stands in.
+// symbolOf returns the name in a signature, or "". It uses the anchor if the
+// signature omits qualifiers.
 func symbolOf(signature, anchor string) string {
 	s := signature
 	if i := strings.Index(s, " --"); strings.HasPrefix(s, "-") && i > 0 {
-		s = s[i+1:] // the long form of an option
+		s = s[i+1:] // long form of an option
 	}
 	if receiver, method, ok := strings.Cut(s, ") "); ok && strings.HasPrefix(receiver, "func (") {
 		s = method
@@ -540,8 +539,8 @@ func symbolOf(signature, anchor string) string {
 	if len(words) == 0 {
 		return ""
 	}
-	// What stands before a name says what kind it is, or what it returns; in an
-	// option, what follows is its argument.
+	// Words before a name are its kind or return type; words after an option
+	// are its argument.
 	name := words[len(words)-1]
 	if strings.HasPrefix(words[0], "-") {
 		name = words[0]
@@ -562,8 +561,8 @@ func symbolOf(signature, anchor string) string {
 	return name
 }
 
-// ownerOf takes the name out of the heading of a page about a type or the
-// like: "Struct std::vec::Vec", "Enum Class Colour<T>".
+// ownerOf returns the name in the heading of a page about a type or similar:
+// "Struct std::vec::Vec", "Enum Class Colour<T>".
 func ownerOf(heading string) string {
 	heading, _, _ = strings.Cut(heading, "<")
 	i := strings.LastIndexByte(strings.TrimSpace(heading), ' ')
@@ -588,31 +587,31 @@ func identifier(s string) bool {
 	return s != ""
 }
 
-// owned joins a name to what the page is about, where that is how it is
-// called elsewhere.
-func (x *extractor) owned(name, heading string) string {
-	if x.joint == "" {
+// qualify qualifies a name with the page's subject, as in references to it.
+func (x *extractor) qualify(name, heading string) string {
+	if x.separator == "" {
 		return name
 	}
 	if name == "" {
 		name = heading
 	}
-	if x.joint == "::" {
-		// Rustdoc's anchors say what kind of item it is.
+	if x.separator == "::" {
+		// Rustdoc's anchors contain the kind of item.
 		name = name[strings.LastIndexByte(name, '.')+1:]
 	}
 	if x.owner == "" {
 		return name
 	}
-	return x.owner + x.joint + name
+	return x.owner + x.separator + name
 }
 
-// trimPermalink takes off the sign that a heading's link to itself shows.
+// trimPermalink removes the permalink sign from a heading.
 func trimPermalink(s string) string {
 	return strings.TrimSpace(strings.TrimRight(s, "¶§🔗\ue000\uf0c1 "))
 }
 
-// unnumbered takes the number off a heading: "20.4.1. Memory", "Chapter 9. ...".
+// unnumbered removes the section number from a heading: "20.4.1. Memory",
+// "Chapter 9. ...".
 func unnumbered(s string) string {
 	rest := s
 	for _, kind := range [...]string{"Chapter ", "Appendix ", "Part "} {

@@ -6,19 +6,19 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// A row is a table's.
+// A row is a table row.
 type row struct {
 	node   int32
 	cells  []int32
-	header bool // all cells are headers, or stand in thead
+	header bool // all cells are headers, or the row is in thead
 }
 
-// maxColumns is how wide a table is written; cells beyond stand in the last
-// column.
+// maxColumns limits the width of a table; further cells are merged into the
+// last column.
 const maxColumns = 64
 
-// table writes a table: as one of Markdown's where its cells fit on lines, as
-// what is in it where it only lays out the page, and else row by row.
+// table writes a table: as Markdown if its cells fit on lines, as blocks if it
+// only controls layout, else row by row.
 func (x *extractor) table(i int32) {
 	rows := x.rows(i)
 	for c := x.t.nodes[i].first; c != 0; c = x.t.nodes[c].next {
@@ -29,7 +29,7 @@ func (x *extractor) table(i int32) {
 	switch {
 	case x.t.nodes[i].flags&structural != 0:
 		x.sectionRows(rows)
-	case x.laysOut(i, rows):
+	case x.isLayoutTable(i, rows):
 		x.layout(i)
 	case x.holdsBlocks(rows):
 		x.records(rows)
@@ -38,8 +38,8 @@ func (x *extractor) table(i int32) {
 	}
 }
 
-// rows finds the rows of a table, those of tables in it left out. What stands
-// in a table outside of a row is a row.
+// rows returns the rows of a table, without those of nested tables. Content
+// outside of rows counts as a row.
 func (x *extractor) rows(table int32) []row {
 	var rows []row
 	var find func(i int32, head bool)
@@ -49,7 +49,7 @@ func (x *extractor) rows(table int32) []row {
 			switch {
 			case n.flags&skipped != 0, n.tag == atom.Caption, n.tag == atom.Colgroup, n.tag == atom.Col:
 			case n.tag == atom.Thead, n.tag == atom.Tbody, n.tag == atom.Tfoot, n.tag == atom.Form:
-				x.meet(c)
+				x.addAnchors(c)
 				find(c, n.tag == atom.Thead)
 			case n.tag == atom.Tr:
 				r := row{node: c, header: true}
@@ -67,7 +67,7 @@ func (x *extractor) rows(table int32) []row {
 			case n.textLen > 0:
 				rows = append(rows, row{node: c, cells: []int32{c}})
 			case n.element:
-				x.meetAll(c)
+				x.addAllAnchors(c)
 			}
 		}
 	}
@@ -75,9 +75,9 @@ func (x *extractor) rows(table int32) []row {
 	return rows
 }
 
-// laysOut reports whether a table is there for the looks: no row has two
-// cells with text and one has a block in it, or tables stand in it.
-func (x *extractor) laysOut(table int32, rows []row) bool {
+// isLayoutTable reports whether a table only controls layout: no row has two cells
+// with text and one has a block, or it contains tables.
+func (x *extractor) isLayoutTable(table int32, rows []row) bool {
 	if x.t.nodes[table].role&roleLayout != 0 {
 		return true
 	}
@@ -97,7 +97,7 @@ func (x *extractor) laysOut(table int32, rows []row) bool {
 	return headers == 0 && (most <= 1 && len(rows) <= 2 || x.holdsAny(table, atom.Table))
 }
 
-// layout writes what is in the cells of a table.
+// layout writes the contents of the cells as blocks.
 func (x *extractor) layout(table int32) {
 	for _, r := range x.rows(table) {
 		for _, c := range r.cells {
@@ -106,9 +106,9 @@ func (x *extractor) layout(table int32) {
 	}
 }
 
-// cell writes what is in a cell, or text that stands in place of one.
+// cell writes the contents of a cell, or text in its place.
 func (x *extractor) cell(c int32) {
-	x.meet(c)
+	x.addAnchors(c)
 	if x.isInline(c) {
 		x.paragraph(x.inlineText(c, c))
 		return
@@ -116,8 +116,8 @@ func (x *extractor) cell(c int32) {
 	x.children(c)
 }
 
-// sectionRows writes a table that holds headings: the rows between them are
-// tables of their own.
+// sectionRows writes a table that contains headings: the rows between them
+// become separate tables.
 func (x *extractor) sectionRows(rows []row) {
 	var plainRows []row
 	write := func() {
@@ -134,7 +134,7 @@ func (x *extractor) sectionRows(rows []row) {
 			continue
 		}
 		write()
-		x.meet(r.node)
+		x.addAnchors(r.node)
 		for _, c := range r.cells {
 			x.cell(c)
 		}
@@ -142,7 +142,7 @@ func (x *extractor) sectionRows(rows []row) {
 	write()
 }
 
-// holdsBlocks reports whether a cell holds what cannot stand on a line: a
+// holdsBlocks reports whether a cell has content that does not fit on a line: a
 // table, or code of several lines.
 func (x *extractor) holdsBlocks(rows []row) bool {
 	for _, r := range rows {
@@ -162,16 +162,15 @@ func (x *extractor) holdsBlocks(rows []row) bool {
 	return false
 }
 
-// records writes a table as a list of its rows, each cell behind the name of
-// its column.
+// records writes a table as a list of rows, each cell after its column name.
 func (x *extractor) records(rows []row) {
 	var columns []string
 	for _, r := range rows {
-		x.meet(r.node)
+		x.addAnchors(r.node)
 		if r.header && columns == nil {
 			for _, c := range r.cells {
 				columns = append(columns, x.plainText(c))
-				x.meetAll(c)
+				x.addAllAnchors(c)
 			}
 			if len(columns) == 1 {
 				x.out().block("**" + columns[0] + "**")
@@ -190,12 +189,12 @@ func (x *extractor) records(rows []row) {
 	}
 }
 
-// grid writes a table of Markdown. Without a header of its own it gets an
-// empty one, for Markdown has no table without.
+// grid writes a Markdown table. Without a header it gets an empty one, which
+// Markdown requires.
 func (x *extractor) grid(rows []row) {
 	var lines [][]string
 	width := 0
-	var down []int // rows that a cell above still reaches into, by column
+	var down []int // remaining rows of cells that span rows, by column
 	for _, r := range rows {
 		cells := x.gridRow(r, &down)
 		width = max(width, len(cells))
@@ -213,7 +212,7 @@ func (x *extractor) grid(rows []row) {
 	}
 	writeRow(&b, nil, width, "---")
 	for _, cells := range lines {
-		// Readers add the cells that are missing; few are worth the looks.
+		// Readers add missing cells; wide tables are rarely worth padding.
 		const looks = 8
 		for len(cells) > 0 && cells[len(cells)-1] == "" {
 			cells = cells[:len(cells)-1]
@@ -228,8 +227,8 @@ func (x *extractor) grid(rows []row) {
 	w.block(strings.TrimSuffix(b.String(), "\n"))
 }
 
-// gridRow reads a row's cells, with an empty one where a cell reaches in from the
-// row above or the column before. Cells beyond maxColumns are in the last.
+// gridRow returns the cells of a row, with empty ones for spans from the row
+// above or the column before. Cells beyond maxColumns go into the last column.
 func (x *extractor) gridRow(r row, down *[]int) []string {
 	var cells, beyond []string
 	skip := func() {
@@ -238,7 +237,7 @@ func (x *extractor) gridRow(r row, down *[]int) []string {
 			cells = append(cells, "")
 		}
 	}
-	x.meet(r.node)
+	x.addAnchors(r.node)
 	for _, c := range r.cells {
 		skip()
 		text := x.gridCell(c, r.header)
@@ -265,9 +264,9 @@ func (x *extractor) gridRow(r row, down *[]int) []string {
 	return cells
 }
 
-// gridCell is the text of a cell.
+// gridCell returns the text of a cell.
 func (x *extractor) gridCell(cell int32, header bool) string {
-	x.meetAll(cell)
+	x.addAllAnchors(cell)
 	text := x.flatText(cell)
 	if header {
 		text = x.plainText(cell)
@@ -275,7 +274,7 @@ func (x *extractor) gridCell(cell int32, header bool) string {
 	return strings.ReplaceAll(text, "|", `\|`)
 }
 
-// span is how many rows or columns a cell covers.
+// span returns how many rows or columns a cell covers.
 func (x *extractor) span(cell int32, key string) int {
 	n := 0
 	for _, c := range x.t.attr(cell, key) {
@@ -298,7 +297,7 @@ func anyText(lines [][]string) bool {
 	return false
 }
 
-// writeRow writes a row, with fill in place of a cell that is empty.
+// writeRow writes a row, with fill for empty cells.
 func writeRow(b *strings.Builder, cells []string, width int, fill string) {
 	b.WriteByte('|')
 	for k := range width {

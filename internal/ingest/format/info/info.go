@@ -1,4 +1,4 @@
-// Package info reads the pages of GNU's info as Markdown, a node a section.
+// Package info converts GNU info pages to Markdown, with one section per node.
 package info
 
 import (
@@ -9,10 +9,10 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
-// Parse reads a file, whole or one of the parts that a long one is split into.
+// Parse parses a file, complete or a part of a split one.
 func Parse(text []byte) (mdwriter.Document, error) {
 	p := &parser{}
-	// A node begins behind a line with a separator, with a line of what is next.
+	// A node begins after a line with a separator, with a header line.
 	lines := mdwriter.Lines(string(text), 1)
 	for i := 0; i+1 < len(lines); {
 		if strings.Trim(lines[i].Text, "\f") != "\x1f" || !strings.HasPrefix(lines[i+1].Text, "File:") {
@@ -35,11 +35,11 @@ func Parse(text []byte) (mdwriter.Document, error) {
 type parser struct {
 	w         mdwriter.Writer
 	any       bool
-	described bool // what is indented belongs to a term
+	described bool // indented text describes a term
 }
 
-// node reads a node: its header, "File: f,  Node: name,  Next: other", and what
-// it says.
+// node parses a node: its header, "File: f, Node: name, Next: other", and its
+// text.
 func (p *parser) node(header string, lines []mdwriter.Line) {
 	p.any = true
 	_, name, _ := strings.Cut(header, "Node: ")
@@ -52,7 +52,7 @@ func (p *parser) node(header string, lines []mdwriter.Line) {
 	if len(lines) == 0 {
 		return
 	}
-	if underlined(lines) == 0 { // without a title of its own
+	if underlined(lines) == 0 { // no title of its own
 		p.w.Heading(2, name, lines[0].From)
 		p.w.Anchor(anchor)
 		anchor = ""
@@ -67,7 +67,7 @@ func (p *parser) node(header string, lines []mdwriter.Line) {
 			p.w.Heading(level, strings.TrimSpace(line), lines[i].From)
 			i += 2
 		case line == "* Menu:":
-			i += menu(lines[i:])
+			i += menuLength(lines[i:])
 		default:
 			n := 1
 			for i+n < len(lines) && strings.TrimSpace(lines[i+n].Text) != "" {
@@ -76,15 +76,14 @@ func (p *parser) node(header string, lines []mdwriter.Line) {
 			p.paragraph(lines[i : i+n])
 			i += n
 		}
-		if anchor != "" { // behind the title
+		if anchor != "" { // after the title
 			p.w.Anchor(anchor)
 			anchor = ""
 		}
 	}
 }
 
-// underlined is the level of the title on the first of the lines, 0 if it is
-// none.
+// underlined returns the level of the underlined title on the first line, or 0.
 func underlined(lines []mdwriter.Line) int {
 	if len(lines) < 2 {
 		return 0
@@ -96,9 +95,9 @@ func underlined(lines []mdwriter.Line) int {
 	return strings.IndexByte("*=-.", line[0]) + 1
 }
 
-// menu is how many lines a menu has: its entries, their further lines, and the
-// titles between them. What it lists are nodes.
-func menu(lines []mdwriter.Line) int {
+// menuLength returns the number of lines of a menu: entries, their continuation
+// lines, and titles between them. Its targets are nodes of their own.
+func menuLength(lines []mdwriter.Line) int {
 	n := 1
 	for n < len(lines) {
 		line := lines[n].Text
@@ -113,9 +112,8 @@ func menu(lines []mdwriter.Line) int {
 	return n
 }
 
-// paragraph writes lines of text, or of an example. Both what a list describes
-// and examples are indented; what stands before them tells which it is: a term,
-// or a sentence.
+// paragraph writes lines of text or of an example. Descriptions and examples
+// are both indented; the preceding text decides: a term or a sentence.
 func (p *parser) paragraph(lines []mdwriter.Line) {
 	const margin = "     "
 	indented := func(margin string) bool {
@@ -135,7 +133,7 @@ func (p *parser) paragraph(lines []mdwriter.Line) {
 			}
 		}
 		for i := range lines {
-			lines[i].Text = visible(lines[i].Text)
+			lines[i].Text = withoutMarks(lines[i].Text)
 		}
 		p.w.Code("", lines)
 	}
@@ -144,14 +142,14 @@ func (p *parser) paragraph(lines []mdwriter.Line) {
 func (p *parser) text(lines []mdwriter.Line) {
 	text := make([]mdwriter.Line, len(lines))
 	for i, l := range lines {
-		text[i] = mdwriter.Line{Text: mdwriter.Escape(strings.TrimSpace(visible(l.Text))), From: l.From}
+		text[i] = mdwriter.Line{Text: mdwriter.Escape(strings.TrimSpace(withoutMarks(l.Text))), From: l.From}
 	}
 	p.w.Block(text...)
 }
 
-// visible is a line without the marks around indexes and pictures. The bytes of
-// zero in them are gone already.
-func visible(s string) string {
+// withoutMarks removes the marks around indexes and pictures. Their zero bytes are
+// already removed.
+func withoutMarks(s string) string {
 	if !strings.Contains(s, "\b[") {
 		return s
 	}

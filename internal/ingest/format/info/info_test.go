@@ -24,7 +24,7 @@ func TestVisible(t *testing.T) {
 	for in, want := range map[string]string{
 		"": "", "a": "a", "a\b[b\b]c": "ac", "\b[a\b]\b[b\b]": "", "a\b[b": "a", "a\b]b": "a\b]b", "a\b[b\b]\b[c": "a",
 	} {
-		if got := visible(in); got != want {
+		if got := withoutMarks(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}

@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// unescape is text without roff's escape sequences.
+// unescape replaces roff's escape sequences with text.
 func (p *parser) unescape(s string) string {
 	var b strings.Builder
 	for {
 		before, after, ok := strings.Cut(s, `\`)
 		b.WriteString(before)
-		if !ok || after == "" || after[0] == '"' || after[0] == '#' { // a comment
+		if !ok || after == "" || after[0] == '"' || after[0] == '#' { // comment
 			return b.String()
 		}
 		text, n := p.escape(after)
@@ -21,17 +21,17 @@ func (p *parser) unescape(s string) string {
 	}
 }
 
-// Escape sequences of one byte behind the backslash.
+// Escape sequences of one byte after the backslash.
 const (
 	escapesSelf  = "-'`._"
 	escapesBlank = " ~0t"
 	escapesEmpty = "&|^,/)%:!?cp{}dura\nz"
-	escapesFont  = "fFmMYgk"         // and colors: before a name
-	escapesMove  = "hvwxXDlLSHbABZR" // and drawings: before a quoted argument
+	escapesFont  = "fFmMYgk"         // and colors, followed by a name
+	escapesMove  = "hvwxXDlLSHbABZR" // and drawings, followed by a quoted argument
 )
 
-// escape reads the escape sequence that s is the rest of, behind its backslash:
-// the text that it stands for, and its length.
+// escape parses an escape sequence after its backslash. It returns its text and
+// length.
 func (p *parser) escape(s string) (string, int) {
 	c := s[0]
 	in := func(set string) bool { return strings.IndexByte(set, c) >= 0 }
@@ -74,8 +74,8 @@ func (p *parser) escape(s string) (string, int) {
 	return string(r), n
 }
 
-// afterSign is the place behind the letter that s begins with, and behind a sign
-// after it.
+// afterSign returns the index after the letter that s begins with, and after an
+// optional sign.
 func afterSign(s string) int {
 	if len(s) > 1 && (s[1] == '+' || s[1] == '-') {
 		return 2
@@ -83,7 +83,7 @@ func afterSign(s string) int {
 	return 1
 }
 
-// sizeEnd is the end of the size of letters at s[i]: a name, a quoted number, or
+// sizeEnd returns the end of the type size at s[i]: a name, a quoted number, or
 // up to two digits.
 func sizeEnd(s string, i int) (end int) {
 	if i < len(s) && strings.IndexByte("[('", s[i]) >= 0 {
@@ -99,8 +99,8 @@ func sizeEnd(s string, i int) (end int) {
 	return end
 }
 
-// nameAt reads a name of one sign, of two behind a parenthesis, or of any number
-// between brackets.
+// nameAt parses a name: one character, two after a parenthesis, or any number
+// in brackets.
 func nameAt(s string, i int) (string, int) {
 	if i >= len(s) {
 		return "", i
@@ -118,7 +118,7 @@ func nameAt(s string, i int) (string, int) {
 	return s[i : i+1], i + 1
 }
 
-// quotedAt reads what stands between two quotes of whatever kind.
+// quotedAt parses text between two equal delimiters.
 func quotedAt(s string, i int) (string, int) {
 	if i >= len(s) {
 		return "", i
@@ -129,8 +129,8 @@ func quotedAt(s string, i int) (string, int) {
 	return "", len(s)
 }
 
-// stringNamed is what a string stands for: one of the page's own, else one that
-// the macros define.
+// stringNamed returns the value of a string: of the page, else of the macro
+// packages.
 func (p *parser) stringNamed(name string) string {
 	if s, ok := p.strings[name]; ok {
 		return s
@@ -138,13 +138,13 @@ func (p *parser) stringNamed(name string) string {
 	return knownStrings[name]
 }
 
-// knownStrings are those that the macros define.
+// knownStrings are the strings that the macro packages define.
 var knownStrings = map[string]string{
 	"lq": "“", "Lq": "“", `L"`: "“", "rq": "”", "Rq": "”", `R"`: "”", "R": "®", "Tm": "™", "Aq": "'", "q": "'",
 	"Ba": "|", "Gt": ">", "Lt": "<", "C+": "C++", "--": "-", "PI": "π",
 }
 
-// glyph is the sign of that name; the name itself if it is not known.
+// glyph returns the character with that name, or the name if it is unknown.
 func glyph(name string) string {
 	if hex, ok := strings.CutPrefix(name, "u"); ok && len(hex) >= 4 {
 		if n, err := strconv.ParseUint(hex, 16, 21); err == nil && utf8.ValidRune(rune(n)) && n >= ' ' {
@@ -172,7 +172,7 @@ func glyph(name string) string {
 	return name
 }
 
-// glyphs are the signs that have a name of their own.
+// glyphs maps names to characters.
 var glyphs = map[string]string{
 	"em": "—", "en": "–", "hy": "-", "mi": "-", "-": "-", "bu": "•", "ci": "•", "aq": "'", "cq": "'", "oq": "'", "dq": `"`, "lq": "“", "rq": "”",
 	"ga": "`", "aa": "´", "ha": "^", "ti": "~", "ap": "~", "rs": `\`, "sl": "/", "ba": "|", "or": "|", "at": "@", "sh": "#", "Do": "$",

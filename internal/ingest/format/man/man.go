@@ -1,10 +1,10 @@
-// Package man reads manual pages, written with roff's man or mdoc macros, as
-// Markdown. What a page programs roff to do, beside the choices that generators
-// put at its beginning, is not carried out.
+// Package man converts man pages, written with roff's man or mdoc macros, to
+// Markdown. It does not execute roff programs in a page, except for the
+// conditions that generators put at its beginning.
 //
-// Fonts are not shown, for a manual has nearly every other word in one; what a
-// list describes is code. Time and memory are proportional to the length of the
-// page.
+// Fonts are dropped, because nearly every other word of a manual has one;
+// described terms become code. Time and memory are proportional to the length
+// of the page.
 package man
 
 import (
@@ -16,7 +16,8 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
-// Parse reads a page. The error says why it is none, or where it is.
+// Parse parses a page. The error is the reason why it is not a man page, or the page
+// to which it refers.
 func Parse(text []byte) (mdwriter.Document, error) {
 	if !isPage(text) {
 		return mdwriter.Document{}, errors.New("not a manual page")
@@ -36,7 +37,7 @@ func Parse(text []byte) (mdwriter.Document, error) {
 	return p.w.Document(), nil
 }
 
-// isPage reports whether the text begins as manual pages do: a file whose name
+// isPage reports whether the text begins like a man page: a file whose name
 // ends with a number may be anything.
 func isPage(text []byte) bool {
 	const beginning = 400 // lines
@@ -58,45 +59,45 @@ func isPage(text []byte) bool {
 type parser struct {
 	w       mdwriter.Writer
 	lines   []string
-	at      int  // the line after the one that is read
-	any     bool // some text was met
+	at      int  // line after the current one
+	any     bool // text has been read
 	leadsTo string
 	strings map[string]string
-	macros  map[string][]string // that the page defines
-	budget  int                 // bytes that they may still become
-	truths  []bool              // of the .ie that wait for their .el
+	macros  map[string][]string // defined by the page
+	budget  int                 // bytes that macros may still expand to
+	truths  []bool              // results of .ie requests that wait for .el
 
 	heading string // "ls(1)"
-	name    string // of the command, for .Nm
-	section string // the heading of the section
-	about   string // what the section NAME says
+	name    string // name of the command, for .Nm
+	section string // heading of the section
+	about   string // description in the section NAME
 
-	text  []mdwriter.Line // of the paragraph
-	glue  bool            // the next text belongs to the word before
-	code  []mdwriter.Line // of the block of code
-	fixed bool            // lines stay as they are
+	text  []mdwriter.Line // current paragraph
+	glue  bool            // the next text continues the previous word
+	code  []mdwriter.Line // current code block
+	fixed bool            // lines are preformatted
 	tag   tagState
 
 	stack []frame
 }
 
-// A frame is what a paragraph stands in.
+// A frame is a container of paragraphs.
 type frame struct {
-	item  bool   // an item of a list; else the list, or an indented part
-	list  string // mdoc's type of the list
+	item  bool   // list item; otherwise a list or an indented part
+	list  string // type of an mdoc list
 	count int
 }
 
-// A tagState is where in the beginning of a described item the parser is.
+// A tagState is the position within the beginning of a described item.
 type tagState int
 
 const (
 	noTag   tagState = iota
-	tagDue           // the next text is what is described
-	moreDue          // the same, of the same item
+	tagDue           // the next text is the described term
+	moreDue          // the next text is a further term of the item
 )
 
-// line reads one line of the page.
+// line parses a line of the page.
 func (p *parser) line(s string, depth int) {
 	const deepest = 40
 	if depth > deepest {
@@ -114,10 +115,10 @@ func (p *parser) line(s string, depth int) {
 		p.request(name, rest, depth)
 		return
 	}
-	p.put(p.unescape(s), s)
+	p.addText(p.unescape(s), s)
 }
 
-// splitRequest cuts a request's name off its arguments.
+// splitRequest splits a request into name and arguments.
 func splitRequest(s string) (name, rest string) {
 	s = strings.TrimLeft(s, " \t")
 	end := strings.IndexAny(s, " \t")
@@ -133,8 +134,8 @@ func splitRequest(s string) (name, rest string) {
 	return s[:end], strings.TrimLeft(s[end:], " \t")
 }
 
-// put takes a line of text.
-func (p *parser) put(text, raw string) {
+// addText adds a line of text.
+func (p *parser) addText(text, raw string) {
 	p.any = p.any || text != ""
 	joined := strings.HasSuffix(raw, `\c`)
 	if p.fixed && p.tag == noTag {
@@ -162,7 +163,7 @@ func (p *parser) put(text, raw string) {
 }
 
 func appendLine(lines []mdwriter.Line, text string, from int, glue bool) []mdwriter.Line {
-	const longest = 10_000 // more is no word
+	const longest = 10_000 // longer words are not words
 	if n := len(lines); glue && n > 0 && len(lines[n-1].Text) < longest {
 		lines[n-1].Text += text
 		return lines
@@ -170,7 +171,7 @@ func appendLine(lines []mdwriter.Line, text string, from int, glue bool) []mdwri
 	return append(lines, mdwriter.Line{Text: text, From: from})
 }
 
-// flush ends the paragraph, or the block of code.
+// flush ends the paragraph or code block.
 func (p *parser) flush() {
 	p.glue = false
 	if len(p.code) > 0 {
@@ -187,24 +188,23 @@ func (p *parser) flush() {
 	p.text = nil
 }
 
-// beginTag begins an item of a list that describes things. The next text says
-// what it describes.
+// beginTag begins an item of a description list. The next text is its term.
 func (p *parser) beginTag() {
 	p.closeItem()
 	p.tag = tagDue
 }
 
-// endTag writes what an item describes.
+// endTag writes the term of an item.
 func (p *parser) endTag() {
 	var words []string
 	for _, l := range p.text {
 		words = append(words, l.Text)
 	}
 	p.text = nil
-	p.describe(strings.Join(words, " "))
+	p.term(strings.Join(words, " "))
 }
 
-func (p *parser) describe(what string) {
+func (p *parser) term(what string) {
 	state := p.tag
 	p.tag = noTag
 	if state == moreDue {
@@ -220,14 +220,14 @@ func (p *parser) describe(what string) {
 	}
 }
 
-// item opens an item of a list.
+// item opens a list item.
 func (p *parser) item(mark string) {
 	p.flush()
 	p.stack = append(p.stack, frame{item: true})
 	p.w.Push(mark, strings.Repeat(" ", len(mark)))
 }
 
-// closeItem ends the item that is open, if there is one.
+// closeItem ends the open item, if any.
 func (p *parser) closeItem() {
 	p.flush()
 	p.tag = noTag
@@ -237,8 +237,8 @@ func (p *parser) closeItem() {
 	}
 }
 
-// openPart begins an indented part or a list. Markdown needs no more indentation
-// than that of the item around.
+// openPart opens an indented part or a list. In Markdown, only the enclosing
+// item determines the indentation.
 func (p *parser) openPart(f frame) {
 	p.flush()
 	const deepest = 24
@@ -247,7 +247,7 @@ func (p *parser) openPart(f frame) {
 	}
 }
 
-// closePart ends the innermost part with all that stands in it.
+// closePart ends the innermost part and everything in it.
 func (p *parser) closePart() {
 	p.closeItem()
 	if n := len(p.stack); n > 0 {
@@ -262,8 +262,8 @@ func (p *parser) closeAll() {
 	}
 }
 
-// begin begins a section.
-func (p *parser) begin(level int, title string) {
+// beginSection begins a section.
+func (p *parser) beginSection(level int, title string) {
 	p.closeAll()
 	title = strings.Join(strings.Fields(title), " ")
 	if level == 2 {
@@ -274,8 +274,8 @@ func (p *parser) begin(level int, title string) {
 	p.any = true
 }
 
-// top begins the page.
-func (p *parser) top(name, section string) {
+// beginPage begins the page.
+func (p *parser) beginPage(name, section string) {
 	if p.heading != "" || name == "" {
 		return
 	}
@@ -288,9 +288,9 @@ func (p *parser) top(name, section string) {
 	p.w.Heading(1, p.heading, p.at)
 }
 
-// editionOf returns the software that a page is about, with its version, from the
-// source and the manual's name that the page gives. A source may be no more than
-// the version.
+// editionOf returns the name and version of the software that a page describes,
+// from the source and manual fields of its header. The source may be only a
+// version.
 func editionOf(source, manual string) string {
 	if !strings.ContainsAny(source, "0123456789") {
 		return ""
@@ -301,7 +301,7 @@ func editionOf(source, manual string) string {
 	return strings.TrimSpace(source)
 }
 
-// title is the page's name and what it is about.
+// title returns the page's name and description.
 func (p *parser) title() string {
 	about := strings.Join(strings.Fields(p.about), " ")
 	_, about, ok := strings.Cut(about, " - ")

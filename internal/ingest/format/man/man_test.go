@@ -29,7 +29,7 @@ func TestEdition(t *testing.T) {
 	}
 }
 
-// textOf is what a page says behind its first section's heading, a line each.
+// textOf returns the text after the first section's heading.
 func textOf(t *testing.T, page string) string {
 	t.Helper()
 	doc, err := Parse([]byte(page))

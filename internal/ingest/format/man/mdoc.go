@@ -9,28 +9,28 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
-// composed is a letter with an accent.
+// composed returns a letter with an accent.
 func composed(letter byte, accent rune) string {
 	return norm.NFC.String(string(rune(letter)) + string(accent))
 }
 
-// mdoc carries out a macro of the mdoc package.
+// mdoc executes a macro of the mdoc package.
 func (p *parser) mdoc(name string, args []string) bool {
-	const most = 1000 // arguments; more are no command's
+	const most = 1000 // arguments; real commands have fewer
 	if len(args) > most {
-		p.put(strings.Join(args, " "), "")
+		p.addText(strings.Join(args, " "), "")
 		return true
 	}
 	switch name {
 	case "Dd", "Os", "Bk", "Ek", "Sm", "Hf", "Rs", "Re", "Db", "Ud":
 	case "Dt":
 		if len(args) > 1 {
-			p.top(args[0], args[1])
+			p.beginPage(args[0], args[1])
 		}
 	case "Sh":
-		p.begin(2, strings.Join(args, " "))
+		p.beginSection(2, strings.Join(args, " "))
 	case "Ss":
-		p.begin(3, strings.Join(args, " "))
+		p.beginSection(3, strings.Join(args, " "))
 	case "Pp", "Lp":
 		p.flush()
 	case "Bl":
@@ -61,32 +61,32 @@ func (p *parser) mdoc(name string, args []string) bool {
 		if p.section == "NAME" && p.name == "" && len(args) > 0 {
 			p.name = args[0]
 		}
-		p.put(p.inline(append([]string{"Nm"}, args...)), "")
+		p.addText(p.inline(append([]string{"Nm"}, args...)), "")
 	case "Nd":
-		p.put("- "+p.inline(args), "")
+		p.addText("- "+p.inline(args), "")
 	case "Xo", "Xc":
 		if len(args) > 0 {
-			p.put(p.inline(args), "")
+			p.addText(p.inline(args), "")
 		}
 	case "%A", "%B", "%C", "%D", "%I", "%J", "%N", "%O", "%P", "%Q", "%R", "%T", "%U", "%V":
-		p.put(strings.Join(args, " ")+",", "")
+		p.addText(strings.Join(args, " ")+",", "")
 	case "Fo":
-		p.put(strings.Join(args, " ")+"(", `\c`)
+		p.addText(strings.Join(args, " ")+"(", `\c`)
 	case "Fc":
 		p.glue = true
-		p.put(")"+strings.Join(args, ""), "")
+		p.addText(")"+strings.Join(args, ""), "")
 	case "Oo", "Oc", "Ao", "Ac", "Bo", "Bc", "Po", "Pc", "Qo", "Qc", "So", "Sc", "Do", "Dc", "Bro", "Brc", "Eo", "Ec":
-		p.put(p.inline(append([]string{name}, args...)), "")
+		p.addText(p.inline(append([]string{name}, args...)), "")
 	default:
 		if !callable(name) {
 			return false
 		}
-		p.put(p.inline(append([]string{name}, args...)), "")
+		p.addText(p.inline(append([]string{name}, args...)), "")
 	}
 	return true
 }
 
-// mdocItem begins an item of the list that is open.
+// mdocItem begins an item of the open list.
 func (p *parser) mdocItem(args []string) {
 	p.closeItem()
 	kind, number := "tag", 1
@@ -105,11 +105,11 @@ func (p *parser) mdocItem(args []string) {
 		for i, c := range cells {
 			cells[i] = p.inline(strings.Fields(c))
 		}
-		p.put(strings.Join(cells, " | "), "")
+		p.addText(strings.Join(cells, " | "), "")
 	default:
 		p.tag = tagDue
 		text := p.inline(args)
-		// An item that is long goes on between Xo and Xc.
+		// A long item continues between Xo and Xc.
 		if n := len(args); n > 0 && args[n-1] == "Xo" {
 			for p.at < len(p.lines) {
 				line := strings.TrimSpace(p.lines[p.at])
@@ -128,26 +128,26 @@ func (p *parser) mdocItem(args []string) {
 				}
 			}
 		}
-		p.describe(text)
+		p.term(text)
 	}
 }
 
-// A macro is what an argument that names one becomes. It is either signs around
-// the rest of its line, or a sign, or a text made of its arguments.
+// A macro defines the output of a callable mdoc macro: delimiters around the
+// rest of the line, a fixed text, or a function of its arguments.
 type macro struct {
 	open, end string // around the rest of the line
-	// A sign has no arguments. It may belong to the word before or behind.
+	// Fixed text without arguments. It may attach to the word before or after.
 	sign          string
 	before, after bool
-	// text is made of the arguments up to the next macro or closing sign.
+	// text formats the arguments up to the next macro or closing delimiter.
 	text func(p *parser, args []string) string
-	// write is for macros that take other arguments, or write several words. It
-	// returns how many of the rest are the macro's, of which the first own are
-	// those that text would get.
+	// write handles macros with other arguments or with several words of
+	// output. It returns how many arguments of rest it used; text would get the
+	// first own of them.
 	write func(j *joiner, rest []string, own int) int
 }
 
-// macros are those that mdoc finds among the arguments of others.
+// macros are the mdoc macros that can be called within the arguments of others.
 var macros = map[string]macro{
 	"Op": {open: "[", end: "]"}, "Bq": {open: "[", end: "]"}, "Pq": {open: "(", end: ")"}, "Aq": {open: "<", end: ">"},
 	"Brq": {open: "{", end: "}"}, "Dq": {open: `"`, end: `"`}, "Qq": {open: `"`, end: `"`}, "Sq": {open: "'", end: "'"}, "Ql": {open: "'", end: "'"},
@@ -195,7 +195,7 @@ func function(_ *parser, args []string) string {
 	return args[0] + "(" + strings.Join(args[1:], ", ") + ")"
 }
 
-// link is an address with the text that stands behind it.
+// link returns an address with its text.
 func link(_ *parser, args []string) string {
 	if len(args) < 2 {
 		return strings.Join(args, " ")
@@ -203,12 +203,12 @@ func link(_ *parser, args []string) string {
 	return strings.Join(args[1:], " ") + " (" + args[0] + ")"
 }
 
-// system makes the text of an operating system's name and version.
+// system formats the name and version of an operating system.
 func system(name string) func(*parser, []string) string {
 	return func(_ *parser, args []string) string { return strings.TrimSpace(name + " " + strings.Join(args, " ")) }
 }
 
-// flags writes each of its arguments with a dash.
+// flags writes each argument with a dash.
 func flags(j *joiner, rest []string, own int) int {
 	if own == 0 {
 		j.add("-")
@@ -223,7 +223,7 @@ func flags(j *joiner, rest []string, own int) int {
 	return own
 }
 
-// prefix writes a word that belongs to the one after it.
+// prefix writes a word that attaches to the next one.
 func prefix(j *joiner, rest []string, own int) int {
 	if own == 0 {
 		return 0
@@ -233,7 +233,7 @@ func prefix(j *joiner, rest []string, own int) int {
 	return 1
 }
 
-// reference writes the name and the section of another page.
+// reference writes the name and section of another page.
 func reference(j *joiner, rest []string, own int) int {
 	if own < 2 {
 		j.add(strings.Join(rest[:own], " "))
@@ -243,14 +243,14 @@ func reference(j *joiner, rest []string, own int) int {
 	return 2
 }
 
-// callable reports whether an argument of that name is a macro itself.
+// callable reports whether an argument is a macro.
 func callable(name string) bool {
 	_, ok := macros[name]
 	return ok
 }
 
-// A joiner joins words with spaces, but none before what closes and behind what
-// opens.
+// A joiner joins words with spaces, except before closing and after opening
+// delimiters.
 type joiner struct {
 	b    strings.Builder
 	glue bool
@@ -269,7 +269,7 @@ func (j *joiner) add(word string) {
 
 func closing(word string) bool { return len(word) == 1 && strings.Contains(".,:;)]?!", word) }
 
-// inline carries out the macros among the arguments of one.
+// inline executes the macros among the arguments of another.
 func (p *parser) inline(args []string) string {
 	var j joiner
 	for i := 0; i < len(args); {
@@ -283,8 +283,8 @@ func (p *parser) inline(args []string) string {
 	return j.b.String()
 }
 
-// call carries out one macro and returns how many of the arguments after it
-// are its.
+// call executes a macro and returns how many of the following arguments it
+// used.
 func (p *parser) call(j *joiner, name string, rest []string) int {
 	m := macros[name]
 	if m.open != "" {
@@ -295,7 +295,7 @@ func (p *parser) call(j *joiner, name string, rest []string) int {
 		j.add(m.open + p.inline(rest[:n]) + m.end)
 		return n
 	}
-	own := 0 // up to the next macro or closing sign
+	own := 0 // up to the next macro or closing delimiter
 	for own < len(rest) && !callable(rest[own]) && !closing(rest[own]) {
 		own++
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
-// request carries out a request or a macro.
+// request executes a request or macro.
 func (p *parser) request(name, rest string, depth int) {
 	switch name {
 	case "", `\"`:
@@ -49,14 +49,14 @@ func (p *parser) request(name, rest string, depth int) {
 		p.skipTo("PE")
 		return
 	}
-	// A macro that comes from elsewhere is seldom more than a font. Roff's own
-	// requests are lower case.
+	// Unknown macros mostly change the font. Roff's own requests are lower
+	// case.
 	if strings.ToLower(name) != name && len(args) > 0 {
-		p.put(strings.Join(args, " "), "")
+		p.addText(strings.Join(args, " "), "")
 	}
 }
 
-// arguments splits what stands behind a request's name.
+// arguments splits the arguments of a request.
 func (p *parser) arguments(s string) []string {
 	var args []string
 	for {
@@ -70,7 +70,7 @@ func (p *parser) arguments(s string) []string {
 	}
 }
 
-// argument reads the argument that s begins with, and returns how long it is.
+// argument parses the first argument of s and returns its length.
 func argument(s string) (string, int) {
 	var b strings.Builder
 	quoted := s[0] == '"'
@@ -90,7 +90,7 @@ func argument(s string) (string, int) {
 			if i+1 == len(s) || s[i+1] != '"' {
 				return b.String(), i + 1
 			}
-			i++ // two stand for one
+			i++ // two quotes stand for one
 		case !quoted && (c == ' ' || c == '\t'):
 			return b.String(), i
 		}
@@ -99,8 +99,8 @@ func argument(s string) (string, int) {
 	return b.String(), i
 }
 
-// conditional carries out what depends on a condition. Pages ask whether they
-// are shown on a terminal, and by groff: both is so.
+// conditional executes conditional requests. Pages ask whether the output is a
+// terminal and whether the formatter is groff: both are true.
 func (p *parser) conditional(name, rest string, depth int) {
 	truth := false
 	switch name {
@@ -123,7 +123,7 @@ func (p *parser) conditional(name, rest string, depth int) {
 	rest = strings.TrimLeft(rest, " \t")
 	if truth {
 		rest = strings.TrimLeft(strings.TrimPrefix(rest, `\{`), " \t")
-		if rest != "" && rest != `\` { // which only ends the line
+		if rest != "" && rest != `\` { // continues on the next line
 			p.line(rest, depth+1)
 		}
 		return
@@ -135,7 +135,7 @@ func (p *parser) conditional(name, rest string, depth int) {
 	}
 }
 
-// condition says whether the condition that s begins with holds.
+// condition evaluates the condition at the beginning of s.
 func condition(s string) (bool, string) {
 	if s == "" {
 		return false, ""
@@ -145,7 +145,7 @@ func condition(s string) (bool, string) {
 		return true, s[1:]
 	case (c == 't' || c == 'v' || c == 'e' || c == 'o') && (len(s) == 1 || s[1] == ' ' || s[1] == '\\'):
 		return false, s[1:]
-	case c == '\'' || c == '"': // compares two texts
+	case c == '\'' || c == '"': // comparison of two texts
 		parts := strings.SplitN(s[1:], s[:1], 3)
 		if len(parts) < 3 {
 			return false, ""
@@ -159,12 +159,12 @@ func condition(s string) (bool, string) {
 	if end < 0 {
 		return false, ""
 	}
-	// \n(.g is whether this is groff.
+	// \n(.g is 1 in groff.
 	return strings.TrimRight(s[:end], " ") == `\n(.g` || s[:end] == "1", s[end:]
 }
 
-// define keeps the macro that a page defines, if it is a plain one. What is
-// defined may be named before what ends the definition.
+// define stores a macro that the page defines, if it is simple. It also skips
+// to the end of the definition, which a name may specify.
 func (p *parser) define(request string, names []string) {
 	name, end := "", "."
 	if request != "ig" && len(names) > 0 {
@@ -180,13 +180,13 @@ func (p *parser) define(request string, names []string) {
 	}
 	for _, l := range body {
 		if strings.Contains(l, `\{`) {
-			body = nil // it asks for more than a reader needs to know
+			body = nil // too complex
 		}
 	}
 	p.macros[name] = body
 }
 
-// expand reads a macro's body with the arguments in their places.
+// expand parses a macro's body with its arguments inserted.
 func (p *parser) expand(body, args []string, depth int) {
 	for _, l := range body {
 		l = strings.ReplaceAll(l, `\\`, `\`)
@@ -200,13 +200,13 @@ func (p *parser) expand(body, args []string, depth int) {
 		}
 		l = strings.ReplaceAll(l, `\$*`, strings.Join(args, " "))
 		if p.budget -= len(l) + 1; p.budget < 0 {
-			return // macros that call one another without end
+			return // infinite recursion
 		}
 		p.line(l, depth+1)
 	}
 }
 
-// skipTo passes by all up to a line that ends it.
+// skipTo returns the lines up to the line that ends them.
 func (p *parser) skipTo(end string) []string {
 	from := p.at
 	for p.at < len(p.lines) {
@@ -219,8 +219,7 @@ func (p *parser) skipTo(end string) []string {
 	return p.lines[from:]
 }
 
-// man carries out a macro of the man package, or a request of roff's that
-// matters.
+// man executes a macro of the man package, or a relevant roff request.
 func (p *parser) man(name string, args []string) bool {
 	arg := func(i int) string {
 		if i < len(args) {
@@ -230,14 +229,14 @@ func (p *parser) man(name string, args []string) bool {
 	}
 	switch name {
 	case "TH":
-		p.top(arg(0), arg(1))
+		p.beginPage(arg(0), arg(1))
 		p.w.Edition = editionOf(arg(3), arg(4))
 	case "SH", "SS":
 		level := 2
 		if name == "SS" {
 			level = 3
 		}
-		p.nextLine(args, func(title string) { p.begin(level, title) })
+		p.nextLine(args, func(title string) { p.beginSection(level, title) })
 	case "PP", "LP", "P", "HP":
 		p.closeItem()
 	case "TP":
@@ -254,9 +253,9 @@ func (p *parser) man(name string, args []string) bool {
 			p.closePart()
 		}
 	case "B", "I", "SM", "SB", "R":
-		p.nextLine(args, func(text string) { p.put(text, p.continued()) })
+		p.nextLine(args, func(text string) { p.addText(text, p.continued()) })
 	case "BR", "BI", "IB", "IR", "RB", "RI":
-		p.put(strings.Join(args, ""), p.continued())
+		p.addText(strings.Join(args, ""), p.continued())
 	case "nf", "EX", "Vb":
 		if !p.fixed {
 			p.flush()
@@ -278,14 +277,14 @@ func (p *parser) man(name string, args []string) bool {
 			}
 		}
 	case "UR", "MT":
-		if address := arg(0); address != "" { // which stands before its text
-			p.put(address, "")
+		if address := arg(0); address != "" { // precedes its text
+			p.addText(address, "")
 		}
 	case "SY":
 		p.flush()
-		p.put(arg(0), "")
+		p.addText(arg(0), "")
 	case "OP":
-		p.put("["+strings.Join(args, " ")+"]", "")
+		p.addText("["+strings.Join(args, " ")+"]", "")
 	case "UE", "ME":
 		if end := arg(0); end != "" && len(p.text) > 0 {
 			p.text[len(p.text)-1].Text += end
@@ -299,8 +298,8 @@ func (p *parser) man(name string, args []string) bool {
 	return true
 }
 
-// continued is "\\c" if the line that was read ends so: the next text belongs to
-// the same word.
+// continued returns "\\c" if the current line ends with it: the next text
+// continues the word.
 func (p *parser) continued() string {
 	if strings.HasSuffix(p.lines[p.at-1], `\c`) {
 		return `\c`
@@ -308,8 +307,8 @@ func (p *parser) continued() string {
 	return ""
 }
 
-// nextLine takes a macro's arguments, or where it has none the line that comes
-// after it.
+// nextLine calls use with a macro's arguments, or with the next line if there
+// are none.
 func (p *parser) nextLine(args []string, use func(string)) {
 	if len(args) > 0 {
 		use(strings.Join(args, " "))
@@ -322,7 +321,7 @@ func (p *parser) nextLine(args []string, use func(string)) {
 	}
 }
 
-// indented begins an indented paragraph: an item where it has a mark.
+// indented begins an indented paragraph; with a mark, it is a list item.
 func (p *parser) indented(mark string) {
 	switch {
 	case mark == "":
@@ -336,14 +335,14 @@ func (p *parser) indented(mark string) {
 		mark = strings.Trim(mark, "[]().") + ". "
 	default:
 		p.beginTag()
-		p.describe(mark)
+		p.term(mark)
 		return
 	}
 	p.closeItem()
 	p.item(mark)
 }
 
-// table reads a table of tbl's.
+// table parses a tbl table.
 func (p *parser) table() {
 	data, tab := p.tableLines()
 	var rows []mdwriter.Row
@@ -372,8 +371,8 @@ func (p *parser) table() {
 	p.w.Table(rows)
 }
 
-// tableLines reads the lines of a table up to its end, without those that give
-// its format, and returns the sign between its cells.
+// tableLines returns the data lines of a table, without its format, and the
+// cell separator.
 func (p *parser) tableLines() (data []mdwriter.Line, tab string) {
 	tab = "\t"
 	format := true
@@ -400,8 +399,8 @@ func (p *parser) tableLines() (data []mdwriter.Line, tab string) {
 	return data, tab
 }
 
-// textBlock reads a cell of several lines, up to T}. It returns how many lines
-// that are, and the text behind T}.
+// textBlock parses a cell of several lines, up to T}. It returns the number of
+// lines, and the text after T}.
 func (p *parser) textBlock(data []mdwriter.Line) (text string, n int, behind string) {
 	var lines []string
 	for i, l := range data {
@@ -413,7 +412,7 @@ func (p *parser) textBlock(data []mdwriter.Line) (text string, n int, behind str
 	return strings.Join(lines, " "), len(data), ""
 }
 
-// cellText is a line within a table's cell, which may be a macro.
+// cellText returns a line within a cell, which may be a macro.
 func (p *parser) cellText(line string) string {
 	if !strings.HasPrefix(line, ".") {
 		return p.unescape(line)

@@ -12,27 +12,26 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Bounds of one Markdown text. They hold the time and the memory that the
-// parser takes: without them, a text of 24 KB takes 7 GB.
+// Limits of a Markdown text. They bound the parser's time and memory: without
+// them, a text of 24 KB takes 7 GB.
 const (
-	// maxNested is how deep lists and quotes may nest; deeper ones are text.
-	// The parser looks at every open block for each line.
+	// maxNested limits the nesting of lists and quotes; deeper ones are text.
+	// The parser checks every open block for each line.
 	maxNested = 32
-	// maxSteps is how often the parser may look at a line: three times or more
-	// for each line and each list or quote that it stands in. A book of 16 MB
-	// takes four million.
+	// maxSteps limits how often the parser may look at lines: at least three
+	// times for each line and each list or quote around it. A book of 16 MB
+	// takes four million steps.
 	maxSteps = 16 << 20
-	// maxDefinitions is how many lines a paragraph may have that is searched
-	// for definitions of links: the search takes the square of their number.
+	// maxDefinitions limits the lines of a paragraph that is searched for link
+	// definitions: the search is quadratic.
 	maxDefinitions = 1000
 )
 
-// errTooNested is the error of a text that takes more than maxSteps.
+// errTooNested is returned for a text that takes more than maxSteps.
 var errTooNested = errors.New("lists, quotes, or tables nested too deeply")
 
-// parseBlocks finds the blocks of a Markdown text and leaves their inline
-// markup alone: nobody asks for it, and it is slow to parse. The error is
-// errTooNested.
+// parseBlocks parses the blocks of a Markdown text, without inline markup,
+// which is unused and slow to parse. The only error is errTooNested.
 func parseBlocks(source []byte) (root ast.Node, err error) {
 	defer func() {
 		if r := recover(); r == errTooNested {
@@ -41,7 +40,7 @@ func parseBlocks(source []byte) (root ast.Node, err error) {
 			panic(r)
 		}
 	}()
-	return blockParser().Parse(&steps{Reader: text.NewReader(source), left: maxSteps}), nil
+	return blockParser().Parse(&stepLimiter{Reader: text.NewReader(source), left: maxSteps}), nil
 }
 
 var blockParser = sync.OnceValue(func() parser.Parser {
@@ -49,78 +48,78 @@ var blockParser = sync.OnceValue(func() parser.Parser {
 	for i, b := range blocks {
 		switch b.Value {
 		case parser.NewListParser(), parser.NewBlockquoteParser():
-			blocks[i].Value = nested{b.Value.(parser.BlockParser)}
+			blocks[i].Value = nestingLimiter{b.Value.(parser.BlockParser)}
 		}
 	}
 	return parser.NewParser(
 		parser.WithBlockParsers(blocks...),
 		parser.WithParagraphTransformers(
-			util.Prioritized(definitions{}, 100),
-			util.Prioritized(tables{extension.NewTableParagraphTransformer()}, 200)),
+			util.Prioritized(linkDefinitions{}, 100),
+			util.Prioritized(tableLimiter{extension.NewTableParagraphTransformer()}, 200)),
 	)
 })
 
-// steps is a text.Reader that counts how often the parser looks at a line, and
-// panics with errTooNested when that was too often.
-type steps struct {
+// stepLimiter is a text.Reader that panics with errTooNested after too many
+// reads.
+type stepLimiter struct {
 	text.Reader
 	left int
 }
 
-func (s *steps) take(n int) {
+func (s *stepLimiter) take(n int) {
 	if s.left -= n; s.left < 0 {
 		panic(errTooNested)
 	}
 }
 
-func (s *steps) PeekLine() ([]byte, text.Segment) {
+func (s *stepLimiter) PeekLine() ([]byte, text.Segment) {
 	s.take(1)
 	return s.Reader.PeekLine()
 }
 
-func (s *steps) Position() (int, text.Segment) {
+func (s *stepLimiter) Position() (int, text.Segment) {
 	s.take(1)
 	return s.Reader.Position()
 }
 
-// nested opens a list or a quote unless too many are open around it.
-type nested struct{ parser.BlockParser }
+// nestingLimiter opens a list or quote only up to maxNested levels.
+type nestingLimiter struct{ parser.BlockParser }
 
-func (n nested) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
+func (n nestingLimiter) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
 	depth := 0
 	for at := parent; at != nil; at = at.Parent() {
 		if at.Kind() != ast.KindListItem {
 			depth++
 		}
 	}
-	// Below a list, the next thing is its item, and the parser must know.
+	// An open list must get its item, or the parser fails.
 	if depth > maxNested && parent.Kind() != ast.KindList {
 		return nil, parser.NoChildren
 	}
 	return n.BlockParser.Open(parent, reader, pc)
 }
 
-// definitions takes definitions of links out of paragraphs that are not too
-// long to be searched.
-type definitions struct{}
+// linkDefinitions extracts link definitions from paragraphs that are short
+// enough to search.
+type linkDefinitions struct{}
 
-func (definitions) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
+func (linkDefinitions) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
 	if node.Lines().Len() <= maxDefinitions {
 		parser.LinkReferenceParagraphTransformer.Transform(node, reader, pc)
 	}
 }
 
-// tables makes tables of paragraphs. A table has a cell for each row and
-// column, whether or not the text has: they count as steps.
-type tables struct{ parser.ParagraphTransformer }
+// tableLimiter converts paragraphs to tables. A table gets a cell for each row
+// and column even if the text has fewer, so each cell counts as a step.
+type tableLimiter struct{ parser.ParagraphTransformer }
 
-func (t tables) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
+func (t tableLimiter) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
 	lines := node.Lines()
 	for i := 1; i < lines.Len(); i++ {
 		segment := lines.At(i)
 		line := segment.Value(reader.Source())
 		if columns := bytes.Count(line, []byte("|")) + 1; columns > 1 && len(bytes.Trim(line, "-:| \t\r\n")) == 0 {
-			reader.(*steps).take(columns * (lines.Len() - i))
+			reader.(*stepLimiter).take(columns * (lines.Len() - i))
 			break
 		}
 	}

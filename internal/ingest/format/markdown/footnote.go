@@ -8,12 +8,12 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/document"
 )
 
-// longestFootnote is how many bytes a footnote of Markdown may have that is moved
-// to where it is cited: one that is as short says more there than in a passage of
-// footnotes, and the citing passage says more with it.
-const longestFootnote = 1000
+// maxFootnoteBytes is the maximum size of a Markdown footnote that is moved to
+// its citation. A short footnote is more useful there than in a passage of
+// footnotes.
+const maxFootnoteBytes = 1000
 
-// maxFootnotes is how many footnotes of a document are moved.
+// maxFootnotes limits the footnotes that are moved in a document.
 const maxFootnotes = 1000
 
 var (
@@ -21,24 +21,24 @@ var (
 	citationForm = regexp.MustCompile(`\[\^([^\]\s]+)\]`)
 )
 
-// A footnote is the lines of one, counted from 0: first to end-1.
+// A footnote is a range of lines, counted from 0: first to end-1.
 type footnote struct{ first, end int }
 
 // moveFootnotes moves each short footnote of a Markdown text behind the block
-// that cites it first. from is as document.from: a footnote counts as made of the
-// line before it.
+// that first cites it. from is like Document.Origins; a moved footnote gets the
+// line before it as its origin.
 func moveFootnotes(lines []string, from []int) ([]string, []int) {
 	notes, code := findFootnotes(lines)
 	if len(notes) == 0 {
 		return lines, from
 	}
-	within := make([]bool, len(lines)) // a footnote
+	within := make([]bool, len(lines)) // part of a footnote
 	for _, n := range notes {
 		for i := n.first; i < n.end; i++ {
 			within[i] = true
 		}
 	}
-	behind := map[int][]footnote{} // lines
+	behind := map[int][]footnote{} // footnotes to insert after a line
 	moved := map[int]bool{}
 	for i := 0; i < len(lines); i++ {
 		if within[i] || code[i] || !strings.Contains(lines[i], "[^") {
@@ -55,7 +55,7 @@ func moveFootnotes(lines []string, from []int) ([]string, []int) {
 				end++
 			}
 			if isBlank(lines[min(end+1, n.first):n.first]) && n.first > end {
-				continue // it is there already
+				continue // already in place
 			}
 			behind[end] = append(behind[end], n)
 			for k := n.first; k < n.end; k++ {
@@ -92,7 +92,7 @@ func moveFootnotes(lines []string, from []int) ([]string, []int) {
 	return out, made
 }
 
-// findFootnotes finds the short footnotes, and which lines are code.
+// findFootnotes finds the short footnotes and the lines of code.
 func findFootnotes(lines []string) (notes map[string]footnote, code []bool) {
 	if !slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, "[^") && strings.Contains(l, "]:") }) {
 		return nil, nil
@@ -123,7 +123,7 @@ func findFootnotes(lines []string) (notes map[string]footnote, code []bool) {
 			hasCode = hasCode || code[n.end]
 			n.end++
 		}
-		if _, again := notes[m[1]]; !again && size <= longestFootnote && !hasCode {
+		if _, again := notes[m[1]]; !again && size <= maxFootnoteBytes && !hasCode {
 			notes[m[1]] = n
 		}
 		i = n.end - 1
@@ -131,8 +131,8 @@ func findFootnotes(lines []string) (notes map[string]footnote, code []bool) {
 	return notes, code
 }
 
-// continuesFootnote reports whether line i belongs to the footnote above it: it
-// goes on with its paragraph, or is indented, perhaps after a blank line.
+// continuesFootnote reports whether line i belongs to the footnote above: it
+// continues its paragraph or is indented, possibly after a blank line.
 func continuesFootnote(lines []string, i int) bool {
 	isIndented := func(l string) bool { return strings.HasPrefix(l, "    ") || strings.HasPrefix(l, "\t") }
 	switch {

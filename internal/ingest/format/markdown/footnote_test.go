@@ -8,7 +8,7 @@ import (
 )
 
 func TestMoveFootnotes(t *testing.T) {
-	long := "[^1]: " + strings.Repeat("long ", longestFootnote/5)
+	long := "[^1]: " + strings.Repeat("long ", maxFootnoteBytes/5)
 	for _, test := range []struct{ name, in, want string }{
 		{"none", "a[^1]\n\nb[^1]", "a[^1]\n\nb[^1]"},
 		{"at the end", "a[^1]\nb\n\nc\n\n[^1]: Note.", "a[^1]\nb\n\n[^1]: Note.\n\nc\n"},

@@ -11,47 +11,47 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/document"
 )
 
-// A head is a document's front matter.
-type head struct {
-	title string
-	terms []string // its tags and keywords
-	use   passage.NoteMeta
-	left  []document.Note // what of it is not understood
-	lines int             // that it takes up
+// A frontMatterInfo holds the parsed front matter of a document.
+type frontMatterInfo struct {
+	title    string
+	terms    []string // tags and keywords
+	noteMeta passage.NoteMeta
+	notes    []document.Note // problems
+	lines    int             // number of lines, including the delimiters
 }
 
-// frontMatter reads the front matter of a document: YAML between lines of three
-// hyphens, or TOML between lines of three plus signs, at the very beginning.
-func frontMatter(lines []string) head {
+// frontMatter parses front matter at the beginning of a document: YAML between
+// lines of three hyphens, or TOML between lines of three plus signs.
+func frontMatter(lines []string) frontMatterInfo {
 	mark := strings.TrimRight(lines[0], " \t")
 	if mark != "---" && mark != "+++" {
-		return head{}
+		return frontMatterInfo{}
 	}
 	end := slices.IndexFunc(lines[1:], func(l string) bool { return strings.TrimRight(l, " \t") == mark })
 	if end < 0 || !isFrontMatter(lines[1:end+1]) {
-		return head{}
+		return frontMatterInfo{}
 	}
 	unmarshal := yaml.Unmarshal
 	if mark == "+++" {
 		unmarshal = toml.Unmarshal
 	}
 	var fields map[string]any
-	// Between two thematic breaks there may be text, which is no mapping.
+	// Text between two thematic breaks is not a mapping.
 	if err := unmarshal([]byte(strings.Join(lines[1:end+1], "\n")), &fields); err != nil {
-		return head{left: brokenFrontMatter(lines[1:end+1], err)}
+		return frontMatterInfo{notes: brokenFrontMatter(lines[1:end+1], err)}
 	}
-	h := head{lines: end + 2}
+	h := frontMatterInfo{lines: end + 2}
 	title, _ := fields["title"].(string)
 	h.title = strings.Join(strings.Fields(title), " ")
 	for _, key := range []string{"tags", "keywords"} {
-		h.terms = append(h.terms, termsOf(fields[key])...)
+		h.terms = append(h.terms, parseTerms(fields[key])...)
 	}
-	h.use, h.left = useOf(fields, lines[:end+1])
+	h.noteMeta, h.notes = parseNoteMeta(fields, lines[:end+1])
 	return h
 }
 
-// isFrontMatter reports whether lines are short enough to be front matter. What
-// compares the keys of a mapping takes the square of their number.
+// isFrontMatter reports whether lines are few and short enough for front
+// matter. The check for duplicate keys of a mapping is quadratic.
 func isFrontMatter(lines []string) bool {
 	const maxBytes, maxFields = 64 << 10, 1000
 	size, fields := 0, 0
@@ -62,8 +62,9 @@ func isFrontMatter(lines []string) bool {
 	return size <= maxBytes && fields <= maxFields
 }
 
-// termsOf are the words of a list, or of a text with commas.
-func termsOf(value any) []string {
+// parseTerms returns the strings of a list, or the parts of a comma-separated
+// string.
+func parseTerms(value any) []string {
 	var terms []string
 	add := func(s string) {
 		if s = document.CleanTerm(s); s != "" && len(terms) < document.MaxTerms {

@@ -18,9 +18,10 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/document"
 )
 
-// SplitBlocks finds the blocks of a section's lines, which stand after so many
-// others. Only a section that must be cut is parsed; of another it is enough to
-// know that it has some. One that is too much for the parser is cut by its lines.
+// SplitBlocks returns the blocks of a section's lines, which follow after other
+// lines of the document. It parses only sections that must be split; for others
+// it returns a single block, as it does for text that exceeds the parser's
+// limits.
 func SplitBlocks(lines []string, text string, after int) []document.Block {
 	if document.CountWords(text) <= document.MaxPassageWords {
 		return []document.Block{{First: after + 1, Last: after + len(lines)}}
@@ -37,7 +38,7 @@ func SplitBlocks(lines []string, text string, after int) []document.Block {
 	return blocks
 }
 
-// shifted is the block as if so many lines stood before it.
+// shifted moves the lines of a block by n.
 func shifted(b document.Block, n int) document.Block {
 	b.First += n
 	b.Last += n
@@ -47,24 +48,24 @@ func shifted(b document.Block, n int) document.Block {
 	return b
 }
 
-// Parse reads CommonMark with GitHub's tables. The parser says where
-// each block begins; the lines stay as they are written.
+// Parse parses CommonMark with GitHub's tables. It keeps the lines as they are
+// written.
 func Parse(source []byte) (document.Document, error) {
 	return ParseLines(document.SplitLines(source), nil)
 }
 
-// ParseLines reads the lines of a file. from gives the line of the file
-// that each was made of; nil if they are the file's.
+// ParseLines parses lines. from is the source line of each; nil if the lines
+// are the source.
 func ParseLines(lines []string, from []int) (document.Document, error) {
 	if len(lines) == 0 {
-		lines, from = []string{""}, nil // all of the file's are left out
+		lines, from = []string{""}, nil // all lines of the file were removed
 	}
 	lines, from = moveFootnotes(lines, from)
 	source := []byte(strings.Join(lines, "\n"))
 	doc := document.Document{Lines: lines, Origins: from}
 	m := &blockReader{lines: doc.Lines, starts: lineStarts(source)}
 	h := frontMatter(doc.Lines)
-	doc.Title, doc.NoteMeta, doc.Notes, m.skip = h.title, h.use, h.left, h.lines
+	doc.Title, doc.NoteMeta, doc.Notes, m.skip = h.title, h.noteMeta, h.notes, h.lines
 	m.source = source[m.starts[m.skip]:]
 	root, err := parseBlocks(m.source)
 	if err != nil {
@@ -82,13 +83,13 @@ func ParseLines(lines []string, from []int) (document.Document, error) {
 
 type blockReader struct {
 	lines      []string
-	starts     []int  // offset of each line in the file
+	starts     []int  // offset of each line in the text
 	skip       int    // lines of front matter
-	source     []byte // what stands after them: what is parsed
+	source     []byte // text after the front matter
 	firstTitle string
 }
 
-// line is the line at an offset of the parsed text.
+// line returns the line at an offset of source.
 func (m *blockReader) line(offset int) int {
 	i, found := slices.BinarySearch(m.starts, offset+m.starts[m.skip])
 	if found {
@@ -97,8 +98,8 @@ func (m *blockReader) line(offset int) int {
 	return i
 }
 
-// sections cuts the document at its own headings; those within lists, quotes
-// and code are text.
+// sections splits the document at its top-level headings. Headings within
+// lists, quotes and code are text.
 func (m *blockReader) sections(root ast.Node) []document.Section {
 	var path document.HeadingPath
 	first := m.skip + 1
@@ -128,14 +129,14 @@ func (m *blockReader) sections(root ast.Node) []document.Section {
 	return sections
 }
 
-// A span is a node and the lines that it takes up.
+// A span is a node and its lines.
 type span struct {
 	node        ast.Node
 	first, last int
 }
 
-// spans shares the lines first to last out to the children of parent: each
-// has those from where it begins to where the next one does.
+// spans assigns the lines first to last to the children of parent: each gets
+// the lines up to the start of the next one.
 func (m *blockReader) spans(parent ast.Node, first, last int) []span {
 	var spans []span
 	for first < last && strings.TrimSpace(m.lines[first-1]) == "" {
@@ -145,7 +146,7 @@ func (m *blockReader) spans(parent ast.Node, first, last int) []span {
 		at := first
 		if len(spans) > 0 {
 			if at = m.line(n.Pos()); n.Pos() < 0 || at <= spans[len(spans)-1].first {
-				continue // shares a line with the one before
+				continue // on the same line as the previous one
 			}
 			spans[len(spans)-1].last = at - 1
 		}
@@ -176,7 +177,7 @@ func (m *blockReader) block(s span) document.Block {
 	return b
 }
 
-// headingText is what a heading says, without its markup.
+// headingText returns the text of a heading without markup.
 func (m *blockReader) headingText(h *ast.Heading) string {
 	var raw []byte
 	for i := range h.Lines().Len() {
@@ -202,8 +203,8 @@ func (m *blockReader) headingText(h *ast.Heading) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// literal is what a piece of text stands for: outside of code, backslashes and
-// entities mean other characters.
+// literal returns the text of a node. Outside of code, it resolves escapes and
+// entities.
 func literal(n *ast.Text, source []byte) []byte {
 	if _, ok := n.Parent().(*ast.CodeSpan); ok {
 		return n.Value(source)
@@ -211,13 +212,13 @@ func literal(n *ast.Text, source []byte) []byte {
 	return util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(n.Value(source))))
 }
 
-// headingParser reads a single heading, with the attributes that generators
-// of documentation allow at its end: {#anchor}.
+// headingParser parses a single heading, with the attributes that documentation
+// generators allow at its end: {#anchor}.
 var headingParser = sync.OnceValue(func() parser.Parser {
 	return goldmark.New(goldmark.WithParserOptions(parser.WithAttribute())).Parser()
 })
 
-// lineStarts lists the offset of every line, and of the source's end.
+// lineStarts returns the offset of each line and of the end of source.
 func lineStarts(source []byte) []int {
 	starts := []int{0}
 	for i, c := range source {

@@ -23,7 +23,7 @@ func FuzzMarkdown(f *testing.F) {
 		"<div>\n" + strings.Repeat("z ", 450) + "\n</div>\n# \n#\n",
 		"1. a\n   ```" + strings.Repeat(" info", 500),
 		"# A " + strings.Repeat("word ", 500),
-		stairs("  ", "- x", 300),
+		nestedLines("  ", "- x", 300),
 		strings.Repeat("- ", 200) + "x\n\n",
 		strings.Repeat("# a\n", 2000) + "\ntext\n",
 		"a" + strings.Repeat(" ", 3*chunk.MaxTextBytes) + "b\n",
@@ -48,8 +48,8 @@ func FuzzMarkdown(f *testing.F) {
 	})
 }
 
-// stairs is lines that begin with the same step once more each.
-func stairs(step, end string, n int) string {
+// nestedLines returns lines that begin with one more step each.
+func nestedLines(step, end string, n int) string {
 	var b strings.Builder
 	for i := range n {
 		b.WriteString(strings.Repeat(step, i) + end + "\n")
@@ -57,7 +57,7 @@ func stairs(step, end string, n int) string {
 	return b.String()
 }
 
-func TestReadMarkdown(t *testing.T) {
+func TestParse(t *testing.T) {
 	for _, tt := range []struct {
 		name, in string
 		title    string
@@ -86,7 +86,7 @@ func TestReadMarkdown(t *testing.T) {
 		{name: "empty headings", in: "#\n\ntext\n\n##\n", sections: []string{" 1-4: 3-3", " >  5-5:"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			doc := markdownOf(t, tt.in)
+			doc := parseText(t, tt.in)
 			if doc.Title != tt.title {
 				t.Errorf("title %q, want %q", doc.Title, tt.title)
 			}
@@ -105,7 +105,7 @@ func TestReadMarkdown(t *testing.T) {
 	}
 }
 
-func markdownOf(t testing.TB, text string) document.Document {
+func parseText(t testing.TB, text string) document.Document {
 	t.Helper()
 	doc, err := Parse([]byte(text))
 	if err != nil {
@@ -114,7 +114,7 @@ func markdownOf(t testing.TB, text string) document.Document {
 	return doc
 }
 
-func TestReadMDX(t *testing.T) {
+func TestParseMDX(t *testing.T) {
 	const in = `---
 title: Install
 tags: [setup, "package manager"]

@@ -7,8 +7,8 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/document"
 )
 
-// ParseMDX reads Markdown with JSX in it: what is a program's is left out, the
-// text between the tags stays.
+// ParseMDX parses Markdown with JSX. It removes code and tags and keeps the
+// text between the tags.
 func ParseMDX(source []byte) (document.Document, error) {
 	lines := document.SplitLines(source)
 	var kept []string
@@ -45,8 +45,8 @@ func ParseMDX(source []byte) (document.Document, error) {
 	return doc, err
 }
 
-// beginsModule reports whether the line imports or exports something, as
-// modules of JavaScript do.
+// beginsModule reports whether the line begins an import or export statement of
+// JavaScript.
 func beginsModule(line string) bool {
 	rest, ok := strings.CutPrefix(line, "import ")
 	if ok {
@@ -60,8 +60,8 @@ func beginsModule(line string) bool {
 	return false
 }
 
-// moduleLines is how many lines a module's statement has: up to a blank line
-// where all that it opened is closed.
+// moduleLines returns the number of lines of a module statement: up to a blank
+// line at which all its brackets are closed.
 func moduleLines(lines []string) int {
 	const longest = 300
 	open := 0
@@ -81,7 +81,7 @@ func moduleLines(lines []string) int {
 	if len(lines) <= longest && open <= 0 {
 		return len(lines)
 	}
-	// Never closed: no more than up to the first blank line.
+	// Never closed: end at the first blank line.
 	for n, l := range lines {
 		if strings.TrimSpace(l) == "" {
 			return n
@@ -90,8 +90,8 @@ func moduleLines(lines []string) int {
 	return len(lines)
 }
 
-// jsx is how many lines are nothing but tags or expressions of JSX, 0 if there
-// is text among them, and the title that a tag gives what it contains.
+// jsx returns the number of lines that consist only of JSX tags or expressions,
+// 0 if there is text, and the title that a tag gives its content.
 func jsx(lines []string) (n int, shown string) {
 	const longest = 20
 	var text strings.Builder
@@ -120,8 +120,8 @@ func jsx(lines []string) (n int, shown string) {
 
 var jsxTitle = regexp.MustCompile(`\s(?:label|title|summary)=(?:"([^"]*)"|'([^']*)')`)
 
-// endOfJSX is where the tag or the expression ends that s begins with, 0 if it
-// does not end.
+// endOfJSX returns the end of the tag or expression at the beginning of s, 0 if
+// it is not closed.
 func endOfJSX(s string) int {
 	depth := 0
 	quote := byte(0)

@@ -18,54 +18,52 @@ import (
 var (
 	noteKeys = []string{"tags", "keywords", "pinned", "priority", "applies_when"}
 	whenKeys = []string{"tools", "paths", "commands", "languages"}
-	// aliases are other names of keys: those of Lore, whose notes have them, and
-	// the singular of the conditions. Outside applies_when, singulars mean other
-	// things to other generators.
+	// Aliases of keys: those of Lore's notes, and singulars of conditions.
+	// Outside applies_when, other generators use the singulars with other
+	// meanings.
 	noteAliases = map[string]string{"universal": "pinned", "bash_command_starts_with": "commands", "language": "languages"}
 	whenAliases = map[string]string{
 		"tool": "tools", "path": "paths", "command": "commands", "language": "languages",
 		"bash_command_starts_with": "commands", "file_patterns": "paths", "globs": "paths",
 	}
-	// topLevel are the conditions that front matter may have outside
-	// applies_when.
+	// topLevel are the conditions that are allowed outside applies_when.
 	topLevel = []string{"paths", "commands", "languages"}
 )
 
-// A useReader reads the fields of front matter that say when a document is of use, and
-// collects what of them is not understood.
-type useReader struct {
+// A noteMetaReader reads the fields that control when a note applies, and
+// collects problems.
+type noteMetaReader struct {
 	lines []string // of the front matter
-	use   passage.NoteMeta
-	left  []document.Note
+	meta  passage.NoteMeta
+	notes []document.Note
 }
 
-// frontMatterMark begins the reasons for what of front matter is not understood.
+// frontMatterMark is the prefix of reasons for problems with front matter.
 const frontMatterMark = "front matter: "
 
-// IsFrontMatterProblem reports whether s names front matter that is not understood: its
-// document has passages.
+// IsFrontMatterProblem reports whether s is a problem with front matter. Such a
+// document still has passages.
 func IsFrontMatterProblem(s generation.Skipped) bool {
 	return strings.HasPrefix(s.Reason, frontMatterMark)
 }
 
-// FrontMatterProblem is the reason in s without the words that mark it as one of
-// IsFrontMatterProblem.
+// FrontMatterProblem returns the reason in s without its prefix.
 func FrontMatterProblem(s generation.Skipped) string {
 	return strings.TrimPrefix(s.Reason, frontMatterMark)
 }
 
-// useOf reads the fields of the front matter in lines.
-func useOf(fields map[string]any, lines []string) (passage.NoteMeta, []document.Note) {
-	u := useReader{lines: lines}
-	u.use.Tags = termsOf(fields["tags"])
+// parseNoteMeta reads the fields of front matter. lines locates problems.
+func parseNoteMeta(fields map[string]any, lines []string) (passage.NoteMeta, []document.Note) {
+	u := noteMetaReader{lines: lines}
+	u.meta.Tags = parseTerms(fields["tags"])
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		u.field(key, u.meant(key, fields, noteKeys, topLevel, noteAliases), fields[key])
+		u.field(key, u.canonicalKey(key, fields, noteKeys, topLevel, noteAliases), fields[key])
 	}
-	return u.use, u.left
+	return u.meta, u.notes
 }
 
-// report says what of a key is not understood.
-func (u *useReader) report(key, format string, args ...any) {
+// report adds a problem with a key.
+func (u *noteMetaReader) report(key, format string, args ...any) {
 	place := ""
 	for i, line := range u.lines {
 		rest, ok := strings.CutPrefix(strings.TrimLeft(line, " \t[{\"'-"), key)
@@ -74,12 +72,12 @@ func (u *useReader) report(key, format string, args ...any) {
 			break
 		}
 	}
-	u.left = append(u.left, document.Note{Place: place, Text: frontMatterMark + fmt.Sprintf(format, args...)})
+	u.notes = append(u.notes, document.Note{Place: place, Text: frontMatterMark + fmt.Sprintf(format, args...)})
 }
 
-// meant returns the key that one of the fields stands for, itself if it is
-// another's. A misspelt key is reported.
-func (u *useReader) meant(key string, fields map[string]any, keys, more []string, aliases map[string]string) string {
+// canonicalKey returns the key that a field means, or the field's own name if
+// it belongs to another generator. It reports misspelled keys.
+func (u *noteMetaReader) canonicalKey(key string, fields map[string]any, keys, more []string, aliases map[string]string) string {
 	folded := strings.ReplaceAll(strings.ToLower(key), "-", "_")
 	if slices.Contains(keys, folded) || slices.Contains(more, folded) {
 		return folded
@@ -87,7 +85,7 @@ func (u *useReader) meant(key string, fields map[string]any, keys, more []string
 	if alias, ok := aliases[folded]; ok {
 		return alias
 	}
-	// The words that other generators have are a letter away from some keys.
+	// Some words of other generators are one letter away from a key.
 	const least = 5
 	if len(folded) < least || slices.Contains([]string{"keyword", "command", "language", "category", "parties"}, folded) {
 		return key
@@ -100,21 +98,21 @@ func (u *useReader) meant(key string, fields map[string]any, keys, more []string
 	return near
 }
 
-// field reads a field that stands for a key.
-func (u *useReader) field(key, meant string, value any) {
+// field reads a field. meant is its canonical key.
+func (u *noteMetaReader) field(key, meant string, value any) {
 	switch meant {
 	case "tags":
 		if key != meant {
-			u.use.Tags = termsOf(value)
+			u.meta.Tags = parseTerms(value)
 		}
 	case "pinned":
 		u.pinned(key, value)
 	case "priority":
 		u.priority(key, value)
 	case "applies_when":
-		u.when(key, value)
+		u.appliesWhen(key, value)
 	case "languages":
-		if key == meant || !isNatural(value) {
+		if key == meant || !isNaturalLanguage(value) {
 			u.condition(key, meant, value)
 		}
 	case "paths", "commands":
@@ -122,9 +120,9 @@ func (u *useReader) field(key, meant string, value any) {
 	}
 }
 
-// isNatural recognises the language that a document is written in, as "en" or
-// "pt-BR".
-func isNatural(value any) bool {
+// isNaturalLanguage reports whether the value is a natural language such as
+// "en" or "pt-BR".
+func isNaturalLanguage(value any) bool {
 	s, ok := value.(string)
 	if !ok {
 		return false
@@ -137,15 +135,15 @@ func isNatural(value any) bool {
 	}
 }
 
-func (u *useReader) pinned(key string, value any) {
+func (u *noteMetaReader) pinned(key string, value any) {
 	switch v := value.(type) {
 	case bool:
-		u.use.Pinned = v
+		u.meta.Pinned = v
 		return
 	case string:
 		switch strings.ToLower(v) {
 		case "true", "yes", "on":
-			u.use.Pinned = true
+			u.meta.Pinned = true
 			return
 		case "false", "no", "off", "":
 			return
@@ -153,13 +151,13 @@ func (u *useReader) pinned(key string, value any) {
 	case nil:
 		return
 	}
-	u.report(key, "invalid %s %v: want true or false", key, shown(value))
+	u.report(key, "invalid %s %v: want true or false", key, quoteValue(value))
 }
 
-// maxPriority is how far from the usual a document's priority can be.
+// maxPriority is the largest absolute priority of a document.
 const maxPriority = 10
 
-func (u *useReader) priority(key string, value any) {
+func (u *noteMetaReader) priority(key string, value any) {
 	n := 0.
 	switch v := value.(type) {
 	case int: // YAML
@@ -179,26 +177,26 @@ func (u *useReader) priority(key string, value any) {
 		n = math.NaN()
 	}
 	if math.IsNaN(n) {
-		u.report(key, "invalid %s %v: want a number from %d to %d", key, shown(value), -maxPriority, maxPriority)
+		u.report(key, "invalid %s %v: want a number from %d to %d", key, quoteValue(value), -maxPriority, maxPriority)
 		return
 	}
-	u.use.Priority = int(math.Round(max(-maxPriority, min(maxPriority, n))))
+	u.meta.Priority = int(math.Round(max(-maxPriority, min(maxPriority, n))))
 	if n < -maxPriority || n > maxPriority {
-		u.report(key, "invalid %s %v: want a number from %d to %d; using %d", key, shown(value), -maxPriority, maxPriority, u.use.Priority)
+		u.report(key, "invalid %s %v: want a number from %d to %d; using %d", key, quoteValue(value), -maxPriority, maxPriority, u.meta.Priority)
 	}
 }
 
-// when reads the conditions in applies_when.
-func (u *useReader) when(key string, value any) {
+// appliesWhen reads the conditions in applies_when.
+func (u *noteMetaReader) appliesWhen(key string, value any) {
 	fields, ok := value.(map[string]any)
 	if !ok {
 		if value != nil {
-			u.report(key, "invalid %s %v: want %s", key, shown(value), orList(whenKeys))
+			u.report(key, "invalid %s %v: want %s", key, quoteValue(value), orList(whenKeys))
 		}
 		return
 	}
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		meant := u.meant(key, fields, whenKeys, nil, whenAliases)
+		meant := u.canonicalKey(key, fields, whenKeys, nil, whenAliases)
 		switch {
 		case meant == "universal":
 			u.pinned(key, fields[key])
@@ -210,13 +208,13 @@ func (u *useReader) when(key string, value any) {
 	}
 }
 
-// condition reads a list of texts, or a text alone.
-func (u *useReader) condition(key, meant string, value any) {
+// condition reads a list of strings or a single string.
+func (u *noteMetaReader) condition(key, meant string, value any) {
 	list, ok := listOf(value)
 	if !ok {
-		u.report(key, "invalid %s %v: want a string or a list of strings", key, shown(value))
+		u.report(key, "invalid %s %v: want a string or a list of strings", key, quoteValue(value))
 	}
-	w := &u.use.AppliesWhen
+	w := &u.meta.AppliesWhen
 	switch meant {
 	case "tools":
 		w.Tools = append(w.Tools, list...)
@@ -229,8 +227,8 @@ func (u *useReader) condition(key, meant string, value any) {
 	}
 }
 
-// listOf are the strings of a list, or a string alone; false if there is
-// something else.
+// listOf returns the strings of a list, or a single string; ok is false for
+// anything else.
 func listOf(value any) (list []string, ok bool) {
 	switch value := value.(type) {
 	case nil:
@@ -253,8 +251,8 @@ func listOf(value any) (list []string, ok bool) {
 	return list, ok
 }
 
-// shown is a value as a message has it.
-func shown(value any) string {
+// quoteValue formats a value for a message.
+func quoteValue(value any) string {
 	const longest = 40
 	s := fmt.Sprint(value)
 	if text, ok := value.(string); ok {
@@ -270,8 +268,8 @@ func orList(keys []string) string {
 	return strings.Join(keys[:len(keys)-1], ", ") + " or " + keys[len(keys)-1]
 }
 
-// brokenFrontMatter reports front matter that does not parse, if it is that of a
-// note: what stands between two thematic breaks may be text.
+// brokenFrontMatter reports front matter that does not parse, if it looks like
+// that of a note. Otherwise it may be text between two thematic breaks.
 func brokenFrontMatter(lines []string, err error) []document.Note {
 	for _, line := range lines {
 		key, _, ok := strings.Cut(strings.TrimLeft(line, "[ \t"), ":")

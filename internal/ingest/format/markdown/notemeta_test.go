@@ -10,7 +10,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/document"
 )
 
-func TestUseOfFrontMatter(t *testing.T) {
+func TestNoteMeta(t *testing.T) {
 	full := passage.NoteMeta{
 		Tags: []string{"go", "errors"}, Pinned: true, Priority: 3,
 		AppliesWhen: passage.AppliesWhen{Tools: []string{"Edit"}, Paths: []string{"**/*.go", "go.mod"}, Commands: []string{"go test"}, Languages: []string{"go"}},
@@ -42,11 +42,11 @@ func TestUseOfFrontMatter(t *testing.T) {
 		{"negative", "---\npriority: -4\n---\ntext\n", passage.NoteMeta{Priority: -4}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			doc := markdownOf(t, test.in)
+			doc := parseText(t, test.in)
 			if diff := cmp.Diff(test.want, doc.NoteMeta); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			// It comes back from the line of a passage.
+			// The metadata survives encoding in a passage.
 			p := passage.Passage{ID: "1", Text: "text"}
 			p.SetNoteMeta(doc.NoteMeta)
 			back, err := passage.Decode(p.AppendLine(nil))
@@ -60,7 +60,7 @@ func TestUseOfFrontMatter(t *testing.T) {
 	}
 }
 
-// What of front matter is not understood is named with its line.
+// Problems with front matter are reported with their line.
 func TestFrontMatterNotes(t *testing.T) {
 	for _, test := range []struct {
 		name, in string
@@ -88,7 +88,7 @@ func TestFrontMatterNotes(t *testing.T) {
 		{"text between breaks", "---\nNote: a: b: c\n---\ntext\n", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, markdownOf(t, test.in).Notes); diff != "" {
+			if diff := cmp.Diff(test.want, parseText(t, test.in).Notes); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -102,15 +102,15 @@ func FuzzFrontMatter(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in string) {
 		for _, mark := range []string{"---", "+++"} {
 			h := frontMatter(document.SplitLines([]byte(mark + "\n" + in + "\n" + mark + "\ntext")))
-			if p := h.use.Priority; p < -maxPriority || p > maxPriority {
+			if p := h.noteMeta.Priority; p < -maxPriority || p > maxPriority {
 				t.Errorf("priority %d", p)
 			}
-			for _, n := range h.left {
+			for _, n := range h.notes {
 				if len(n.Text) > 4<<10 || !IsFrontMatterProblem(generation.Skipped{Reason: n.Text}) {
 					t.Errorf("note %q", n)
 				}
 			}
-			h.use.AppliesWhen.Keys()
+			h.noteMeta.AppliesWhen.Keys()
 		}
 	})
 }

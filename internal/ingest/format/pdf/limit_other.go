@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// limitProcess ends the process after that time, whoever started it may be gone.
+// limitProcess ends the process after that time, even if its parent is gone.
 func limitProcess(d time.Duration) {
 	time.AfterFunc(d, func() { os.Exit(1) })
 }

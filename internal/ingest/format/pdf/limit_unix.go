@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// limitProcess ends the process after that time, whoever started it may be gone,
-// and has allocations beyond maxMemory fail. Where the system does not take a
-// limit, the others hold.
+// limitProcess ends the process after that time, even if its parent is gone,
+// and makes allocations beyond maxMemory fail. If the system rejects a limit,
+// the others still hold.
 func limitProcess(d time.Duration) {
 	time.AfterFunc(d, func() { os.Exit(1) })
 	seconds := uint64(d/time.Second) + 1

@@ -1,12 +1,12 @@
-// Package pdf reads the text of PDF files as Markdown: what stands in a larger
-// type is a heading, what stands in one of fixed width is code, and what repeats
-// at the edges of pages is left out. Every page begins with an anchor, page=N,
-// which viewers understand. Pictures of text stay pictures.
+// Package pdf converts the text of PDF files to Markdown. Larger type becomes
+// headings, fixed-width type becomes code, and text that repeats at page edges
+// is removed. Every page begins with the anchor page=N, which viewers support.
+// It does not recognize text in images.
 //
-// A file is untrusted, and the library that reads its objects is not made for
-// that. Where it panics at a page, that page is left out and named; the length of
-// streams and what is read of them is limited. It may not end, or allocate more
-// than there is: a Process keeps that apart.
+// Files are untrusted, and the library that parses their objects is not robust
+// against hostile ones. If it panics at a page, the page is skipped with a
+// note; the sizes of streams and text are limited. It may also run forever or
+// allocate unbounded memory: a Process isolates that.
 package pdf
 
 import (
@@ -26,23 +26,23 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
-// Limits of a file.
+// Limits for a file.
 const (
 	maxPages    = 5000
-	maxStream   = 64 << 20  // bytes of a stream, decompressed
-	maxStreams  = 512 << 20 // of all
-	maxOperands = 2_000_000 // operators of a page
-	maxText     = 4 << 20   // bytes of text on a page
-	maxEffort   = 100 << 20 // operators and bytes of all pages: they may share what they show
+	maxStream   = 64 << 20  // bytes per stream, decompressed
+	maxStreams  = 512 << 20 // for all streams
+	maxOperands = 2_000_000 // operators per page
+	maxText     = 4 << 20   // bytes of text per page
+	maxEffort   = 100 << 20 // operators and bytes for all pages, which may share contents
 )
 
-// SkippedPage is a page without text, and why.
+// SkippedPage is a page without text, and the reason.
 type SkippedPage struct {
 	Page int
 	Why  string
 }
 
-// Parse reads a file, and names the pages that it could not.
+// Parse parses a file. It returns the skipped pages too.
 func Parse(data []byte) (doc mdwriter.Document, left []SkippedPage, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -82,8 +82,8 @@ func Parse(data []byte) (doc mdwriter.Document, left []SkippedPage, err error) {
 	return doc, left, nil
 }
 
-// title is the one that the file gives itself, unless a program made it up of its
-// own name; else the largest heading of the first page.
+// title returns the title in the metadata, unless a program generated it from a
+// file name; else the largest heading of the first page.
 func title(given string, sections []mdwriter.Section) string {
 	given = strings.Join(strings.Fields(given), " ")
 	if !strings.HasPrefix(given, "Microsoft ") && !strings.HasSuffix(given, ".dvi") && strings.ContainsFunc(given, unicode.IsLetter) {
@@ -102,9 +102,8 @@ func title(given string, sections []mdwriter.Section) string {
 	return best
 }
 
-// checkStreams decompresses what is compressed once, to see that it does not
-// become too much: the library has no limits. What is compressed twice has no
-// reason to be.
+// checkStreams decompresses all streams once to check their sizes, because the
+// library has no limits. Streams that are compressed twice are rejected.
 func checkStreams(data []byte) error {
 	if twice.Match(data) {
 		return errors.New("a PDF file with streams that are compressed twice")
@@ -118,7 +117,7 @@ func checkStreams(data []byte) error {
 		at += i + len("stream")
 		z, err := zlib.NewReader(bytes.NewReader(bytes.TrimLeft(data[at:], "\r\n")))
 		if err != nil {
-			continue // not compressed
+			continue // uncompressed
 		}
 		n, _ := io.Copy(io.Discard, io.LimitReader(z, maxStream+1))
 		if all += n; n > maxStream || all > maxStreams {
@@ -129,24 +128,24 @@ func checkStreams(data []byte) error {
 
 var twice = regexp.MustCompile(`/Filter\s*\[[^\]]*(?:/Fl|/LZW|/RunLength|#)[^\]]*(?:/Fl|/LZW|/RunLength|#)`)
 
-// A page is the lines of one.
+// A page holds the lines of a page.
 type page struct {
 	number int
 	lines  []line
 }
 
-// A line is what stands side by side.
+// A line is a line of text.
 type line struct {
 	text    string
-	x, y    float64 // where it begins
-	end     float64 // where it ends
-	size    float64 // of most of its type
-	fixed   int     // signs in a type of fixed width
-	letters int     // signs
+	x, y    float64 // start
+	end     float64 // end
+	size    float64 // dominant type size
+	fixed   int     // characters in fixed-width type
+	letters int     // characters
 }
 
-// errTooMuch ends a page that would not.
-var errTooMuch = errors.New("too much on one page")
+// errLimit ends a page that exceeds a limit.
+var errLimit = errors.New("too much on one page")
 
 func readPage(r *pdf.Reader, number int, effort *int) (p page, err error) {
 	defer func() {
@@ -154,7 +153,7 @@ func readPage(r *pdf.Reader, number int, effort *int) (p page, err error) {
 		case nil:
 		case error:
 			err = errors.New("damaged")
-			if errors.Is(r, errTooMuch) {
+			if errors.Is(r, errLimit) {
 				err = r
 			}
 		default:
@@ -177,11 +176,11 @@ func readPage(r *pdf.Reader, number int, effort *int) (p page, err error) {
 	return p, nil
 }
 
-// A writer makes sections of pages.
+// A writer converts pages to sections.
 type writer struct {
 	mdwriter.Writer
-	body  float64   // size of the type of most of the text
-	sizes []float64 // of headings, the largest first
+	body  float64   // dominant type size of the document
+	sizes []float64 // type sizes of headings, largest first
 	edges map[string]int
 	level int
 }
@@ -190,7 +189,7 @@ func (w *writer) pages(pages []page) {
 	w.measure(pages)
 	for i := range pages {
 		p := &pages[i]
-		lines := w.inner(p.lines, len(pages))
+		lines := w.withoutEdges(p.lines, len(pages))
 		if len(lines) == 0 {
 			continue
 		}
@@ -198,7 +197,7 @@ func (w *writer) pages(pages []page) {
 	}
 }
 
-// measure finds the sizes of type, and what repeats at the edges of pages.
+// measure computes type sizes, and the lines that repeat at page edges.
 func (w *writer) measure(pages []page) {
 	signs := map[float64]int{}
 	w.edges = map[string]int{}
@@ -228,9 +227,9 @@ func (w *writer) measure(pages []page) {
 
 func rounded(size float64) float64 { return math.Round(size*2) / 2 }
 
-const edge = 2 // lines at the top and at the bottom that may repeat
+const edge = 2 // lines at the top and at the bottom
 
-// edgesOf are the first and last lines of a page, without their numbers.
+// edgesOf returns the first and last lines of a page, without page numbers.
 func edgesOf(lines []line) []string {
 	var edges []string
 	for i := range lines {
@@ -251,8 +250,8 @@ func unnumbered(s string) string {
 	}, s)
 }
 
-// inner are a page's lines without those at its edges that many pages have.
-func (w *writer) inner(lines []line, pages int) []line {
+// withoutEdges returns a page's lines without repeated lines at its edges.
+func (w *writer) withoutEdges(lines []line, pages int) []line {
 	var kept []line
 	for i := range lines {
 		atEdge := i < edge || i >= len(lines)-edge
@@ -276,7 +275,7 @@ func (w *writer) page(lines []line, anchor string) {
 		switch level := w.levelOf(l); {
 		case level > 0:
 			text := l.text
-			for n < len(lines) && w.levelOf(&lines[n]) == level && near(&lines[n-1], &lines[n], 1.6) {
+			for n < len(lines) && w.levelOf(&lines[n]) == level && sameParagraph(&lines[n-1], &lines[n], 1.6) {
 				text += " " + lines[n].text
 				n++
 			}
@@ -289,7 +288,7 @@ func (w *writer) page(lines []line, anchor string) {
 			}
 			w.Code("", indented(lines[i:n]))
 		default:
-			for n < len(lines) && w.levelOf(&lines[n]) == 0 && !lines[n].isCode() && near(&lines[n-1], &lines[n], 1.45) {
+			for n < len(lines) && w.levelOf(&lines[n]) == 0 && !lines[n].isCode() && sameParagraph(&lines[n-1], &lines[n], 1.45) {
 				n++
 			}
 			w.Text(paragraph(lines[i:n]), 0)
@@ -298,7 +297,7 @@ func (w *writer) page(lines []line, anchor string) {
 	}
 }
 
-// levelOf is the level of a heading, 0 if the line is none.
+// levelOf returns the heading level of a line, or 0.
 func (w *writer) levelOf(l *line) int {
 	const longest = 120
 	if l.letters < 2 || l.isCode() || len(l.text) > longest || !strings.ContainsFunc(l.text, unicode.IsLetter) {
@@ -309,13 +308,14 @@ func (w *writer) levelOf(l *line) int {
 
 func (l *line) isCode() bool { return l.fixed > 0 && l.fixed*10 >= l.letters*9 }
 
-// near reports whether a line follows another as lines of a paragraph do.
-func near(a, b *line, factor float64) bool {
+// sameParagraph reports whether the distance of two lines is that of lines in a
+// paragraph.
+func sameParagraph(a, b *line, factor float64) bool {
 	gap := a.y - b.y
 	return gap > 0 && gap < factor*math.Max(a.size, b.size)
 }
 
-// indented are lines of code, with spaces for how far each stands to the right.
+// indented returns lines of code, indented by their position.
 func indented(lines []line) []mdwriter.Line {
 	left := lines[0].x
 	for i := range lines {
@@ -337,7 +337,7 @@ func indented(lines []line) []mdwriter.Line {
 	return code
 }
 
-// paragraph joins lines, and words that were parted at their ends.
+// paragraph joins lines and resolves hyphenation.
 func paragraph(lines []line) string {
 	var b strings.Builder
 	for i := range lines {
@@ -345,7 +345,7 @@ func paragraph(lines []line) string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		if i+1 < len(lines) && parted(text) {
+		if i+1 < len(lines) && hyphenated(text) {
 			next := strings.TrimSpace(lines[i+1].text)
 			if first, rest, _ := strings.Cut(next, " "); first != "" && unicode.IsLower([]rune(first)[0]) {
 				text = strings.TrimSuffix(text, "-") + first
@@ -357,8 +357,8 @@ func paragraph(lines []line) string {
 	return b.String()
 }
 
-// parted reports whether a line ends within a word.
-func parted(s string) bool {
+// hyphenated reports whether a line ends within a word.
+func hyphenated(s string) bool {
 	runes := []rune(s)
 	n := len(runes)
 	return n > 2 && runes[n-1] == '-' && unicode.IsLower(runes[n-2])

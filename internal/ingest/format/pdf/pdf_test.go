@@ -13,8 +13,8 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter/mdtest"
 )
 
-// file makes a PDF file of pages' contents, with the fonts F1, and F2 of fixed
-// width. The contents are compressed if that is said.
+// file returns a PDF file with these page contents, optionally compressed. It
+// has the fonts F1, and F2 with fixed width.
 func file(compressed bool, pages ...string) []byte {
 	var b bytes.Buffer
 	var offsets []int
@@ -55,7 +55,7 @@ func file(compressed bool, pages ...string) []byte {
 	return b.Bytes()
 }
 
-// lines sets lines of text, each in a font and size.
+// lines returns the operators for lines of text, each in a font and size.
 func lines(texts ...string) string {
 	b := strings.Builder{}
 	b.WriteString("BT 72 720 Td 14 TL\n")
@@ -148,7 +148,7 @@ func FuzzParse(f *testing.F) {
 		p.Timeout = time.Second
 		doc, _, err := p.Parse(t.Context(), in)
 		if err == nil {
-			// What is compressed may become a thousand times as long.
+			// Compressed contents may expand a thousandfold.
 			mdtest.Check(t, doc, 10*len(in), 0)
 		}
 	})

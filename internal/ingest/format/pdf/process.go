@@ -16,44 +16,44 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
-// Argument is what a program is given that shall call Serve.
+// Argument is the argument with which a program must call Serve.
 const Argument = "read-pdf"
 
-// Limits of the process that reads a file.
+// Limits of the process.
 const (
-	maxFile   = 64 << 20 // bytes of the file
-	maxMemory = 4 << 30  // bytes of address space, on systems that limit it
-	maxOutput = 1 << 30  // bytes of the result
+	maxFile   = 64 << 20 // bytes of a file
+	maxMemory = 4 << 30  // bytes of address space, where the system supports a limit
+	maxOutput = 1 << 30  // bytes of a result
 )
 
-// timeoutOf is how long a file of that size may take. Manuals take about 0.2 s
-// for a megabyte.
+// timeoutOf returns the timeout for a file of that size. Manuals take about 0.2
+// s per megabyte.
 func timeoutOf(size int) time.Duration { return 15*time.Second + time.Duration(size>>20)*2*time.Second }
 
-// maxLate is how many files may take too long before no more are read.
+// maxLate is the number of timeouts after which no more files are parsed.
 const maxLate = 8
 
-// A Process reads files in processes of their own: the library that reads their
-// objects follows loops without end, and allocates what a file says.
+// A Process parses files in separate processes, because the library can run
+// forever or allocate as much as a file declares.
 type Process struct {
-	Path    string        // of a program that calls Serve
-	Timeout time.Duration // 0: by the size of the file
+	Path    string        // program that calls Serve
+	Timeout time.Duration // 0: depends on the file's size
 
-	late atomic.Int32 // files that took too long
+	late atomic.Int32 // number of timeouts
 }
 
-// A result is what Serve writes.
+// A result is the output of Serve.
 type result struct {
 	Document mdwriter.Document
 	Left     []SkippedPage
 	Error    string
 }
 
-// The input of a process is the length of the file in eight bytes, big endian,
-// and the file. It stays open until the process has answered: its end tells that
-// nobody waits.
+// The input of a process is the length of the file in eight bytes, big-endian,
+// and the file. It stays open until the process has answered; its end means
+// that the caller is gone.
 
-// Parse reads a file as the function Parse does, until ctx ends.
+// Parse parses a file like the function Parse, until ctx is canceled.
 func (p *Process) Parse(ctx context.Context, data []byte) (mdwriter.Document, []SkippedPage, error) {
 	if p.late.Load() >= maxLate {
 		return mdwriter.Document{}, nil, fmt.Errorf("not read: %d PDF files before it took too long", maxLate)
@@ -62,7 +62,7 @@ func (p *Process) Parse(ctx context.Context, data []byte) (mdwriter.Document, []
 	limit, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	cmd := exec.CommandContext(limit, p.Path)
-	cmd.Args = []string{os.Args[0], Argument} // a program may go by its name
+	cmd.Args = []string{os.Args[0], Argument} // a program may depend on its name
 	cmd.Env = append(os.Environ(), "GOTRACEBACK=none")
 	cmd.WaitDelay = time.Second
 	r, err := runWith(cmd, data, cancel)
@@ -80,8 +80,8 @@ func (p *Process) Parse(ctx context.Context, data []byte) (mdwriter.Document, []
 	return r.Document, r.Left, nil
 }
 
-// runWith runs a command with a file for its result. Of a command that writes
-// another thing it cancels the context.
+// runWith runs a command with a file as input. It cancels the context of a
+// command with invalid output.
 func runWith(cmd *exec.Cmd, data []byte, cancel context.CancelFunc) (r result, err error) {
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -97,7 +97,7 @@ func runWith(cmd *exec.Cmd, data []byte, cancel context.CancelFunc) (r result, e
 	}
 	go func() {
 		in.Write(binary.BigEndian.AppendUint64(nil, uint64(len(data))))
-		in.Write(data) // a process that does not read it does not answer
+		in.Write(data) // a process that does not read its input does not answer either
 	}()
 	if err = json.NewDecoder(io.LimitReader(out, maxOutput)).Decode(&r); err != nil {
 		err = errors.New("corrupt PDF file: the process that reads it failed")
@@ -108,9 +108,8 @@ func runWith(cmd *exec.Cmd, data []byte, cancel context.CancelFunc) (r result, e
 	return r, err
 }
 
-// Serve reads a file from in, which it takes for that of a Process, and writes
-// what Parse makes of it to out. It limits the time and the memory of this
-// process, and ends it when in ends.
+// Serve parses a file that a Process sends on in, and writes the result to out.
+// It limits the time and memory of this process, and exits when in is closed.
 func Serve(in io.Reader, out io.Writer) error {
 	var header [8]byte
 	if _, err := io.ReadFull(in, header[:]); err != nil {
@@ -127,12 +126,12 @@ func Serve(in io.Reader, out io.Writer) error {
 	limitProcess(timeoutOf(len(data)))
 	go func() {
 		io.Copy(io.Discard, in)
-		os.Exit(1) // nobody waits any more
+		os.Exit(1) // the caller is gone
 	}()
 	var r result
 	var err error
 	if r.Document, r.Left, err = Parse(data); err != nil {
-		const longest = 300 // the library's errors may have a part of the file in them
+		const longest = 300 // errors of the library may quote the file
 		r.Error = err.Error()
 		if len(r.Error) > longest {
 			r.Error = r.Error[:longest] + "..."

@@ -62,8 +62,8 @@ func TestProcess(t *testing.T) {
 	}
 }
 
-// withTable makes a PDF file whose table is a stream: entries of type, object and
-// number, and more for its dictionary.
+// withTable returns a PDF file whose object table is a stream: entries of type,
+// object and number, and more for its dictionary.
 func withTable(entries [][3]int, size, more string) []byte {
 	var table []byte
 	for _, e := range entries {
@@ -79,7 +79,7 @@ func withTable(entries [][3]int, size, more string) []byte {
 	return b.Bytes()
 }
 
-// hostiles are files at which the library does not end, or takes all memory.
+// hostiles returns files that make the library run forever or use all memory.
 func hostiles() map[string][]byte {
 	page := "<< /Type /Page /Parent 2 0 R /Contents 4 0 R %s >>"
 	stream := func(content string) string {
@@ -98,7 +98,7 @@ func hostiles() map[string][]byte {
 	}
 }
 
-// Whatever a file holds, reading it ends, and this process goes on.
+// Parsing any file ends, and does not affect this process.
 func TestHostile(t *testing.T) {
 	for name, data := range hostiles() {
 		t.Run(name, func(t *testing.T) {
@@ -114,7 +114,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// When several files have taken too long, no more are read.
+// After several timeouts, no more files are parsed.
 func TestLate(t *testing.T) {
 	p := process(t)
 	p.Timeout = time.Nanosecond

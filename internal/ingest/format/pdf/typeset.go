@@ -20,14 +20,14 @@ func (m matrix) mul(n matrix) matrix {
 	}
 }
 
-// A typesetter follows the operators of a page and puts the text together.
+// A typesetter executes the operators of a page and collects its text.
 type typesetter struct {
 	page      pdf.Page
 	fonts     map[string]*font
 	state     state
 	saved     []state
-	text      matrix // where the next sign stands
-	start     matrix // where the line began
+	text      matrix // position of the next character
+	start     matrix // start of the line
 	lines     []line
 	operators int
 	length    int
@@ -40,18 +40,18 @@ type state struct {
 	leading float64
 }
 
-// A font is what is known of one.
+// A font holds the metrics of a font.
 type font struct {
 	encoding pdf.TextEncoding
 	fixed    bool
-	wide     bool            // codes have two bytes
-	widths   map[int]float64 // of its signs, by code
-	usual    float64         // of others
+	wide     bool            // two-byte codes
+	widths   map[int]float64 // by character code
+	usual    float64         // default width
 }
 
 func (t *typesetter) operator(stack *pdf.Stack, op string) {
 	if t.operators++; t.operators > maxOperands {
-		panic(errTooMuch)
+		panic(errLimit)
 	}
 	args := make([]pdf.Value, stack.Len())
 	for i := len(args) - 1; i >= 0; i-- {
@@ -122,7 +122,7 @@ func (t *typesetter) move(x, y float64) {
 	t.text = t.start
 }
 
-// fontNamed is a font of the page's.
+// fontNamed returns a font of the page.
 func (t *typesetter) fontNamed(name string) *font {
 	if f, ok := t.fonts[name]; ok {
 		return f
@@ -146,8 +146,8 @@ func (t *typesetter) fontNamed(name string) *font {
 	return f
 }
 
-// readWidths reads the widths of a font whose codes have two bytes: runs of
-// "first [width ...]" and "first last width".
+// readWidths reads the widths of a font with two-byte codes: runs of "first
+// [width ...]" and "first last width".
 func (f *font) readWidths(v pdf.Value) {
 	if usual := v.Key("DW"); !usual.IsNull() {
 		f.usual = usual.Float64()
@@ -173,7 +173,7 @@ func (f *font) readWidths(v pdf.Value) {
 	}
 }
 
-// advance is how far a text goes, in thousandths of the type's size.
+// advance returns the width of a text, in thousandths of the type size.
 func (f *font) advance(raw string) float64 {
 	total := 0.0
 	step := 1
@@ -194,8 +194,7 @@ func (f *font) advance(raw string) float64 {
 	return total
 }
 
-// show puts a text where it stands: behind what stands on the same line, or on
-// a line of its own.
+// show adds a text at its position: to the current line, or as a new line.
 func (t *typesetter) show(raw string) {
 	f := t.state.font
 	if f == nil {
@@ -206,7 +205,7 @@ func (t *typesetter) show(raw string) {
 		decoded = f.encoding.Decode(raw)
 	}
 	if t.length += len(decoded); t.length > maxText {
-		panic(errTooMuch)
+		panic(errLimit)
 	}
 	at := t.text.mul(t.state.ctm)
 	size := math.Abs(t.state.size) * math.Hypot(at[2], at[3])
@@ -215,7 +214,7 @@ func (t *typesetter) show(raw string) {
 	t.text = matrix{1, 0, 0, 1, width, 0}.mul(t.text)
 	end := t.text.mul(t.state.ctm)[4]
 	n := len(t.lines)
-	const longest = 10_000 // bytes; no page is so wide
+	const longest = 10_000 // bytes; no line is longer
 	if n == 0 || len(t.lines[n-1].text) > longest || math.Abs(t.lines[n-1].y-y) > 0.5*math.Max(size, t.lines[n-1].size) || x < t.lines[n-1].end-2*size {
 		t.lines = append(t.lines, line{x: x, y: y, end: x, size: size})
 		n++
@@ -241,11 +240,11 @@ func (t *typesetter) show(raw string) {
 	}
 	l.text += b.String()
 	if l.end = end; l.letters <= len(decoded) {
-		l.size = size // that of its beginning is the line's
+		l.size = size // the size at its start is the line's
 	}
 }
 
-// ligatures are the letters that one sign is made of.
+// ligatures returns the letters of a ligature.
 func ligatures(r rune) string {
 	switch r {
 	case 'ﬀ':

@@ -7,8 +7,8 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
-// explicit reads what two points begin: a label, a footnote, a directive, a
-// comment.
+// explicit parses explicit markup, which begins with two dots: a label, a
+// footnote, a directive, a comment.
 func (p *parser) explicit(lines []mdwriter.Line, sections bool) int {
 	n := 1 + indented(lines[1:], 1)
 	head := strings.TrimSpace(strings.TrimPrefix(lines[0].Text, ".."))
@@ -31,7 +31,7 @@ func (p *parser) explicit(lines []mdwriter.Line, sections bool) int {
 	}
 	name, argument, ok := strings.Cut(head, "::")
 	if !ok || name == "" || strings.ContainsAny(name, " `") {
-		return n // a comment
+		return n // comment
 	}
 	d := directive{name: name, argument: strings.TrimSpace(argument), from: lines[0].From}
 	d.body = d.cutOptions(dedent(lines[1:n]))
@@ -46,7 +46,7 @@ type directive struct {
 	from           int
 }
 
-// cutOptions takes the rest of the argument, and the options under it, off a
+// cutOptions removes the rest of the argument, and the options below it, from a
 // directive's lines.
 func (d *directive) cutOptions(lines []mdwriter.Line) []mdwriter.Line {
 	d.options = map[string]string{}
@@ -69,26 +69,26 @@ func (d *directive) cutOptions(lines []mdwriter.Line) []mdwriter.Line {
 	return nil
 }
 
-// wraps reports whether the argument may go on on lines of its own.
-func (d *directive) wraps() bool { return shape(d.name) == definition || shape(d.name) == index }
+// wraps reports whether the argument may continue on further lines.
+func (d *directive) wraps() bool { return formOf(d.name) == definition || formOf(d.name) == index }
 
-// A form is what is made of a directive.
+// A form is the treatment of a directive.
 type form int
 
 const (
 	dropped form = iota
 	code
 	note
-	changed // since a version
-	content // of which only the body is read
-	titled  // the same, with a title
+	changed // version notes
+	content // only the body is kept
+	titled  // only the body and a title are kept
 	index
 	definition
 )
 
-// shape says what to make of a directive by its name. An unknown one with a
-// domain, or that ends a definition's signature, defines a name.
-func shape(name string) form {
+// formOf returns the form of a directive by its name. Unknown directives are
+// treated as definitions, such as those of Sphinx domains.
+func formOf(name string) form {
 	switch name {
 	case "toctree", "contents", "image", "include", "raw", "meta", "highlight", "default-role", "role", "tabularcolumns",
 		"sectnum", "section-numbering", "header", "footer", "target-notes", "title", "literalinclude", "autosummary",
@@ -140,7 +140,7 @@ func (p *parser) directive(d directive, sections bool) {
 			p.csvTable(d)
 		}
 		return
-	case "class": // of Python or, with a body, of a style sheet
+	case "class": // Python class, or with a body a CSS class
 		if !strings.ContainsAny(d.argument, "(.") && strings.ToLower(d.argument) == d.argument && p.module == "" {
 			p.body(d.body, sections)
 			return
@@ -148,7 +148,7 @@ func (p *parser) directive(d directive, sections bool) {
 		p.definitionOf(d, sections)
 		return
 	}
-	switch shape(d.name) {
+	switch formOf(d.name) {
 	case dropped:
 	case code:
 		p.flushAnchors()
@@ -176,7 +176,7 @@ func (p *parser) directive(d directive, sections bool) {
 	}
 }
 
-// label writes the title of something that is no section.
+// label writes the title of something that is not a section.
 func (p *parser) label(title string, from int) {
 	if title != "" {
 		p.w.Text("**"+mdwriter.Plain(p.inline(title))+"**", from)
@@ -206,7 +206,7 @@ func (p *parser) code(d directive) {
 	p.w.Code(lang, d.body)
 }
 
-// language is a language's name as fences have it, "" for none.
+// language returns the name of a language for fences, or "".
 func language(s string) string {
 	s, _, _ = strings.Cut(strings.ToLower(s), " ")
 	switch s {
@@ -230,7 +230,7 @@ func noteTitle(name string) string {
 	return strings.ToUpper(name[:1]) + name[1:]
 }
 
-// admonition writes "**Note:** text" and what else belongs to it.
+// admonition writes "**Note:** text" and the rest of the body.
 func (p *parser) admonition(title, argument string, body []mdwriter.Line, from int) {
 	lines := append([]mdwriter.Line{{Text: argument, From: from}}, body...)
 	for len(lines) > 0 && lines[0].Text == "" {
@@ -262,7 +262,7 @@ func (p *parser) versionNote(d directive) {
 	p.admonition(what+" "+version, rest, d.body, d.from)
 }
 
-// terms takes what the index of a book would have of this place.
+// terms adds index terms.
 func (p *parser) terms(d directive) {
 	entries := strings.Split(d.argument, "\n")
 	for _, l := range d.body {
@@ -283,7 +283,7 @@ func (p *parser) terms(d directive) {
 	}
 }
 
-// csvTable makes a table of values parted by commas.
+// csvTable converts comma-separated values to a table.
 func (p *parser) csvTable(d directive) {
 	r := csv.NewReader(strings.NewReader(d.options["header"] + "\n" + join(d.body)))
 	r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace = -1, true, true
@@ -308,8 +308,8 @@ func (p *parser) csvTable(d directive) {
 	p.w.Table(rows)
 }
 
-// definitionOf reads the definition of a name: a section of its own, where
-// sections may be.
+// definitionOf parses the definition of a name. Where sections are allowed, it
+// becomes a section.
 func (p *parser) definitionOf(d directive, sections bool) {
 	var signatures []string
 	for s := range strings.SplitSeq(d.argument, "\n") {
@@ -317,7 +317,7 @@ func (p *parser) definitionOf(d directive, sections bool) {
 			signatures = append(signatures, unescape(s))
 		}
 	}
-	if len(signatures) == 0 { // nothing is named: a directive that is not known
+	if len(signatures) == 0 { // an unknown directive without a name
 		p.flushAnchors()
 		p.body(d.body, false)
 		return
@@ -333,7 +333,7 @@ func (p *parser) definitionOf(d directive, sections bool) {
 		return
 	}
 	level, scope := p.level+1+len(p.scope), p.scope
-	name := p.full(d.name, nameOf(signatures[0]))
+	name := p.qualified(d.name, nameOf(signatures[0]))
 	p.w.Heading(level, headingOf(d.name, signatures[0]), d.from)
 	p.flushAnchors()
 	p.w.Anchor(name)
@@ -350,7 +350,8 @@ func (p *parser) definitionOf(d directive, sections bool) {
 	p.w.Resume(level - 1)
 }
 
-// headingOf is a definition's heading: "class Kettle" of "class:: Kettle(size)".
+// headingOf returns the heading of a definition: "class Kettle" for "class::
+// Kettle(size)".
 func headingOf(directive, signature string) string {
 	directive = directive[strings.LastIndexByte(directive, ':')+1:]
 	switch name := nameOf(signature); directive {
@@ -363,7 +364,7 @@ func headingOf(directive, signature string) string {
 	}
 }
 
-// nameOf is the name that a signature defines.
+// nameOf returns the name that a signature defines.
 func nameOf(signature string) string {
 	if i := strings.IndexByte(signature, '('); i > 0 {
 		signature = signature[:i]
@@ -372,14 +373,14 @@ func nameOf(signature string) string {
 	if len(fields) == 0 {
 		return signature
 	}
-	if strings.HasPrefix(fields[0], "-") { // an option, and what it takes
+	if strings.HasPrefix(fields[0], "-") { // an option and its argument
 		return strings.TrimRight(fields[0], ",=")
 	}
 	return strings.Trim(fields[len(fields)-1], "*&;:")
 }
 
-// full is the name with those of the class and module around it.
-func (p *parser) full(directive, name string) string {
+// qualified returns the name with those of the enclosing class and module.
+func (p *parser) qualified(directive, name string) string {
 	if i := strings.IndexByte(directive, ':'); i > 0 && directive[:i] != "py" {
 		return name
 	}

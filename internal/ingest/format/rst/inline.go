@@ -8,7 +8,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
-// inline makes Markdown of a paragraph's text. Its lines stay as they are.
+// inline converts the text of a paragraph to Markdown. It keeps its lines.
 func (p *parser) inline(s string) string {
 	if !strings.ContainsAny(s, "`|_\\:*") {
 		return s
@@ -17,7 +17,8 @@ func (p *parser) inline(s string) string {
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
 		case c == '\\' && i+1 < len(s):
-			// What follows is itself; a space is nothing.
+			// An escaped character stands for itself; an escaped space is
+			// removed.
 			if s[i+1] != ' ' && s[i+1] != '\n' {
 				b.WriteByte(s[i+1])
 			}
@@ -45,7 +46,7 @@ func (p *parser) inline(s string) string {
 				}
 			}
 		case c == '_' && i > 0 && endsReference(s, i):
-			// The mark of a reference to what is named so: word_ or word__.
+			// The suffix of a named reference: word_ or word__.
 			for i < len(s) && s[i] == '_' {
 				i++
 			}
@@ -76,8 +77,8 @@ func endsMarkup(s string, i int) bool {
 	return n == 0 || after != '`' && !unicode.IsLetter(after) && !unicode.IsDigit(after)
 }
 
-// endsReference reports whether the underscores at s[i] end a word or a
-// footnote's number that refers to something.
+// endsReference reports whether the underscores at s[i] end a reference or a
+// footnote's number.
 func endsReference(s string, i int) bool {
 	if c := s[i-1]; !isAlphanumeric(c) && c != ']' {
 		return false
@@ -104,11 +105,11 @@ func endsReference(s string, i int) bool {
 	if unicode.IsLetter(after) || unicode.IsDigit(after) || strings.ContainsRune(`*("/=[{<`, after) {
 		return false
 	}
-	// PATH_* and file_.txt are no references.
+	// PATH_* and file_.txt are not references.
 	return after != '.' || end+1 == len(s) || s[end+1] == ' ' || s[end+1] == '\n'
 }
 
-// afterReference is behind the underscores at s[i].
+// afterReference returns the index after the underscores at s[i].
 func afterReference(s string, i int) int {
 	for n := 0; n < 2 && i < len(s) && s[i] == '_'; n++ {
 		i++
@@ -116,7 +117,7 @@ func afterReference(s string, i int) int {
 	return i
 }
 
-// role reads :name:`text`.
+// role parses :name:`text`.
 func (p *parser) role(s string) (string, int) {
 	const longest = 40
 	for i := 1; i < min(len(s), longest); i++ {
@@ -134,20 +135,20 @@ func (p *parser) role(s string) (string, int) {
 	return "", 0
 }
 
-// longestMarkup bounds what is looked through for the end of some markup.
-const longestMarkup = 500
+// maxMarkup limits the search for the end of markup.
+const maxMarkup = 500
 
-// quoted reads what stands between backticks: literal text between two of
-// them, else what the role says it is.
+// quoted parses text between backquotes: literal text between double ones, else
+// text with a role.
 func (p *parser) quoted(s, role string) (string, int) {
-	window := s[:min(len(s), longestMarkup)]
+	window := s[:min(len(s), maxMarkup)]
 	if role == "" && strings.HasPrefix(s, "``") {
 		end := strings.Index(window[2:], "``")
 		if end <= 0 {
 			return "", 0
 		}
 		end += 4
-		if end < len(s) && s[end] == '`' { // ```` a`` ````: the literal ends with one
+		if end < len(s) && s[end] == '`' { // ```` a`` ````: the literal ends with a backquote
 			end++
 		}
 		return mdwriter.CodeSpan(s[2 : end-2]), end
@@ -171,17 +172,17 @@ func (p *parser) quoted(s, role string) (string, int) {
 			}
 			return unescape(shown), after
 		}
-		if strings.HasPrefix(s[n:], ":") { // the role may follow
+		if strings.HasPrefix(s[n:], ":") { // a role may follow
 			if i := strings.IndexByte(s[n+1:min(len(s), n+42)], ':'); i > 0 && strings.Trim(s[n+1:n+1+i], "abcdefghijklmnopqrstuvwxyz-:") == "" {
-				return p.shownAs(text, s[n+1:n+1+i]), n + i + 2
+				return p.formatRole(text, s[n+1:n+1+i]), n + i + 2
 			}
 		}
 		return mdwriter.CodeSpan(unescape(text)), n
 	}
-	return p.shownAs(text, role), n
+	return p.formatRole(text, role), n
 }
 
-// splitTarget cuts "text <target>".
+// splitTarget splits "text <target>".
 func splitTarget(s string) (text, target string) {
 	if !strings.HasSuffix(s, ">") {
 		return s, ""
@@ -210,8 +211,8 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// shownAs is how the text of a role is shown.
-func (p *parser) shownAs(text, role string) string {
+// formatRole formats the text of a role.
+func (p *parser) formatRole(text, role string) string {
 	role = role[strings.LastIndexByte(role, ':')+1:]
 	shown, target := splitTarget(text)
 	switch role {
@@ -242,7 +243,7 @@ func (p *parser) shownAs(text, role string) string {
 		}
 		return mdwriter.CodeSpan(unescape(text))
 	case "any", "ref", "numref", "term", "keyword", "token", "guilabel", "menuselection", "abbr", "dfn", "title", "emphasis", "strong", "abbreviation", "newsgroup", "issue", "ticket", "gh", "bpo", "issue-link", "user", "pr", "cve", "CVE", "eq", "index", "strike", "cite":
-	default: // the name of something in a program
+	default: // the name of a program element
 		if target == "" {
 			if short, ok := strings.CutPrefix(text, "~"); ok {
 				text = short[strings.LastIndexByte(short, '.')+1:]
@@ -257,8 +258,8 @@ func (p *parser) shownAs(text, role string) string {
 	return unescape(shown)
 }
 
-// gatherSubstitutions finds what names between bars stand for. It may be used
-// before it stands in the file.
+// gatherSubstitutions collects the substitution definitions. They may follow
+// their uses.
 func (p *parser) gatherSubstitutions(lines []mdwriter.Line) {
 	const most, longest = 1000, 200
 	for _, l := range lines {
@@ -271,7 +272,7 @@ func (p *parser) gatherSubstitutions(lines []mdwriter.Line) {
 			p.substitutions[name] = text
 		}
 	}
-	// Their own markup, but not one another.
+	// They may contain markup, but no other substitutions.
 	none := parser{}
 	for name, text := range p.substitutions {
 		p.substitutions[name] = none.inline(text)

@@ -7,7 +7,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
-// list reads a list, bulleted or numbered, an item at a time.
+// list parses a bulleted or numbered list.
 func (p *parser) list(lines []mdwriter.Line) int {
 	n, items := 0, 0
 	for n < len(lines) {
@@ -15,7 +15,7 @@ func (p *parser) list(lines []mdwriter.Line) int {
 		if width == 0 {
 			break
 		}
-		// Without the space of the next line, a sentence may begin with "A. ".
+		// Without an indented next line, "A. " may begin a sentence.
 		if next := n + 1; n == 0 && mark != "- " && next < len(lines) && lines[next].Text != "" && indentOf(lines[next].Text) == 0 {
 			if w, _ := marker(lines[next].Text); w == 0 {
 				return 0
@@ -38,8 +38,8 @@ func (p *parser) list(lines []mdwriter.Line) int {
 	return n
 }
 
-// marker is the length of what begins a list item, 0 if nothing does, and its
-// mark in Markdown.
+// marker returns the length of a list marker and its Markdown form; 0 if there
+// is none.
 func marker(s string) (int, string) {
 	if s == "" {
 		return 0, ""
@@ -64,7 +64,7 @@ func marker(s string) (int, string) {
 	if number == "" || i >= len(s) || s[i] != ')' && (s[i] != '.' || open > 0) || i+1 < len(s) && s[i+1] != ' ' {
 		return 0, ""
 	}
-	if number != "#" && !enumerates(number) {
+	if number != "#" && !isEnumerator(number) {
 		return 0, ""
 	}
 	return i + 2, number + ". "
@@ -74,12 +74,13 @@ func isAlphanumeric(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// enumerates reports whether s is a number, one letter, or a Roman number.
-func enumerates(s string) bool {
+// isEnumerator reports whether s is a number, a single letter, or a Roman
+// numeral.
+func isEnumerator(s string) bool {
 	return len(s) == 1 || strings.Trim(s, "0123456789") == "" || strings.Trim(s, "ivx") == "" || strings.Trim(s, "IVX") == ""
 }
 
-// fields reads a list of fields, ":name: text".
+// fields parses a field list, ":name: text".
 func (p *parser) fields(lines []mdwriter.Line) int {
 	n := 0
 	for n < len(lines) {
@@ -103,7 +104,7 @@ func (p *parser) fields(lines []mdwriter.Line) int {
 	return n
 }
 
-// field cuts ":name: text".
+// field splits ":name: text".
 func field(s string) (name, rest string, ok bool) {
 	if len(s) < 3 || s[0] != ':' || s[1] == ':' || s[1] == ' ' {
 		return "", "", false
@@ -119,8 +120,7 @@ func field(s string) (name, rest string, ok bool) {
 	return name, strings.TrimSpace(rest), true
 }
 
-// keepsField reports whether a field says something to readers. The others tell
-// Sphinx what to do with the page.
+// keepsField reports whether a field is for readers. Others configure Sphinx.
 func keepsField(name string) bool {
 	switch name {
 	case "orphan", "nocomments", "tocdepth", "nosearch", "no-search", "hide-toc", "html_theme.sidebar_secondary.remove":
@@ -129,7 +129,7 @@ func keepsField(name string) bool {
 	return true
 }
 
-// fieldName is how the documentation of a function shows its fields.
+// fieldName returns the label of a field as function documentation shows it.
 func fieldName(name string) string {
 	kind, argument, _ := strings.Cut(name, " ")
 	shown, ok := map[string]string{
@@ -143,7 +143,7 @@ func fieldName(name string) string {
 	return strings.TrimSpace(shown + argument)
 }
 
-// options reads a list of a command's options, each with its description.
+// options parses a list of command-line options with descriptions.
 func (p *parser) options(lines []mdwriter.Line) int {
 	n := 0
 	for n < len(lines) {
@@ -171,7 +171,7 @@ func (p *parser) options(lines []mdwriter.Line) int {
 	return n
 }
 
-// optionItem cuts "-x, --long ARG  text".
+// optionItem splits "-x, --long ARG text".
 func optionItem(s string) (option, rest string, ok bool) {
 	if len(s) < 2 || s[0] != '-' || s[1] == ' ' || strings.Trim(s, "-") == "" {
 		return "", "", false

@@ -1,10 +1,9 @@
-// Package rst reads reStructuredText, with the directives and roles that
-// Sphinx adds to it, as Markdown. It knows the file alone: what other files
-// would add to it is left out, and a reference is read as its words.
+// Package rst converts reStructuredText, with Sphinx's directives and roles, to
+// Markdown. It parses a single file: content of other files is skipped, and
+// references become their text.
 //
-// Nothing is an error: markup that is wrong is text. Time and memory are
-// proportional to the length of the file, times how deep things stand in one
-// another, which is bounded.
+// Nothing is an error: invalid markup is text. Time and memory are proportional
+// to the length of the file times the nesting depth, which is limited.
 package rst
 
 import (
@@ -14,10 +13,10 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
-// deepest is how deep blocks may stand in one another. What is deeper is code.
-const deepest = 24
+// maxNesting limits the nesting of blocks. Deeper blocks are code.
+const maxNesting = 24
 
-// Parse reads a document.
+// Parse parses a document.
 func Parse(text []byte) mdwriter.Document {
 	p := &parser{substitutions: map[string]string{}, budget: 4096 + 20*len(text)}
 	lines := mdwriter.Lines(string(text), 1)
@@ -31,19 +30,19 @@ func Parse(text []byte) mdwriter.Document {
 
 type parser struct {
 	w             mdwriter.Writer
-	styles        []string // of titles, in the order of their levels
-	level         int      // of the section around
+	styles        []string // title styles, in the order of their levels
+	level         int      // level of the enclosing section
 	depth         int
-	module        string // of the names that are defined
+	module        string // module of the defined names
 	scope         []string
-	language      string // of code that names none
+	language      string // default language of code
 	substitutions map[string]string
-	budget        int      // bytes that they may still become
-	pending       []string // anchors of what comes next
-	unclosed      int      // line up to which no table of underlined columns ends
+	budget        int      // bytes that substitutions may still expand to
+	pending       []string // anchors of the next block
+	unclosed      int      // line before which no simple table ends
 }
 
-// expandTabs puts spaces for tabs, which stop at every eighth column.
+// expandTabs replaces tabs with spaces, with a tab stop every eight columns.
 func expandTabs(s string) string {
 	if strings.IndexByte(s, '\t') < 0 {
 		return s
@@ -63,11 +62,11 @@ func expandTabs(s string) string {
 	return b.String()
 }
 
-// indentOf is the number of spaces that a line begins with.
+// indentOf returns the number of leading spaces.
 func indentOf(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }
 
-// indented is how many of the lines, from the first, are indented by at least n
-// or blank; blank ones at the end do not count.
+// indented returns how many leading lines are blank or indented by at least n,
+// without trailing blank lines.
 func indented(lines []mdwriter.Line, n int) int {
 	end := 0
 	for i, l := range lines {
@@ -82,7 +81,7 @@ func indented(lines []mdwriter.Line, n int) int {
 	return end
 }
 
-// dedent takes off the lines what all of them are indented by.
+// dedent removes the common indentation.
 func dedent(lines []mdwriter.Line) []mdwriter.Line {
 	least := -1
 	for _, l := range lines {
@@ -93,7 +92,7 @@ func dedent(lines []mdwriter.Line) []mdwriter.Line {
 	return cutIndent(lines, max(least, 0))
 }
 
-// cutIndent takes n spaces off each line, or as many as it has.
+// cutIndent removes up to n leading spaces from each line.
 func cutIndent(lines []mdwriter.Line, n int) []mdwriter.Line {
 	cut := make([]mdwriter.Line, len(lines))
 	for i, l := range lines {
@@ -110,10 +109,9 @@ func join(lines []mdwriter.Line) string {
 	return strings.Join(texts, "\n")
 }
 
-// body reads lines that are not indented as a whole. Only where sections may
-// be are titles.
+// body parses unindented lines. It recognizes titles only if sections is set.
 func (p *parser) body(lines []mdwriter.Line, sections bool) {
-	if p.depth++; p.depth > deepest {
+	if p.depth++; p.depth > maxNesting {
 		p.w.Code("", lines)
 		p.depth--
 		return
@@ -128,8 +126,8 @@ func (p *parser) body(lines []mdwriter.Line, sections bool) {
 	}
 }
 
-// block reads what begins on the first of the lines and returns how many lines
-// it has.
+// block parses the block that begins on the first line and returns its number
+// of lines.
 func (p *parser) block(lines []mdwriter.Line, sections bool) int {
 	text := lines[0].Text
 	if text[0] == ' ' {
@@ -157,7 +155,7 @@ func (p *parser) block(lines []mdwriter.Line, sections bool) int {
 	return p.paragraph(lines)
 }
 
-// flushAnchors puts the labels that stood before a block that is no title.
+// flushAnchors adds pending labels before a block that is not a title.
 func (p *parser) flushAnchors() {
 	for _, a := range p.pending {
 		p.w.Anchor(a)
@@ -165,32 +163,32 @@ func (p *parser) flushAnchors() {
 	p.pending = nil
 }
 
-// transition is a line between paragraphs.
+// transition parses a line between paragraphs.
 func transition(lines []mdwriter.Line) int {
-	if rule(lines[0].Text) && len(lines[0].Text) >= 4 && (len(lines) == 1 || lines[1].Text == "") {
+	if isRule(lines[0].Text) && len(lines[0].Text) >= 4 && (len(lines) == 1 || lines[1].Text == "") {
 		return 1
 	}
 	return 0
 }
 
-// rule reports whether the line is one punctuation mark, repeated.
-func rule(s string) bool {
+// isRule reports whether the line is one punctuation character, repeated.
+func isRule(s string) bool {
 	return len(s) > 1 && strings.IndexByte("=-`:.'\"~^_*+#<>!$%&(),/;?@[\\]{|}", s[0]) >= 0 && strings.Count(s, s[:1]) == len(s)
 }
 
-// title reads a section's title, underlined or between two lines.
+// title parses a section title, underlined or between two lines.
 func (p *parser) title(lines []mdwriter.Line) int {
 	text, over, n := lines[0].Text, "", 2
-	if rule(text) && len(lines) > 2 && text == lines[2].Text && lines[1].Text != "" {
+	if isRule(text) && len(lines) > 2 && text == lines[2].Text && lines[1].Text != "" {
 		text, over, n = strings.TrimSpace(lines[1].Text), "over", 3
 	}
-	if len(lines) < n || lines[n-1].Text == "" || text == "" || rule(text) && len(text) >= 4 {
+	if len(lines) < n || lines[n-1].Text == "" || text == "" || isRule(text) && len(text) >= 4 {
 		return 0
 	}
 	under := lines[n-1].Text
-	// Shorter lines are drawn by mistake, and then still meant.
+	// Shorter underlines are mistakes, but still meant as underlines.
 	width := utf8.RuneCountInString(text)
-	if !rule(under) && (width > 1 || !rule(under+under)) || len(under) < min(width, 4) || n == 2 && len(under) < width/2 {
+	if !isRule(under) && (width > 1 || !isRule(under+under)) || len(under) < min(width, 4) || n == 2 && len(under) < width/2 {
 		return 0
 	}
 	style := over + under[:1]
@@ -208,7 +206,7 @@ func (p *parser) title(lines []mdwriter.Line) int {
 	return n
 }
 
-// identifier is the anchor that docutils makes of a title.
+// identifier returns the anchor that docutils generates for a title.
 func identifier(title string) string {
 	var b strings.Builder
 	hyphen := false
@@ -226,7 +224,7 @@ func identifier(title string) string {
 	return b.String()
 }
 
-// quote reads a block that is indented.
+// quote parses an indented block.
 func (p *parser) quote(lines []mdwriter.Line) int {
 	p.flushAnchors()
 	n := indented(lines, 1)
@@ -236,7 +234,7 @@ func (p *parser) quote(lines []mdwriter.Line) int {
 	return n
 }
 
-// paragraph reads a paragraph, and the literal block that it may announce.
+// paragraph parses a paragraph, and the literal block that it announces.
 func (p *parser) paragraph(lines []mdwriter.Line) int {
 	n := 1
 	for n < len(lines) && lines[n].Text != "" && lines[n].Text[0] != ' ' {
@@ -259,7 +257,7 @@ func (p *parser) paragraph(lines []mdwriter.Line) int {
 	return n
 }
 
-// announcedCode reads the literal block after a paragraph that ends with two
+// announcedCode parses the literal block after a paragraph that ends with two
 // colons.
 func (p *parser) announcedCode(lines []mdwriter.Line) int {
 	n := indented(lines, 1)
@@ -267,7 +265,7 @@ func (p *parser) announcedCode(lines []mdwriter.Line) int {
 		p.w.Code(p.language, dedent(lines[:n]))
 		return n
 	}
-	// It may also be quoted, each line with the same mark.
+	// It may be quoted instead of indented, with the same mark on each line.
 	blank := 0
 	for blank < len(lines) && lines[blank].Text == "" {
 		blank++
@@ -283,7 +281,7 @@ func (p *parser) announcedCode(lines []mdwriter.Line) int {
 	return 0
 }
 
-// definition reads a term and what is indented under it.
+// definition parses a term and the indented text below it.
 func (p *parser) definition(lines []mdwriter.Line) int {
 	if len(lines) < 2 || lines[1].Text == "" || lines[1].Text[0] != ' ' {
 		return 0
@@ -304,7 +302,7 @@ func (p *parser) definition(lines []mdwriter.Line) int {
 	return n
 }
 
-// lineBlock reads lines that keep their ends.
+// lineBlock parses a block that keeps its line breaks.
 func (p *parser) lineBlock(lines []mdwriter.Line) int {
 	n := 0
 	var block []mdwriter.Line
@@ -318,7 +316,7 @@ func (p *parser) lineBlock(lines []mdwriter.Line) int {
 	return n
 }
 
-// doctest reads an example of Python's prompt, which ends at a blank line.
+// doctest parses an example with Python prompts, up to a blank line.
 func (p *parser) doctest(lines []mdwriter.Line) int {
 	if !strings.HasPrefix(lines[0].Text, ">>> ") {
 		return 0
@@ -331,7 +329,7 @@ func (p *parser) doctest(lines []mdwriter.Line) int {
 	return n
 }
 
-// literal reads what stands under two colons alone.
+// literal parses the block below two colons on their own line.
 func (p *parser) literal(lines []mdwriter.Line) int {
 	if lines[0].Text != "::" {
 		return 0

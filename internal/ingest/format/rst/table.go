@@ -7,7 +7,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
-// table reads a table drawn with lines, or one whose columns are underlined.
+// table parses a grid table or a simple table.
 func (p *parser) table(lines []mdwriter.Line) int {
 	if s := lines[0].Text; strings.HasPrefix(s, "+-") && strings.Trim(s, "+-") == "" && strings.HasSuffix(s, "+") {
 		return p.gridTable(lines)
@@ -18,8 +18,8 @@ func (p *parser) table(lines []mdwriter.Line) int {
 	return 0
 }
 
-// gridTable reads a table of boxes. One with cells over several columns or rows
-// has no form in Markdown and stays as it is drawn.
+// gridTable parses a grid table. Markdown cannot express cells that span
+// columns or rows; such a table stays as it is drawn.
 func (p *parser) gridTable(lines []mdwriter.Line) int {
 	n := 0
 	for n < len(lines) && lines[n].Text != "" && (lines[n].Text[0] == '+' || lines[n].Text[0] == '|') {
@@ -27,7 +27,7 @@ func (p *parser) gridTable(lines []mdwriter.Line) int {
 	}
 	columns := columnsOf(lines[0].Text, '+')
 	var rows []mdwriter.Row
-	var row [][]string // lines of the cells
+	var row [][]string // lines of each cell
 	from := 0
 	for _, l := range lines[1:n] {
 		switch s := []rune(l.Text); {
@@ -52,7 +52,7 @@ func (p *parser) gridTable(lines []mdwriter.Line) int {
 	return n
 }
 
-// columnsOf are the places of a mark in a line.
+// columnsOf returns the positions of a mark in a line.
 func columnsOf(s string, mark rune) []int {
 	var places []int
 	for i, r := range []rune(s) {
@@ -72,7 +72,7 @@ func cellsFit(s []rune, columns []int) bool {
 	return len(columns) > 1
 }
 
-// row makes a row of its cells' lines.
+// row returns the row for the lines of its cells.
 func (p *parser) row(cells [][]string, from int) mdwriter.Row {
 	row := mdwriter.Row{Cells: make([]string, len(cells)), From: from}
 	for i, lines := range cells {
@@ -81,12 +81,12 @@ func (p *parser) row(cells [][]string, from int) mdwriter.Row {
 	return row
 }
 
-// simpleTable reads a table between lines of equals signs, whose gaps part the
-// columns.
+// simpleTable parses a table between lines of equals signs, whose gaps separate
+// the columns.
 func (p *parser) simpleTable(lines []mdwriter.Line) int {
 	border := func(s string) bool { return strings.HasPrefix(s, "==") && strings.Trim(s, "= ") == "" }
-	// It ends with its second line, or its third if there is a head, which is
-	// the one with a blank line or nothing after it.
+	// It ends with its second border, or with its third if it has a head: the
+	// one followed by a blank line or nothing.
 	if lines[0].From <= p.unclosed {
 		return 0
 	}
@@ -116,7 +116,7 @@ func (p *parser) simpleTable(lines []mdwriter.Line) int {
 			continue
 		}
 		cells := cellsAt([]rune(l.Text), starts)
-		// Without a first cell the line goes on with the row before.
+		// A line with an empty first cell continues the previous row.
 		if cells[0] != "" || row == nil {
 			if row != nil {
 				rows = append(rows, p.row(row, from))
@@ -134,7 +134,7 @@ func (p *parser) simpleTable(lines []mdwriter.Line) int {
 	return n + 1
 }
 
-// cellsAt cuts a line where columns begin. The last one has no end.
+// cellsAt splits a line at the column starts. The last column has no end.
 func cellsAt(s []rune, starts []int) []string {
 	cells := make([]string, len(starts))
 	for i, from := range starts {
@@ -149,7 +149,7 @@ func cellsAt(s []rune, starts []int) []string {
 	return cells
 }
 
-// listTable makes a table of a list of lists.
+// listTable converts a nested list to a table.
 func (p *parser) listTable(lines []mdwriter.Line) {
 	var rows []mdwriter.Row
 	for i := 0; i < len(lines); {

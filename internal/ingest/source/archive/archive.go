@@ -1,10 +1,10 @@
-// Package archive unpacks archives of documentation: zip, and tar compressed by
-// gzip, zstd, xz or bzip2, or not at all.
+// Package archive unpacks documentation archives: zip, and tar uncompressed or
+// compressed with gzip, zstd, xz or bzip2.
 //
-// An archive is foreign. What it holds goes into one folder and nowhere else:
-// names that lead out of it, links, devices and what is not wanted are passed by,
-// each with the reason; how many files there are, how long they are and how much
-// they are in all is limited, whatever the archive says of itself.
+// Archives are untrusted. Everything goes into one folder: names that lead out
+// of it, links, devices and unwanted files are skipped with a reason. The
+// number of files, their sizes and their total size are limited, whatever the
+// archive's headers declare.
 package archive
 
 import (
@@ -33,31 +33,31 @@ import (
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
-// Limits are what an archive may hold at most.
+// Limits bound the contents of an archive.
 type Limits struct {
-	Files int   // that are unpacked
-	Bytes int64 // of all files that are unpacked
-	Read  int64 // of everything that is decompressed, wanted or not
-	Depth int   // of folders in one another
+	Files int   // unpacked files
+	Bytes int64 // of all unpacked files
+	Read  int64 // all decompressed bytes, wanted or not
+	Depth int   // nesting of folders
 }
 
 // DefaultLimits are the limits for documentation.
 func DefaultLimits() Limits { return Limits{Files: 500_000, Bytes: 8 << 30, Read: 16 << 30, Depth: 64} }
 
-// Options say what to unpack.
+// Options configure an Extract.
 type Options struct {
 	Limits Limits
-	Perm   fs.FileMode // of the files; 0: as a new file has
-	// Want says why a file is not to be unpacked, "" if it is; nil: all are.
+	Perm   fs.FileMode // of the files; 0: the default
+	// Want returns the reason to skip a file, or ""; nil: unpack all files.
 	Want func(name string, size int64) string
-	// Report is told of what was unpacked: files and bytes.
+	// Report receives the number of unpacked files and bytes.
 	Report func(files int, bytes int64)
 }
 
-// Is reports whether a file is an archive by its name.
+// Is reports whether a file name is that of an archive.
 func Is(name string) bool { return formatOf(name) != nil }
 
-// Stem is an archive's name without its ending.
+// Stem returns an archive's name without its extension.
 func Stem(name string) string {
 	base := filepath.Base(name)
 	for _, f := range formats {
@@ -88,8 +88,8 @@ func openXZ(_ context.Context, r io.Reader) (io.Reader, error) {
 	return xz.ReaderConfig{DictCap: maxWindow}.NewReader(r)
 }
 
-// openZstd decompresses with the zstd on the PATH: the library that there is for
-// Go would cost every start of the program 0.2 ms, the hook's among them.
+// openZstd decompresses with the zstd on the PATH: the Go library would add 0.2
+// ms to every start of the program, including the hook's.
 func openZstd(ctx context.Context, r io.Reader) (io.Reader, error) {
 	program, err := exec.LookPath("zstd")
 	if err != nil {
@@ -106,7 +106,8 @@ func openZstd(ctx context.Context, r io.Reader) (io.Reader, error) {
 	return c, cmd.Start()
 }
 
-// A command is what a program writes; its end is an error if the program failed.
+// A command reads the output of a program. At the end, it returns an error if
+// the program failed.
 type command struct {
 	io.Reader
 	cmd    *exec.Cmd
@@ -133,7 +134,7 @@ func (c *command) Close() error {
 	return nil
 }
 
-// maxWindow bounds the memory that a compressed archive may ask for.
+// maxWindow bounds the memory that a compressed archive can require.
 const maxWindow = 128 << 20
 
 func formatOf(name string) *format {
@@ -153,15 +154,15 @@ func cutEnding(name, ending string) (string, bool) {
 	return name[:n], true
 }
 
-// A LimitError says that an archive holds more than it may.
+// A LimitError reports that an archive exceeds a limit.
 type LimitError struct {
 	Archive, What string
 }
 
 func (e *LimitError) Error() string { return fmt.Sprintf("%s: %s", e.Archive, e.What) }
 
-// Extract unpacks the archive at path into the folder root, and names what it
-// skipped.
+// Extract unpacks the archive at path into the folder root, and lists the
+// skipped files.
 func Extract(ctx context.Context, path string, root *os.Root, opt Options) ([]generation.Skipped, error) {
 	f := formatOf(path)
 	if f == nil {
@@ -199,7 +200,7 @@ func (x *extractor) limit(format string, args ...any) error {
 
 func (x *extractor) zip() error {
 	z, err := zip.OpenReader(x.archive)
-	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // such names are dealt with below
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // such names are handled below
 		return fmt.Errorf("%s: %w", x.archive, err)
 	}
 	defer z.Close()
@@ -256,7 +257,7 @@ func (x *extractor) tar(open func(context.Context, io.Reader) (io.Reader, error)
 	}
 }
 
-// A limitedReader ends with an error, not with the end of the file.
+// A limitedReader returns an error at its limit instead of io.EOF.
 type limitedReader struct {
 	x    *extractor
 	r    io.Reader
@@ -277,7 +278,7 @@ func (l *limitedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// entry unpacks what the archive has under a name.
+// entry unpacks an entry of the archive.
 func (x *extractor) entry(name string, mode fs.FileMode, size int64, open func() (io.ReadCloser, error)) error {
 	if err := x.ctx.Err(); err != nil {
 		return err
@@ -291,7 +292,7 @@ func (x *extractor) entry(name string, mode fs.FileMode, size int64, open func()
 		x.skip(name, "%s", why)
 		return nil
 	case mode.IsDir() || strings.HasSuffix(name, "/") || local == ".":
-		return nil // made for what is in it
+		return nil // created when a file in it is written
 	case mode&fs.ModeSymlink != 0:
 		x.skip(name, "a link")
 		return nil
@@ -317,9 +318,9 @@ func (x *extractor) entry(name string, mode fs.FileMode, size int64, open func()
 	return x.write(local, r)
 }
 
-// Local is the path below a folder that a name from outside stands for, or why
-// there is none: it leads elsewhere, is none that a file may have here, or is
-// deeper than so many folders.
+// Local returns the path below a folder for an untrusted name, or the reason to
+// reject it: it leads out of the folder, is invalid on this system, or has more
+// than depth folders.
 func Local(name string, depth int) (local, why string) {
 	slashed := strings.ReplaceAll(name, `\`, "/")
 	switch {
@@ -343,22 +344,22 @@ func Local(name string, depth int) (local, why string) {
 	return local, ""
 }
 
-// write writes a file. What the archive cannot give of it is skipped with it.
+// write writes a file. If the archive is corrupt, the file is skipped.
 func (x *extractor) write(name string, r io.Reader) error {
 	if dir := path.Dir(name); dir != "." {
 		if err := x.root.MkdirAll(filepath.FromSlash(dir), 0o755); err != nil {
-			x.skip(name, "%v", reason(err))
+			x.skip(name, "%v", withoutPath(err))
 			return nil
 		}
 	}
-	// Never through something that is there already: two entries of one name.
+	// Never write through an existing file: names may repeat.
 	f, err := x.root.OpenFile(filepath.FromSlash(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(x.opt.Perm, 0o644))
 	if errors.Is(err, fs.ErrExist) {
 		x.skip(name, "duplicate file name in the archive")
 		return nil
 	}
 	if err != nil {
-		x.skip(name, "%v", reason(err))
+		x.skip(name, "%v", withoutPath(err))
 		return nil
 	}
 	left := x.opt.Limits.Bytes - x.bytes
@@ -375,7 +376,7 @@ func (x *extractor) write(name string, r io.Reader) error {
 	}
 	if err != nil {
 		var full *fs.PathError
-		if errors.As(err, &full) { // of the disk
+		if errors.As(err, &full) { // disk error
 			return err
 		}
 		x.skip(name, "corrupt: %v", err)
@@ -387,8 +388,8 @@ func (x *extractor) write(name string, r io.Reader) error {
 	return nil
 }
 
-// reason is err without the path, which stands beside it already.
-func reason(err error) error {
+// withoutPath returns err without its path, which the message already has.
+func withoutPath(err error) error {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
 		return pathErr.Err

@@ -27,7 +27,7 @@ type entry struct {
 	kind          byte
 }
 
-// pack makes an archive in a test's folder, of the kind that name has.
+// pack writes an archive of the format that name has to a test folder.
 func pack(t testing.TB, name string, entries []entry) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -105,7 +105,7 @@ func pack(t testing.TB, name string, entries []entry) string {
 	return path
 }
 
-// needs skips a test of what only a program decompresses, where there is none.
+// needs skips a test if the program that decompresses the format is missing.
 func needs(t *testing.T, name string) {
 	t.Helper()
 	if _, err := exec.LookPath("zstd"); err != nil && filepath.Ext(name) == ".zst" {
@@ -113,7 +113,7 @@ func needs(t *testing.T, name string) {
 	}
 }
 
-// unpacked are the files below dir, with what they say.
+// unpacked returns the contents of the files below dir.
 func unpacked(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}

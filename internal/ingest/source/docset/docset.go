@@ -1,6 +1,6 @@
-// Package docset finds the pages in docsets, and what their indexes call the
-// places in them: Dash's, folders of HTML with an SQLite file, and DevDocs',
-// which are two files of JSON.
+// Package docset finds the pages of docsets and the index terms of their
+// anchors. Dash docsets are HTML folders with an SQLite index; DevDocs docsets
+// are two JSON files.
 package docset
 
 import (
@@ -17,18 +17,18 @@ import (
 	"github.com/docsearch/docsearch/internal/confined"
 )
 
-// Names of the files of docsets.
+// File names in docsets.
 const (
 	documents  = "Contents/Resources/Documents"
 	dashIndex  = "Contents/Resources/docSet.dsidx"
 	devIndex   = "index.json"
-	pagesNamed = "pages" // the folder that Unfold makes of Pages
+	pagesNamed = "pages" // folder that Unfold creates from Pages
 )
 
-// Pages is the file that has the pages of DevDocs'.
+// Pages is the file with all pages of a DevDocs docset.
 const Pages = "db.json"
 
-// MaxFile is the longest file of an index, or of pages in one file, that is read.
+// MaxFile is the maximum size of an index, or of a file with all pages.
 const MaxFile = 512 << 20
 
 // Is reports whether a folder is a docset.
@@ -36,14 +36,14 @@ func Is(folder string) bool { return isDash(folder) || Folded(folder) }
 
 func isDash(folder string) bool { return confined.In(folder).Join(documents).CheckFolder() == nil }
 
-// Folded reports whether a folder is a docset of DevDocs', whose pages are in one
+// Folded reports whether a folder is a DevDocs docset, with all pages in one
 // file.
 func Folded(folder string) bool { return exists(folder, devIndex) && exists(folder, Pages) }
 
 func exists(folder, name string) bool { return confined.In(folder).Join(name).Exists() }
 
-// Needs reports whether Open or Unfold may need the file of that path, beside
-// pages.
+// Needs reports whether Open or Unfold may need the file at that path, in
+// addition to the pages.
 func Needs(name string) bool {
 	switch path.Base(name) {
 	case devIndex, Pages:
@@ -54,9 +54,9 @@ func Needs(name string) bool {
 	return false
 }
 
-// Open returns the folder with a docset's pages, and the names that its index has
-// for the places in them, by path with anchor. If the folder is not a docset, it
-// returns the folder itself. It follows no link out of the folder.
+// Open returns the folder with a docset's pages, and its index terms by path
+// with anchor. If the folder is not a docset, it returns the folder itself. It
+// does not follow links out of the folder.
 func Open(folder string) (pages confined.Path, terms map[string][]string, err error) {
 	in := confined.In(folder)
 	switch {
@@ -70,8 +70,8 @@ func Open(folder string) (pages confined.Path, terms map[string][]string, err er
 	return in, nil, nil
 }
 
-// Unfold writes the pages of DevDocs' docset in folder from, each a file with mode
-// perm, and its index into the folder to, unless it has one.
+// Unfold writes the pages of the DevDocs docset in folder from as files with
+// mode perm, and its index, to the folder to, unless it has one.
 func Unfold(ctx context.Context, from string, to *os.Root, perm fs.FileMode) error {
 	file := confined.In(from).Join(Pages)
 	data, err := file.Read(MaxFile)
@@ -96,7 +96,7 @@ func Unfold(ctx context.Context, from string, to *os.Root, perm fs.FileMode) err
 		}
 		name = filepath.FromSlash(pageFile(name))
 		if !filepath.IsLocal(name) {
-			continue // the walk over the folder cannot name it, and no index entry leads there
+			continue // a path that cannot be indexed; no index entry links to it
 		}
 		if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			return err
@@ -115,10 +115,10 @@ func Unfold(ctx context.Context, from string, to *os.Root, perm fs.FileMode) err
 	return to.WriteFile(devIndex, index, perm)
 }
 
-// pageFile is the file of a page of DevDocs', which knows it by its path.
+// pageFile returns the file name for a DevDocs page path.
 func pageFile(name string) string { return path.Clean(name) + ".html" }
 
-// readDevIndex reads DevDocs' index: names, and where they lead.
+// readDevIndex reads a DevDocs index: names by target.
 func readDevIndex(file confined.Path) (map[string][]string, error) {
 	data, err := file.Read(MaxFile)
 	if err != nil {
@@ -138,7 +138,7 @@ func readDevIndex(file confined.Path) (map[string][]string, error) {
 	return terms, nil
 }
 
-// readDashIndex reads Dash's index. Without one the pages are all there is.
+// readDashIndex reads a Dash index. A missing index is not an error.
 func readDashIndex(file confined.Path) (map[string][]string, error) {
 	data, err := file.Read(MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -153,7 +153,7 @@ func readDashIndex(file confined.Path) (map[string][]string, error) {
 	}
 	terms := map[string][]string{}
 	for _, row := range rows {
-		if len(row) < 4 { // id, name, type, path
+		if len(row) < 4 { // columns: id, name, type, path
 			continue
 		}
 		page, anchor, _ := strings.Cut(withoutTags(row[3]), "#")
@@ -162,7 +162,8 @@ func readDashIndex(file confined.Path) (map[string][]string, error) {
 	return terms, nil
 }
 
-// withoutTags is a path without what Dash writes before it: <dash_entry_name=x>.
+// withoutTags removes the tags that Dash puts before a path:
+// <dash_entry_name=x>.
 func withoutTags(s string) string {
 	for strings.HasPrefix(s, "<dash_entry_") {
 		_, rest, ok := strings.Cut(s, ">")

@@ -22,8 +22,8 @@ func write(t *testing.T, dir, name, content string) {
 	}
 }
 
-// index is an index of Dash's as sqlite3 writes it: 300 entries, so that its tree
-// has two levels, of which one is longer than a page.
+// index returns a Dash index as sqlite3 writes it: 300 entries, so that its
+// tree has two levels, and one entry is longer than a page.
 func index(t testing.TB) []byte {
 	t.Helper()
 	data, err := os.ReadFile("testdata/docSet.dsidx")
@@ -112,7 +112,7 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// shared is a file with a table of which all rows are the same bytes.
+// shared returns a file with a table whose rows all share the same bytes.
 func shared(rows int) []byte {
 	const size = 4096
 	data := make([]byte, 2*size)

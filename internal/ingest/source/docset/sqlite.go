@@ -9,28 +9,30 @@ import (
 	"strings"
 )
 
-// A database of SQLite's is pages of one size. A table is a tree of them: those
-// within point to others, the leaves hold the rows. All numbers are big endian.
+// An SQLite database consists of pages of equal size. A table is a B-tree of
+// pages: interior pages point to others, leaves contain the rows. All numbers
+// are big-endian.
 //
-//	file        "SQLite format 3\x00", size of pages [2], ... encoding of texts [4] at 56 ...
-//	page        kind [1] (5 within, 13 leaf), free space [2], cells [2], ... , right child [4] if within
-//	            then offsets of cells [2] each; the first page begins behind the file's 100 bytes
+//	file        "SQLite format 3\x00", page size [2], ... text encoding [4] at 56 ...
+//	page        kind [1] (5 interior, 13 leaf), free space [2], cells [2], ... , right child [4] if interior
+//	            then the offset of each cell [2]; the first page begins after the file's 100 bytes
 //	cell within left child [4], row id [v]
-//	cell of row length of the record [v], row id [v], the record, or its beginning and the first page [4] of its rest
-//	record      length of what says the types [v], types [v] each, values
+//	cell of row record length [v], row id [v], the record, or its beginning and its first overflow page [4]
+//	record      length of the type header [v], types [v], values
 //
-// [v] is up to nine bytes of seven bits, the last of eight.
+// [v] is a varint of up to nine bytes with seven bits each, eight in the last
+// one.
 type sqlite struct {
 	data     []byte
-	size     int // of a page
-	usable   int // of a page, for what is in it
-	visited  int // pages, which may not be more than there are
+	size     int // bytes per page
+	usable   int // bytes per page for contents
+	visited  int // visited pages, at most as many as the file has
 	rows     [][]string
 	overflow int
 }
 
-// Bounds of what is read of a table. An index of a docset has four columns and
-// fewer than a million rows.
+// Limits for reading a table. A docset index has four columns and fewer than a
+// million rows.
 const (
 	maxColumns = 8
 	maxValue   = 4096 // bytes
@@ -39,7 +41,8 @@ const (
 
 var errDamaged = errors.New("corrupt SQLite file")
 
-// readTable reads the rows of a table, each value as text: "" for what is none.
+// readTable returns the rows of a table, each value as text; "" for other
+// types.
 func readTable(data []byte, table string) ([][]string, error) {
 	const header = 100
 	if len(data) < header || string(data[:16]) != "SQLite format 3\x00" {
@@ -56,7 +59,7 @@ func readTable(data []byte, table string) ([][]string, error) {
 	if encoding := binary.BigEndian.Uint32(data[56:]); encoding > 1 {
 		return nil, errors.New("unsupported SQLite encoding: want UTF-8")
 	}
-	// The first table is that of all of them: type, name, table, root, SQL.
+	// The first table lists all tables: type, name, table, root, SQL.
 	schema := &sqlite{data: data, size: size, usable: usable}
 	if err := schema.table(1, 0); err != nil {
 		return nil, err
@@ -76,7 +79,7 @@ func readTable(data []byte, table string) ([][]string, error) {
 	return nil, fmt.Errorf("SQLite file without table %s", table)
 }
 
-// page is the page of that number, from 1.
+// page returns a page by number, from 1.
 func (s *sqlite) page(number int) ([]byte, error) {
 	s.visited++
 	if number < 1 || number > len(s.data)/s.size || s.visited > len(s.data)/s.size {
@@ -104,7 +107,7 @@ func (s *sqlite) table(number, depth int) error {
 	if kind != 5 && kind != 13 || offsets+2*cells > len(page) {
 		return errDamaged
 	}
-	// Cells do not share their bytes. One has four of them or more.
+	// Cells do not overlap, and each has at least four bytes.
 	left := s.size
 	for i := range cells {
 		if left < 0 || len(s.rows) > maxRows {
@@ -131,7 +134,7 @@ func (s *sqlite) table(number, depth int) error {
 	return nil
 }
 
-// row reads the row in a leaf's cell, and returns how long that is.
+// row reads the row in a leaf cell and returns the length of the cell.
 func (s *sqlite) row(cell []byte) (int, error) {
 	length, n := varint(cell)
 	if n == 0 || length > uint64(len(s.data)) {
@@ -166,7 +169,7 @@ func (s *sqlite) row(cell []byte) (int, error) {
 		values = values[width:]
 		switch {
 		case kind == 0:
-			row = append(row, "") // the row's id, or nothing
+			row = append(row, "") // the row id, or null
 		case kind <= 6:
 			number := int64(0)
 			if value[0] >= 0x80 {
@@ -191,8 +194,8 @@ func (s *sqlite) row(cell []byte) (int, error) {
 	return cellLength, nil
 }
 
-// record is a row's record: what of it stands in the cell, so many bytes, and the
-// rest from pages of its own.
+// record returns a row's record, which has length bytes, and how many of them
+// are in the cell. The rest is in overflow pages.
 func (s *sqlite) record(cell []byte, length int) (record []byte, local int, err error) {
 	local = length
 	if most := s.usable - 35; length > most {
@@ -207,8 +210,8 @@ func (s *sqlite) record(cell []byte, length int) (record []byte, local int, err 
 		}
 		return cell[:length], local, nil
 	}
-	// Pages of the rest may not be shared, so all of them together are no more
-	// than the file.
+	// Overflow pages are not shared, so together they are at most as large as
+	// the file.
 	if s.overflow += length; local+4 > len(cell) || s.overflow > len(s.data) {
 		return nil, 0, errDamaged
 	}
@@ -225,7 +228,7 @@ func (s *sqlite) record(cell []byte, length int) (record []byte, local int, err 
 	return record, local, nil
 }
 
-// widthOf is the length of a value of that type.
+// widthOf returns the size of a value of that type.
 func widthOf(kind uint64) uint64 {
 	switch {
 	case kind <= 4:
@@ -240,7 +243,7 @@ func widthOf(kind uint64) uint64 {
 	return (kind - 12) / 2
 }
 
-// varint reads a number and returns how long it is, 0 if it does not end.
+// varint decodes a number and returns its length, 0 if it is incomplete.
 func varint(b []byte) (uint64, int) {
 	var v uint64
 	for i := 0; i < min(len(b), 9); i++ {

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// A Pattern matches paths within a folder, as those of .gitignore do: * and ?
-// match within a name, ** any number of folders, [...] a character of several.
-// A pattern without a slash matches names wherever they are, one with a slash
-// paths from the folder down; either matches all that is in a folder that it
-// matches.
+// A Pattern matches paths within a folder, with the syntax of .gitignore: * and
+// ? match within a name, ** matches any number of folders, [...] a set of
+// characters. A pattern without a slash matches names at any depth; one with a
+// slash matches paths from the top. A match of a folder includes everything in
+// it.
 type Pattern struct {
-	elements []string // ** first where it may be anywhere
+	elements []string // begins with ** if the pattern matches at any depth
 }
 
-// ParsePattern reads a pattern.
+// ParsePattern parses a pattern.
 func ParsePattern(s string) (Pattern, error) {
 	anywhere := !strings.Contains(strings.TrimSuffix(s, "/"), "/")
 	var p Pattern
@@ -35,7 +35,7 @@ func ParsePattern(s string) (Pattern, error) {
 	return p, nil
 }
 
-// Match reports whether the pattern matches the path or a folder that it is in.
+// Match reports whether the pattern matches the path or one of its folders.
 func (p Pattern) Match(name string) bool {
 	return matchElements(p.elements, strings.Split(name, "/"), false)
 }
@@ -45,10 +45,9 @@ func (p Pattern) matches(name string) bool {
 	return matchElements(p.elements, strings.Split(name, "/"), true)
 }
 
-// matchElements goes through names once, and once more after each **, which is
-// the only one that need be tried again: what an earlier one could take in
-// place of a later one, the later one can as well. The pattern must match all
-// of the names, or the first ones.
+// matchElements matches names with backtracking to the last ** only, which is
+// sufficient: anything that an earlier ** could match instead, the later one
+// can match too. The pattern must match all names, or if all is false a prefix.
 func matchElements(pattern, names []string, all bool) bool {
 	retry, from := -1, 0
 	for i, k := 0, 0; ; {
@@ -56,7 +55,7 @@ func matchElements(pattern, names []string, all bool) bool {
 		case i == len(pattern) && (!all || k == len(names)):
 			return true
 		case i == len(pattern):
-			// Only from further on can it match to the end.
+			// Only a later start can match to the end.
 		case pattern[i] == "**" && i+1 == len(pattern):
 			return !all || k < len(names)
 		case pattern[i] == "**":
@@ -79,10 +78,10 @@ func matchElements(pattern, names []string, all bool) bool {
 	}
 }
 
-// A filter says which files of a folder are read.
+// A Filter decides which files of a folder are read.
 type Filter struct {
 	include, exclude []Pattern
-	useIgnoreFiles   bool // what ignore files name
+	useIgnoreFiles   bool // obey ignore files
 	KeepSecrets      bool
 }
 
@@ -113,7 +112,7 @@ func (f Filter) Included(name string) bool {
 	return len(f.include) == 0 || matchesAny(f.include, name)
 }
 
-// SkipReason says why the patterns leave a file out, "" if they do not.
+// SkipReason returns the reason why the patterns exclude a file, or "".
 func (f Filter) SkipReason(name string) string {
 	switch {
 	case f.Excluded(name):
@@ -138,7 +137,8 @@ func (f Filter) reaches(folder string) bool {
 	return false
 }
 
-// reaches reports whether the pattern may match below the folder of those names.
+// reaches reports whether the pattern may match below the folder with these
+// names.
 func (p Pattern) reaches(names []string) bool {
 	for i, name := range names {
 		if i == len(p.elements) || p.elements[i] == "**" {
@@ -160,16 +160,16 @@ func matchesAny(patterns []Pattern, name string) bool {
 	return false
 }
 
-// Options say what of a folder to read. They stand in the manifest, as a part
-// of the build's options, so that Changed knows them.
+// Options select the files of a folder. They are stored in the manifest with
+// the build's options, so that ingest.Changed knows them.
 type Options struct {
 	// Include and Exclude are patterns of paths within the folder or site; see
-	// ParsePattern. All that no pattern of Exclude matches is read, and if there
-	// is an Include only what one of its patterns does.
+	// ParsePattern. A file is read if no pattern of Exclude matches it and, if
+	// Include is not empty, one of its patterns does.
 	Include []string `json:"include,omitempty"`
 	Exclude []string `json:"exclude,omitempty"`
-	// NoIgnore reads what .gitignore and .docsearchignore name, too.
+	// NoIgnore reads files that .gitignore or .docsearchignore excludes.
 	NoIgnore bool `json:"no_ignore,omitempty"`
-	// KeepSecrets keeps what looks like a secret: files with keys, tokens in texts.
+	// KeepSecrets keeps suspected secrets: key files, and tokens in texts.
 	KeepSecrets bool `json:"keep_secrets,omitempty"`
 }

@@ -49,8 +49,7 @@ func TestPattern(t *testing.T) {
 	}
 }
 
-// FuzzPattern compares patterns of stars with what a regular expression makes
-// of them.
+// FuzzPattern compares patterns of stars with equivalent regular expressions.
 func FuzzPattern(f *testing.F) {
 	f.Add("a/**/b*/c", "a/x/y/bcd/c/e")
 	f.Add("**/**/a", "b/a")
@@ -70,13 +69,13 @@ func FuzzPattern(f *testing.F) {
 	})
 }
 
-// expression is the regular expression that a pattern of stars stands for.
+// expression returns the regular expression for a pattern of stars.
 func expression(pattern string) *regexp.Regexp {
 	elements := strings.Split(strings.Trim(pattern, "/"), "/")
 	if !strings.Contains(strings.TrimSuffix(pattern, "/"), "/") {
 		elements = append([]string{"**"}, elements...)
 	}
-	// What is in a folder that matches does as well.
+	// Everything in a matching folder matches too.
 	for len(elements) > 0 && elements[len(elements)-1] == "**" {
 		elements = elements[:len(elements)-1]
 	}

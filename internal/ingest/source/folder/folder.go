@@ -21,7 +21,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/source"
 )
 
-// A Reader is the files of a folder.
+// A Reader reads the files of a folder. It implements source.Reader.
 type Reader struct {
 	Root   *os.Root
 	Filter Filter
@@ -46,7 +46,7 @@ func (s Reader) Parse(ctx context.Context, data []byte, it *source.Item) (docume
 	return format.ParserFor(it.Name)(data, it.Name)
 }
 
-// parseMarkdown reads a Markdown file, with the files that it includes.
+// parseMarkdown parses a Markdown file with the files that it includes.
 func (s Reader) parseMarkdown(data []byte, name string) (document.Document, error) {
 	text, err := document.DecodeText(data)
 	if err != nil {
@@ -63,13 +63,12 @@ func (Reader) Target(name string) func(href string) string {
 	return func(href string) string { return targetOf(name, href) }
 }
 
-// NewItem is the item of a file.
+// NewItem returns the item for a file.
 func NewItem(name string, info fs.FileInfo) source.Item {
 	return source.Item{Name: name, Size: info.Size(), ModTime: info.ModTime(), Rights: generation.Perm(info)}
 }
 
-// ReadFile reads a file. What it knows of it it returns even if it cannot be
-// read.
+// ReadFile reads a file. It returns the file's info even if reading fails.
 func ReadFile(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
 	f, err := root.Open(filepath.FromSlash(name))
 	if err != nil {
@@ -84,7 +83,7 @@ func ReadFile(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
 		return nil, st, errors.New("not a regular file")
 	}
 	var b bytes.Buffer
-	b.Grow(int(min(st.Size(), format.MaxFile)) + bytes.MinRead) // room to find the end, too
+	b.Grow(int(min(st.Size(), format.MaxFile)) + bytes.MinRead) // with room to detect the end
 	_, err = b.ReadFrom(io.LimitReader(f, format.MaxFile+1))
 	switch {
 	case err != nil:
@@ -95,10 +94,10 @@ func ReadFile(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
 	return b.Bytes(), st, nil
 }
 
-// unreadable says that a file or folder could not be read.
+// unreadable returns the reason for a file or folder that cannot be read.
 func unreadable(err error) error { return errors.New(generation.Unreadable + WithoutPath(err).Error()) }
 
-// WithoutPath is err without the path, which stands beside it already.
+// WithoutPath returns err without its path, which the message already has.
 func WithoutPath(err error) error {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
@@ -107,7 +106,8 @@ func WithoutPath(err error) error {
 	return err
 }
 
-// targetOf is where a link on a page leads, by path, "" if out of the folder.
+// targetOf resolves a link of a page to a path, "" if it leads out of the
+// folder.
 func targetOf(page, href string) string {
 	if strings.Contains(href, ":") && !strings.HasPrefix(href, "#") {
 		if colon := strings.IndexByte(href, ':'); !strings.ContainsAny(href[:colon], "/#?") {
@@ -116,7 +116,7 @@ func targetOf(page, href string) string {
 	}
 	to, anchor, _ := strings.Cut(href, "#")
 	if to == "" {
-		return "" // the index itself: see also
+		return "" // the index itself, as in "see also"
 	}
 	target := path.Join(path.Dir(page), to)
 	if strings.HasPrefix(target, "../") || strings.HasPrefix(to, "/") {

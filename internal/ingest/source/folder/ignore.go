@@ -10,30 +10,30 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/document"
 )
 
-// IgnoreFiles are the files that say what of their folder is not to be read, in
-// the form of Git's. What the second says counts more.
+// IgnoreFiles are the files with rules for excluded files, in Git's syntax. The
+// second one takes precedence.
 var IgnoreFiles = [...]string{".gitignore", ".docsearchignore"}
 
-// maxIgnore is how long such a file may be.
+// maxIgnore is the maximum size of an ignore file.
 const maxIgnore = 1 << 20
 
 // An ignoreRule is a line of an ignore file.
 type ignoreRule struct {
-	pattern Pattern
-	again   bool // what matches is read all the same
-	folders bool // only folders match
+	pattern     Pattern
+	negated     bool // matching files are read again
+	foldersOnly bool // matches only folders
 }
 
-// ignores are the rules that hold in a folder and below: those of its own files
-// and, by parent, those of the folders that it is in.
+// ignores holds the rules for a folder: those of its own ignore files and,
+// through parent, those of the enclosing folders.
 type ignores struct {
 	parent *ignores
-	dir    string // path of the folder, "." for the first
+	dir    string // path of the folder, "." for the top
 	rules  [len(IgnoreFiles)][]ignoreRule
 }
 
-// readIgnores reads the ignore files of a folder. What cannot be read says
-// nothing.
+// readIgnores reads the ignore files of a folder. It skips files that cannot be
+// read.
 func readIgnores(root *os.Root, dir string, parent *ignores) *ignores {
 	var own *ignores
 	for i, name := range IgnoreFiles {
@@ -56,7 +56,7 @@ func readIgnores(root *os.Root, dir string, parent *ignores) *ignores {
 	return own
 }
 
-// parseIgnore reads an ignore file. Lines that are no pattern say nothing.
+// parseIgnore parses an ignore file. It skips invalid patterns.
 func parseIgnore(data []byte) []ignoreRule {
 	var rules []ignoreRule
 	for raw := range bytes.Lines(bytes.TrimPrefix(document.FromUTF16(data), []byte("\xef\xbb\xbf"))) {
@@ -68,8 +68,8 @@ func parseIgnore(data []byte) []ignoreRule {
 			continue
 		}
 		var r ignoreRule
-		line, r.again = strings.CutPrefix(line, "!")
-		r.folders = strings.HasSuffix(line, "/")
+		line, r.negated = strings.CutPrefix(line, "!")
+		r.foldersOnly = strings.HasSuffix(line, "/")
 		p, err := ParsePattern(strings.ReplaceAll(line, "[!", "[^"))
 		if err != nil {
 			continue
@@ -80,9 +80,8 @@ func parseIgnore(data []byte) []ignoreRule {
 	return rules
 }
 
-// ignored is the name of the file that says that the path is not to be read, ""
-// if it may be. The last rule that matches counts, and those of a folder further
-// down come after those of one above.
+// ignored returns the name of the ignore file that excludes a path, or "". The
+// last matching rule wins; rules of inner folders follow those of outer ones.
 func (g *ignores) ignored(name string, isDir bool) string {
 	for i := len(IgnoreFiles) - 1; i >= 0; i-- {
 		for at := g; at != nil; at = at.parent {
@@ -92,10 +91,10 @@ func (g *ignores) ignored(name string, isDir bool) string {
 			}
 			for k := len(at.rules[i]) - 1; k >= 0; k-- {
 				r := &at.rules[i][k]
-				if r.folders && !isDir || !r.pattern.matches(below) {
+				if r.foldersOnly && !isDir || !r.pattern.matches(below) {
 					continue
 				}
-				if r.again {
+				if r.negated {
 					return ""
 				}
 				return IgnoreFiles[i]

@@ -73,7 +73,7 @@ func TestIgnore(t *testing.T) {
 	}
 }
 
-// Git itself ignores the same files.
+// Git ignores the same files.
 func TestIgnoreAsGitDoes(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
@@ -81,7 +81,7 @@ func TestIgnoreAsGitDoes(t *testing.T) {
 	}
 	dir := t.TempDir()
 	ingesttest.WriteFiles(t, dir, ignoreTree)
-	os.Remove(filepath.Join(dir, "own", ".docsearchignore")) // git does not know it
+	os.Remove(filepath.Join(dir, "own", ".docsearchignore")) // unknown to Git
 	run := func(args ...string) string {
 		cmd := exec.Command(git, args...)
 		cmd.Dir = dir
@@ -105,7 +105,7 @@ func TestIgnoreAsGitDoes(t *testing.T) {
 	}
 }
 
-// listed are the files of a folder that are read, and what is passed by.
+// listed returns the files that are read, and the skipped ones with reasons.
 func listed(t *testing.T, dir string, opt Options) (names []string, skipped map[string]string) {
 	t.Helper()
 	filter, err := NewFilter(opt)

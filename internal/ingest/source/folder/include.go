@@ -17,40 +17,40 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/source"
 )
 
-// Pages of MkDocs include files of their repository, mostly code, in two forms:
+// MkDocs pages include files of their repository, mostly code, in two forms:
 //
 //	{* ../src/example.py ln[1:5] hl[3] *}   FastAPI's: a block of code
 //	--8<-- "src/example.py:1:5"             pymdownx.snippets: lines in place
 //
-// An included file is read if the walk could read it, whatever its type: it is
-// within the source, and no option, ignore file or rule about secrets excludes
-// it. Otherwise the line is left out.
+// An included file may have any type. It must be within the source, and no
+// option, ignore file or rule about secrets may exclude it. Otherwise the line
+// is removed.
 
-// Bounds of the files that one page includes.
+// Limits of the files that one page includes.
 const (
-	maxIncludes      = 500     // times
-	maxIncluded      = 1 << 20 // bytes, of one file and of all that is included
+	maxIncludes      = 500     // number of includes
+	maxIncluded      = 1 << 20 // bytes, of one file and of all together
 	maxIncludeNested = 8
 )
 
-// An openInclude returns the text of the file that the page includes by a path.
+// An openInclude returns the text of the file that a page includes by a path.
 type openInclude func(path string) (string, error)
 
 var errNotIncluded = errors.New("not included")
 
-// An includer replaces the lines of a page that include files.
+// An includer replaces include lines with the included files.
 type includer struct {
 	open  openInclude
-	paths []string // all that the page includes, in the order of their first use
-	// states has for each path a name for the file's contents.
+	paths []string // all included paths, in order of first use
+	// states has the content state of each path.
 	states []string
 	files  map[string][]string
-	uses   int // times that a file was included
-	left   int // bytes that may still be included
+	uses   int // number of includes so far
+	left   int // remaining bytes
 }
 
-// expand replaces the lines that include files. from is the number of the line of
-// the page that each line was made of; it is nil if no line includes a file.
+// expand replaces the lines that include files. from is the line of the page
+// for each result line; it is nil if no line includes a file.
 func (in *includer) expand(lines []string) (expanded []string, from []int) {
 	if !slices.ContainsFunc(lines, mayInclude) {
 		return lines, nil
@@ -82,7 +82,7 @@ func mayInclude(line string) bool {
 	return strings.Contains(line, "8<-") || strings.Contains(line, "{*")
 }
 
-// file returns the lines of the file that a path leads to, nil if there are none.
+// file returns the lines of the file at a path, or nil.
 func (in *includer) file(path string) []string {
 	if in.uses == maxIncludes {
 		return nil
@@ -91,7 +91,7 @@ func (in *includer) file(path string) []string {
 	lines, known := in.files[path]
 	if !known {
 		text, err := in.open(path)
-		in.paths, in.states = append(in.paths, path), append(in.states, stateOf(text, err))
+		in.paths, in.states = append(in.paths, path), append(in.states, contentState(text, err))
 		if err == nil {
 			lines = document.SplitLines([]byte(text))
 		}
@@ -100,8 +100,9 @@ func (in *includer) file(path string) []string {
 	return lines
 }
 
-// spend returns the lines if as many may still be included.
-func (in *includer) spend(lines []string) []string {
+// withinBudget returns the lines if they fit into the remaining bytes, else
+// nil.
+func (in *includer) withinBudget(lines []string) []string {
 	size := 0
 	for _, l := range lines {
 		size += len(l) + 1
@@ -113,22 +114,22 @@ func (in *includer) spend(lines []string) []string {
 	return lines
 }
 
-// stateOf is a name for what open returned.
-func stateOf(text string, err error) string {
+// contentState returns a digest of the result of open.
+func contentState(text string, err error) string {
 	if err != nil {
 		return "none"
 	}
 	return "file " + source.Hash([]byte(text))
 }
 
-// A codeInclude is a line of FastAPI's form.
+// A codeInclude is an include line in FastAPI's form.
 type codeInclude struct {
 	indent, path string
-	lines        []lineRange // none: all
+	lines        []lineRange // empty: all
 }
 
-// A lineRange is lines of a file, counted from 1, the last included. 0 is the
-// first or last line, a negative number counts from the end.
+// A lineRange is an inclusive range of lines, counted from 1. 0 means the first
+// or last line; negative numbers count from the end.
 type lineRange struct{ first, last int }
 
 var codeIncludeForm = regexp.MustCompile(`^([ \t]*)\{\*[ \t]+([^\s*{}]+)((?:[ \t]+[a-z]+\[[^\]]*\])*)[ \t]*\*\}[ \t]*$`)
@@ -175,7 +176,7 @@ func parseRange(first, last string) (lineRange, bool) {
 	return r, true
 }
 
-// code returns the file as a block of code, nil if there is none.
+// code returns the file as a code block, or nil.
 func (in *includer) code(c codeInclude) []string {
 	all := in.file(c.path)
 	if len(all) == 0 {
@@ -191,7 +192,7 @@ func (in *includer) code(c codeInclude) []string {
 		}
 		lines = append(lines, r.of(all)...)
 	}
-	if lines = in.spend(lines); len(lines) == 0 {
+	if lines = in.withinBudget(lines); len(lines) == 0 {
 		return nil
 	}
 	fence := "```"
@@ -230,15 +231,15 @@ func indented(indent, line string) string {
 	return indent + line
 }
 
-// snippetForm matches a line of pymdownx.snippets: indentation, escapes, a mark,
-// and a quoted path unless the line begins or ends a list of paths.
+// snippetForm matches a line of pymdownx.snippets: indentation, escapes, a
+// mark, and a quoted path. Lines that begin or end a list of paths have no
+// path.
 var snippetForm = regexp.MustCompile(`^([ \t]*)(;*)-+8<-+(?:[ \t]+(?:"((?:\\"|[^"])+)"|'((?:\\'|[^'])+)'))?[ \t]*$`)
 
-// sectionForm matches the marks of a section in an included file.
+// sectionForm matches section marks in an included file.
 var sectionForm = regexp.MustCompile(`(;?)-+8<-+[ \t]+\[[ \t]*(start|end)[ \t]*:[ \t]*([A-Za-z][-_0-9A-Za-z]*)[ \t]*\]`)
 
-// sectionMark returns the section that a line begins or ends, "" if it does
-// neither.
+// sectionMark returns the section that a line begins or ends, or "".
 func sectionMark(line string) (name string, begins bool) {
 	if !strings.Contains(line, "8<-") {
 		return "", false
@@ -250,8 +251,8 @@ func sectionMark(line string) (name string, begins bool) {
 	return m[3], m[2] == "start"
 }
 
-// snippet returns the lines that replace line i, and the last line of those
-// that it replaces.
+// snippet returns the replacement of line i, and the last line that it
+// replaces.
 func (in *includer) snippet(lines []string, i, depth int) ([]string, int) {
 	m := snippetForm.FindStringSubmatch(lines[i])
 	if m == nil {
@@ -276,14 +277,14 @@ func (in *includer) snippet(lines []string, i, depth int) ([]string, int) {
 		inner, _, _ := strings.Cut(lines[n], strings.TrimLeft(lines[n], " \t"))
 		out = append(out, in.snippetFile(inner, bare, depth)...)
 	}
-	return lines[i : i+1], i // the list does not end: no list
+	return lines[i : i+1], i // an unterminated list is text
 }
 
-// snippetPlace matches what a path may end with: ranges of lines, or the name of a
-// section.
+// snippetPlace matches a path and an optional suffix: ranges of lines, or a
+// section name.
 var snippetPlace = regexp.MustCompile(`^(.+?)(?::(-?[0-9]*(?::-?[0-9]*)?(?:,-?[0-9]*(?::-?[0-9]*)?)*)|:([A-Za-z][-_0-9A-Za-z]*))?$`)
 
-// snippetFile returns the lines of the file, or of the part, that a path leads to.
+// snippetFile returns the lines of an included file or of a part of it.
 func (in *includer) snippetFile(indent, place string, depth int) []string {
 	m := snippetPlace.FindStringSubmatch(place)
 	if m == nil || depth == maxIncludeNested || strings.Contains(m[1], "://") {
@@ -306,7 +307,7 @@ func (in *includer) snippetFile(indent, place string, depth int) []string {
 			}
 		}
 	}
-	lines = in.spend(lines)
+	lines = in.withinBudget(lines)
 	var out []string
 	for i := 0; i < len(lines); i++ {
 		if name, _ := sectionMark(lines[i]); name != "" {
@@ -321,7 +322,7 @@ func (in *includer) snippetFile(indent, place string, depth int) []string {
 	return out
 }
 
-// snippetSection returns the lines between the marks of a section.
+// snippetSection returns the lines between section marks.
 func snippetSection(lines []string, name string) []string {
 	first := -1
 	for i, l := range lines {
@@ -339,10 +340,10 @@ func snippetSection(lines []string, name string) []string {
 	return lines[first:]
 }
 
-// include returns the text of the file that the page of that name includes by a
-// path. Paths are relative to a folder that the page's path does not give: that of
-// the documents or of mkdocs.yml. It is one of the folders around the page; the
-// one with mkdocs.yml comes first, then from the page's own up.
+// include returns the text of the file that a page includes by a path. The path
+// is relative to the documents folder or to the folder of mkdocs.yml; which one
+// the page does not show. include tries the folders around the page: the one
+// with mkdocs.yml first, then from the page's own folder upward.
 func (s Reader) include(page, target string) (string, error) {
 	target = strings.ReplaceAll(target, `\`, "/")
 	if path.IsAbs(target) || strings.Contains(target, ":") || strings.ContainsRune(target, 0) {
@@ -376,7 +377,7 @@ func (s Reader) include(page, target string) (string, error) {
 	return "", fs.ErrNotExist
 }
 
-// includeFile reads a file that a page includes.
+// includeFile reads an included file.
 func (s Reader) includeFile(name string) (string, error) {
 	if !s.Filter.KeepSecrets && secret.IsFile(name) || s.Filter.Excluded(name) {
 		return "", errNotIncluded
@@ -410,12 +411,12 @@ func (s Reader) includeFile(name string) (string, error) {
 	return string(text), err
 }
 
-// IncludesDigest is a digest of the files that the page of that name includes by those
-// paths, "" for no paths.
+// IncludesDigest returns a digest of the files that a page includes by these
+// paths; "" for no paths.
 func (s Reader) IncludesDigest(page string, paths []string) string {
 	states := make([]string, len(paths))
 	for i, path := range paths {
-		states[i] = stateOf(s.include(page, path))
+		states[i] = contentState(s.include(page, path))
 	}
 	return source.Digest(states...)
 }

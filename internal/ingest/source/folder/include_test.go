@@ -74,7 +74,7 @@ func TestExpandIncludes(t *testing.T) {
 	}
 }
 
-// A page cannot include without end.
+// Includes of a page are limited.
 func TestExpandIncludesBounds(t *testing.T) {
 	large := strings.Repeat("x\n", maxIncluded/5)
 	in := includer{open: func(path string) (string, error) { return large, nil }}
@@ -120,7 +120,7 @@ func FuzzExpandIncludes(f *testing.F) {
 	})
 }
 
-// Included files are within the source, and what it may read.
+// Included files must be within the source and not excluded.
 func TestIncludedFiles(t *testing.T) {
 	dir := t.TempDir()
 	outside := filepath.Join(dir, "outside.txt")

@@ -19,19 +19,18 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/source"
 )
 
-// Walk lists the files below root that there is a reader for, in the order of
-// their names, with slashes; and names what it passes by. Symbolic links are
-// not followed: what they lead to is either met where it lies or none of the
-// source's.
+// Walk lists the files below root that have a parser, in the order of their
+// slash-separated names, and the skipped ones. It does not follow symbolic
+// links: their targets are listed elsewhere or are outside the source.
 func Walk(ctx context.Context, root *os.Root, filter Filter) (items []source.Item, skipped []generation.Skipped, err error) {
 	st, err := root.Stat(".")
 	if err != nil {
 		return nil, nil, err
 	}
-	w := &walker{ctx: ctx, root: root, filter: filter, spare: make(chan struct{}, foldersAtOnce-1)}
-	top := &folder{name: ".", rights: generation.FolderPerm(st)}
+	w := &walker{ctx: ctx, root: root, filter: filter, slots: make(chan struct{}, maxParallelReads-1)}
+	top := &directory{name: ".", rights: generation.FolderPerm(st)}
 	err = w.read(top)
-	w.others.Wait()
+	w.running.Wait()
 	if err := cmp.Or(ctx.Err(), err); err != nil {
 		return nil, nil, err
 	}
@@ -40,53 +39,52 @@ func Walk(ctx context.Context, root *os.Root, filter Filter) (items []source.Ite
 	return items, skipped, nil
 }
 
-// foldersAtOnce is how many folders are read at a time: more than there are
-// cores, since where the files lie on a network it is the wait that counts.
-const foldersAtOnce = 8
+// maxParallelReads is how many folders are read at a time. It exceeds the
+// number of cores because latency dominates on network file systems.
+const maxParallelReads = 8
 
-// A walker reads folders.
+// A walker lists folders in parallel.
 type walker struct {
-	ctx    context.Context
-	root   *os.Root
-	filter Filter
-	spare  chan struct{} // has a place for each goroutine that may be begun
-	others sync.WaitGroup
+	ctx     context.Context
+	root    *os.Root
+	filter  Filter
+	slots   chan struct{} // one slot per additional goroutine
+	running sync.WaitGroup
 }
 
-// A folder is one that is walked through, and what was found in it.
-type folder struct {
-	name    string        // path, "." for the first
-	entries []fs.DirEntry // in the order of their names
-	rules   *ignores
-	pages   bool        // it or one above has an index of pages
-	rights  fs.FileMode // that what is in it may have at most
+// A directory is a folder being walked, and its results.
+type directory struct {
+	name         string        // path, "." for the top
+	entries      []fs.DirEntry // sorted by name
+	rules        *ignores
+	hasIndexPage bool        // it or a parent has an index.html
+	rights       fs.FileMode // maximum access rights of its files
 
-	items   []source.Item
-	skipped []generation.Skipped
-	below   []subtree
+	items      []source.Item
+	skipped    []generation.Skipped
+	subfolders []subtree
 }
 
-// A below is a folder in another, and how many of its items and of what is
-// skipped there come before it.
+// A subtree is a subfolder, and the number of the folder's items and skipped
+// files that precede it.
 type subtree struct {
-	*folder
+	*directory
 	items, skipped int
 }
 
-// count counts what was found in the folder and below.
-func (f *folder) count() (items, skipped int) {
-	for _, b := range f.below {
+// count returns the number of results in the folder and below.
+func (f *directory) count() (items, skipped int) {
+	for _, b := range f.subfolders {
 		i, k := b.count()
 		items, skipped = items+i, skipped+k
 	}
 	return items + len(f.items), skipped + len(f.skipped)
 }
 
-// appendTo appends what was found in the folder and below, in the order of
-// names.
-func (f *folder) appendTo(items []source.Item, skipped []generation.Skipped) ([]source.Item, []generation.Skipped) {
+// appendTo appends the results in the folder and below, in the order of names.
+func (f *directory) appendTo(items []source.Item, skipped []generation.Skipped) ([]source.Item, []generation.Skipped) {
 	var i, k int
-	for _, b := range f.below {
+	for _, b := range f.subfolders {
 		items, skipped = append(items, f.items[i:b.items]...), append(skipped, f.skipped[k:b.skipped]...)
 		i, k = b.items, b.skipped
 		items, skipped = b.appendTo(items, skipped)
@@ -94,20 +92,20 @@ func (f *folder) appendTo(items []source.Item, skipped []generation.Skipped) ([]
 	return append(items, f.items[i:]...), append(skipped, f.skipped[k:]...)
 }
 
-func (f *folder) skip(name, why string) {
+func (f *directory) skip(name, why string) {
 	f.skipped = append(f.skipped, generation.Skipped{Name: name, Reason: why})
 }
 
-// has reports whether the folder has an entry of that name.
-func (f *folder) has(name string) bool { return f.find(name) != nil }
+// has reports whether the folder has an entry with that name.
+func (f *directory) has(name string) bool { return f.find(name) != nil }
 
-// hasFile reports whether the folder has a regular file of that name.
-func (f *folder) hasFile(name string) bool {
+// hasFile reports whether the folder has a regular file with that name.
+func (f *directory) hasFile(name string) bool {
 	d := f.find(name)
 	return d != nil && d.Type().IsRegular()
 }
 
-func (f *folder) find(name string) fs.DirEntry {
+func (f *directory) find(name string) fs.DirEntry {
 	i, found := slices.BinarySearchFunc(f.entries, name, func(d fs.DirEntry, name string) int { return strings.Compare(d.Name(), name) })
 	if !found {
 		return nil
@@ -115,9 +113,9 @@ func (f *folder) find(name string) fs.DirEntry {
 	return f.entries[i]
 }
 
-// read reads a folder and, some of them meanwhile, those below. Only of the
-// first it is an error if it cannot be read.
-func (w *walker) read(f *folder) error {
+// read reads a folder and its subfolders, some of them in parallel. Only for
+// the top folder is a read failure an error.
+func (w *walker) read(f *directory) error {
 	if w.ctx.Err() != nil {
 		return nil
 	}
@@ -132,7 +130,7 @@ func (w *walker) read(f *folder) error {
 		f.skip(f.name+"/", "a database")
 		return nil
 	}
-	f.pages = f.pages || f.hasFile("index.html")
+	f.hasIndexPage = f.hasIndexPage || f.hasFile("index.html")
 	if w.filter.useIgnoreFiles && slices.ContainsFunc(IgnoreFiles[:], f.has) {
 		f.rules = readIgnores(w.root, f.name, f.rules)
 	}
@@ -142,18 +140,18 @@ func (w *walker) read(f *folder) error {
 			return nil
 		}
 		name := path.Join(f.name, d.Name())
-		switch why := w.leaveOut(f, name, d); {
+		switch why := w.skipReason(f, name, d); {
 		case why != "" && d.IsDir():
 			f.skip(name+"/", why)
 		case why != "":
 			f.skip(name, why)
 		case d.IsDir():
-			b := subtree{&folder{name: name, rules: f.rules, pages: f.pages, rights: f.rights}, len(f.items), len(f.skipped)}
+			b := subtree{&directory{name: name, rules: f.rules, hasIndexPage: f.hasIndexPage, rights: f.rights}, len(f.items), len(f.skipped)}
 			if info, err := d.Info(); err == nil {
 				b.rights &= generation.FolderPerm(info)
 			}
-			f.below = append(f.below, b)
-			w.readBelow(b.folder)
+			f.subfolders = append(f.subfolders, b)
+			w.readBelow(b.directory)
 		default:
 			info, err := d.Info()
 			if err != nil {
@@ -169,12 +167,12 @@ func (w *walker) read(f *folder) error {
 	return nil
 }
 
-// readBelow reads a folder in a goroutine of its own, if another may be begun.
-func (w *walker) readBelow(f *folder) {
+// readBelow reads a folder, in a goroutine if a slot is free.
+func (w *walker) readBelow(f *directory) {
 	select {
-	case w.spare <- struct{}{}:
-		w.others.Go(func() {
-			defer func() { <-w.spare }()
+	case w.slots <- struct{}{}:
+		w.running.Go(func() {
+			defer func() { <-w.slots }()
 			w.read(f)
 		})
 	default:
@@ -182,9 +180,8 @@ func (w *walker) readBelow(f *folder) {
 	}
 }
 
-// leaveOut says why the entry of a folder has no passages, or "" if it may have
-// some.
-func (w *walker) leaveOut(f *folder, name string, d fs.DirEntry) string {
+// skipReason returns the reason to skip an entry of a folder, or "".
+func (w *walker) skipReason(f *directory, name string, d fs.DirEntry) string {
 	switch base := d.Name(); {
 	case !d.IsDir() && !w.filter.KeepSecrets && secret.IsFile(name):
 		return secret.Reason + ", by name"
@@ -215,7 +212,7 @@ func (w *walker) leaveOut(f *folder, name string, d fs.DirEntry) string {
 		return format.UnsupportedReason(name)
 	case !w.filter.Included(name):
 		return "not included"
-	case isScript(name) && f.pages:
+	case isScript(name) && f.hasIndexPage:
 		return "page resources"
 	case isText(name) && w.hasPage(f, name):
 		return "source text of an indexed page"
@@ -223,15 +220,16 @@ func (w *walker) leaveOut(f *folder, name string, d fs.DirEntry) string {
 	return ""
 }
 
-// hasPage reports whether there is an HTML page of the same name beside a file,
-// which was made of it and knows more: titles, anchors, links.
-func (w *walker) hasPage(f *folder, name string) bool {
+// hasPage reports whether an HTML page with the same name is next to the file.
+// The page was generated from the file and has more: titles, anchors, links.
+func (w *walker) hasPage(f *directory, name string) bool {
 	name = format.UncompressedName(name)
 	page := strings.TrimSuffix(name, path.Ext(name)) + ".html"
 	return f.hasFile(path.Base(page)) && w.filter.Included(page) && !w.filter.Excluded(page)
 }
 
-// isScript reports whether pages may be shown with the file, by its name.
+// isScript reports whether the file name is that of a script that pages may
+// load.
 func isScript(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".js", ".mjs", ".php":
@@ -240,7 +238,8 @@ func isScript(name string) bool {
 	return false
 }
 
-// isText reports whether pages may have been made of the file, by its name.
+// isText reports whether the file name is that of a text format from which
+// pages are generated.
 func isText(name string) bool {
 	switch strings.ToLower(path.Ext(format.UncompressedName(name))) {
 	case ".txt", ".text", ".md", ".markdown", ".mdx", ".rst", ".rest", ".adoc", ".asciidoc":

@@ -15,7 +15,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/ingesttest"
 )
 
-func TestTextOfAPage(t *testing.T) {
+func TestSourceOfPage(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{}
 	for _, name := range []string{"a.html", "a.md", "a.md.gz", "a.txt", "a.py", "b.rst", "b.html", "c.adoc", "d.md", "x/a.md"} {
@@ -34,12 +34,11 @@ func TestTextOfAPage(t *testing.T) {
 	}
 }
 
-// Folders are read several at once, and what is in them is listed in the order
-// in which one after another would come.
-func TestWalkKeepsTheOrder(t *testing.T) {
+// Parallel reads list files in the same order as sequential ones.
+func TestWalkOrder(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{"a.md": "text", "a-b/x.md": "text", "a/x.bin": "text", "z": "text"}
-	for i := range 3 * foldersAtOnce {
+	for i := range 3 * maxParallelReads {
 		for _, name := range []string{"1.md", "1/2.md", "1/2.bin", "1-2/3.md", "1-2/3/4.md", "2.bin"} {
 			files[fmt.Sprintf("a/%d/%s", i, name)] = "text"
 		}

@@ -25,25 +25,25 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/source/archive"
 )
 
-// Options say what to fetch.
+// Options configure a Fetch.
 type Options struct {
-	// Want says why a file is not wanted, "" if it is; nil: all are. The size is
-	// 0 while it is not known.
+	// Want returns the reason to skip a file, or ""; nil: copy all files. The
+	// size is 0 if it is unknown.
 	Want func(name string, size int64) string
-	// Limits bound what a repository may hold. Bytes counts what is transferred,
-	// compressed, and what the files have, each by itself.
+	// Limits bound the contents of a repository. Bytes applies separately to
+	// the compressed transfer and to the files.
 	Limits archive.Limits
 	// Perm is the mode of the files; 0: 0o644.
 	Perm fs.FileMode
-	// Report is told of the files written.
+	// Report receives the number of written files.
 	Report func(files int)
 }
 
-// Fetch makes the folder dir the wanted files of the repository's commit, and
-// returns the commit and what it has besides. It works in a second folder, whose
-// name ends in ".new" and which is gone afterwards; the folder that holds both
-// must be there and be no link. If Fetch fails, dir may have files of both
-// commits; the next Fetch repairs that.
+// Fetch copies the wanted files of the repository's commit to the folder dir
+// and removes all others. It returns the commit and the skipped files. It works
+// in a second folder whose name ends in ".new" and removes that folder at the
+// end. The parent of both must exist and must not be a link. If Fetch fails,
+// dir may have files of both commits; the next Fetch repairs that.
 func Fetch(ctx context.Context, r Repo, dir confined.Path, opt Options) (commit string, skipped []generation.Skipped, err error) {
 	if _, ok := Parse(r.String()); !ok {
 		return "", nil, ErrNoURL
@@ -66,7 +66,7 @@ func Fetch(ctx context.Context, r Repo, dir confined.Path, opt Options) (commit 
 	if err := fresh.RemoveAll(); err != nil {
 		return "", nil, err
 	}
-	if err := fresh.Mkdir(0o700); err != nil { // it may hold the settings of a proxy
+	if err := fresh.Mkdir(0o700); err != nil { // it may contain proxy settings
 		return "", nil, err
 	}
 	defer func() { err = errors.Join(err, fresh.RemoveAll()) }()
@@ -98,7 +98,7 @@ type fetcher struct {
 	repo    Repo
 	opt     Options
 	root    *os.Root
-	files   map[string]string // hashes of the wanted files, by path with slashes
+	files   map[string]string // hashes of the wanted files, by slash-separated path
 	skipped []generation.Skipped
 }
 
@@ -111,8 +111,8 @@ func (f *fetcher) limit(format string, args ...any) error {
 	return &archive.LimitError{Archive: f.repo.String(), What: fmt.Sprintf(format, args...)}
 }
 
-// fetchTrees fetches the commit and its trees, and from servers that cannot
-// leave them out the files as well. It returns the commit.
+// fetchTrees fetches the commit and its trees, and the files too if the server
+// cannot omit them. It returns the commit.
 func (f *fetcher) fetchTrees(ctx context.Context) (string, error) {
 	ref := f.repo.Ref
 	if ref == "" {
@@ -125,7 +125,7 @@ func (f *fetcher) fetchTrees(ctx context.Context) (string, error) {
 	return f.git.output(ctx, nil, "rev-parse", "--verify", "--quiet", "FETCH_HEAD^{commit}")
 }
 
-// transfer runs git fetch, up to the limit of bytes.
+// transfer runs git fetch, up to the byte limit.
 func (f *fetcher) transfer(ctx context.Context, input io.Reader, args ...string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -150,11 +150,11 @@ func (f *fetcher) transfer(ctx context.Context, input io.Reader, args ...string)
 	return f.git.transfer(ctx, f.repo, input, args...)
 }
 
-// sizeOf is how many bytes the files below a folder have.
+// sizeOf returns the total size of the files below a folder.
 func sizeOf(dir string) (n int64) {
 	filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return nil // it was there a moment ago
+			return nil // removed in the meantime
 		}
 		if st, err := d.Info(); err == nil && st.Mode().IsRegular() {
 			n += st.Size()
@@ -164,10 +164,10 @@ func sizeOf(dir string) (n int64) {
 	return n
 }
 
-// list finds the wanted files of the commit.
+// list lists the wanted files of the commit.
 func (f *fetcher) list(ctx context.Context, commit string) error {
 	taken := map[string]bool{}
-	return f.git.stream(ctx, own(""), nil, func(out io.Reader) error {
+	return f.git.stream(ctx, isolated(""), nil, func(out io.Reader) error {
 		in := bufio.NewReaderSize(out, 64<<10)
 		for n := 0; ; n++ {
 			entry, err := in.ReadString(0)
@@ -177,7 +177,8 @@ func (f *fetcher) list(ctx context.Context, commit string) error {
 			if err != nil {
 				return err
 			}
-			// A few trees that name one another can stand for any number of files.
+			// A few trees that contain one another can expand to any number of
+			// files.
 			if n > 4*f.opt.Limits.Files {
 				return f.limit("contains more than %d files", 4*f.opt.Limits.Files)
 			}
@@ -205,13 +206,13 @@ func (f *fetcher) list(ctx context.Context, commit string) error {
 	}, "ls-tree", "-r", "-z", "--full-tree", commit)
 }
 
-// foldsNames reports whether names that differ in case mean one file here.
+// foldsNames reports whether file names are case-insensitive on this system.
 func foldsNames() bool { return runtime.GOOS == "windows" || runtime.GOOS == "darwin" }
 
 // An entry is a file of a commit.
 type entry struct{ mode, hash, name string }
 
-// parseEntry reads an entry of git ls-tree: "100644 blob 3fa9...\tdocs/a.md".
+// parseEntry parses an entry of git ls-tree: "100644 blob 3fa9...\tdocs/a.md".
 func parseEntry(s string) (entry, error) {
 	meta, name, ok := strings.Cut(s, "\t")
 	fields := strings.Split(meta, " ")
@@ -225,7 +226,7 @@ func isHash(s string) bool {
 	return len(s) == 2*sha1.Size && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// wanted is the path of an entry, or why it is not wanted.
+// wanted returns the path of an entry, or the reason to skip it.
 func (f *fetcher) wanted(e entry) (name, why string) {
 	name, why = archive.Local(e.name, f.opt.Limits.Depth)
 	switch {
@@ -243,8 +244,8 @@ func (f *fetcher) wanted(e entry) (name, why string) {
 	return name, ""
 }
 
-// prune removes from the folder all but the wanted files, and returns the paths
-// of those that are not there as the commit has them.
+// prune removes all but the wanted files from the folder, and returns the paths
+// of missing and changed ones.
 func (f *fetcher) prune(ctx context.Context) (missing []string, err error) {
 	folders := map[string]bool{".": true}
 	for name := range f.files {
@@ -293,8 +294,8 @@ func cmpErr(errs ...error) error {
 	return nil
 }
 
-// hashOf is git's hash of a file in the folder, "" if it cannot be read or more
-// users may read it than now may.
+// hashOf returns git's hash of a file in the folder, "" if the file is
+// unreadable or has wider access rights than allowed.
 func (f *fetcher) hashOf(name string) string {
 	in, err := f.root.Open(filepath.FromSlash(name))
 	if err != nil {
@@ -321,11 +322,11 @@ func (f *fetcher) fetchFiles(ctx context.Context, commit string, names []string)
 	if err := f.fetchBlobs(ctx, commit, names); err != nil {
 		return fmt.Errorf("cannot fetch the files of %s: %w", f.repo, err)
 	}
-	names, err := f.fitting(ctx, names)
+	names, err := f.withinLimits(ctx, names)
 	if err != nil || len(names) == 0 {
 		return err
 	}
-	return f.git.stream(ctx, own(""), f.hashes(names), func(out io.Reader) error {
+	return f.git.stream(ctx, isolated(""), f.hashes(names), func(out io.Reader) error {
 		in := bufio.NewReaderSize(out, 256<<10)
 		for i, name := range names {
 			size, err := blobSize(in, f.files[name])
@@ -335,7 +336,7 @@ func (f *fetcher) fetchFiles(ctx context.Context, commit string, names []string)
 			if err := f.write(name, io.LimitReader(in, size), size); err != nil {
 				return err
 			}
-			if _, err := in.Discard(1); err != nil { // a newline
+			if _, err := in.Discard(1); err != nil { // newline
 				return err
 			}
 			if f.opt.Report != nil {
@@ -346,7 +347,7 @@ func (f *fetcher) fetchFiles(ctx context.Context, commit string, names []string)
 	}, "cat-file", "--batch", "--buffer")
 }
 
-// hashes is the hashes of files, one on each line.
+// hashes returns the hashes of files, one per line.
 func (f *fetcher) hashes(names []string) io.Reader {
 	var b strings.Builder
 	for _, name := range names {
@@ -355,11 +356,10 @@ func (f *fetcher) hashes(names []string) io.Reader {
 	return strings.NewReader(b.String())
 }
 
-// fetchBlobs fetches those of the files' contents that did not come with the
-// commit.
+// fetchBlobs fetches the contents that did not come with the commit.
 func (f *fetcher) fetchBlobs(ctx context.Context, commit string, names []string) error {
 	absent := map[string]bool{}
-	err := f.git.stream(ctx, own(""), nil, func(out io.Reader) error {
+	err := f.git.stream(ctx, isolated(""), nil, func(out io.Reader) error {
 		lines := bufio.NewScanner(out)
 		for lines.Scan() {
 			if hash, ok := strings.CutPrefix(lines.Text(), "?"); ok {
@@ -378,11 +378,11 @@ func (f *fetcher) fetchBlobs(ctx context.Context, commit string, names []string)
 	return f.transfer(ctx, f.hashes(names), "--filter=blob:none", "--no-write-fetch-head", "--stdin", "origin")
 }
 
-// fitting are the names of the files whose contents are within the limits.
-func (f *fetcher) fitting(ctx context.Context, names []string) ([]string, error) {
+// withinLimits returns the names of the files within the limits.
+func (f *fetcher) withinLimits(ctx context.Context, names []string) ([]string, error) {
 	var kept []string
 	total := int64(0)
-	err := f.git.stream(ctx, own(""), f.hashes(names), func(out io.Reader) error {
+	err := f.git.stream(ctx, isolated(""), f.hashes(names), func(out io.Reader) error {
 		in := bufio.NewReader(out)
 		for _, name := range names {
 			size, err := blobSize(in, f.files[name])
@@ -405,7 +405,7 @@ func (f *fetcher) fitting(ctx context.Context, names []string) ([]string, error)
 	return kept, err
 }
 
-// blobSize reads what git cat-file says of an object: "3fa9... blob 120".
+// blobSize parses a header of git cat-file: "3fa9... blob 120".
 func blobSize(in *bufio.Reader, hash string) (int64, error) {
 	line, err := in.ReadString('\n')
 	if err != nil {
@@ -422,7 +422,7 @@ func blobSize(in *bufio.Reader, hash string) (int64, error) {
 	return n, nil
 }
 
-// write makes a file of the folder from contents of that size.
+// write writes a file of that size.
 func (f *fetcher) write(name string, contents io.Reader, size int64) error {
 	path := filepath.FromSlash(name)
 	err := errors.Join(f.root.MkdirAll(filepath.Dir(path), 0o755), f.root.RemoveAll(path))
@@ -430,8 +430,8 @@ func (f *fetcher) write(name string, contents io.Reader, size int64) error {
 	if err == nil {
 		out, err = f.root.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, f.opt.Perm)
 	}
-	if err != nil { // a name that the file system does not take
-		f.skip(name, reason(err).Error())
+	if err != nil { // the file system rejects the name
+		f.skip(name, withoutPath(err).Error())
 		_, err := io.Copy(io.Discard, contents)
 		return err
 	}
@@ -442,8 +442,8 @@ func (f *fetcher) write(name string, contents io.Reader, size int64) error {
 	return errors.Join(err, out.Close())
 }
 
-// reason is err without the path, which stands beside it already.
-func reason(err error) error {
+// withoutPath returns err without its path, which the message already has.
+func withoutPath(err error) error {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
 		return pathErr.Err

@@ -1,24 +1,23 @@
-// Package gitrepo copies the files of a git repository into a folder, through
-// the git on the PATH: those of one commit, and of these only the ones that are
-// wanted, where the server can leave out the others.
+// Package gitrepo copies the files of a git repository into a folder, using the
+// git on the PATH. It copies one commit and, if the server supports it,
+// transfers only the wanted files.
 //
-// A repository is untrusted, and so is the folder: it may come with a database
-// that somebody else made. git only transfers objects:
+// The repository is untrusted, and so is the folder, which may come with a
+// database that someone else built. git only transfers objects:
 //
-//   - Each Fetch makes a bare repository with a configuration of its own and
-//     removes it at the end. No repository that was there before is used: a .git
-//     in the folder is removed like any file that the commit does not have.
-//   - Nothing is checked out by git, so that no hook, filter or attribute applies
-//     and no link or submodule is made. The contents of the files come from
-//     git cat-file; this package writes them, below the folder.
-//   - A file that is there already is kept if the hash of its bytes is that of the
-//     commit's file. Only the others are asked for: an update costs the commit,
-//     its trees and the files that have changed.
-//   - git runs without the user's and the system's configuration, but for what
-//     connections need (see connection), and without environment variables that
-//     change what it does. It follows no redirect, uses no protocol but the URL's,
-//     and asks no questions.
-//   - The number of files, their length and what is transferred are limited.
+//   - Each Fetch creates a bare repository with its own configuration and removes
+//     it at the end. Existing repositories are not used: a .git in the folder is
+//     removed like any file that the commit does not have.
+//   - git does not check out files, so hooks, filters and attributes do not apply
+//     and no links or submodules are created. File contents are read from git
+//     cat-file; this package writes them below the folder.
+//   - Existing files are kept if their hash matches the commit. Only other files
+//     are requested: an update transfers the commit, its trees and changed files.
+//   - git runs without user and system configuration, except for connection
+//     settings (see connection), and without environment variables that change
+//     its behavior. It follows no redirects, uses only the URL's protocol, and
+//     does not prompt.
+//   - The number of files, their sizes and the transferred bytes are limited.
 package gitrepo
 
 import (
@@ -27,14 +26,14 @@ import (
 	"strings"
 )
 
-// A Repo is where a repository lies, and which commit of it is meant.
+// A Repo is the URL of a repository and a revision.
 type Repo struct {
 	URL string
-	Ref string // a branch, tag or commit; "": what the repository names itself
+	Ref string // branch, tag or commit; "": the default branch
 }
 
-// Parse recognises the URL of a repository, with or without "#" and a branch,
-// tag or commit: https://host/x.git, ssh://, git@host:x, file:///x.
+// Parse parses the URL of a repository, optionally with "#" and a branch, tag
+// or commit: https://host/x.git, ssh://, git@host:x, file:///x.
 func Parse(s string) (Repo, bool) {
 	location, ref, _ := strings.Cut(s, "#")
 	if strings.ContainsAny(s, " \t\n\x00") || strings.HasPrefix(ref, "-") {
@@ -42,7 +41,7 @@ func Parse(s string) (Repo, bool) {
 	}
 	location = strings.TrimPrefix(location, "git+")
 	if user, rest, ok := strings.Cut(location, "@"); ok && !strings.Contains(location, "://") {
-		// git@host:path, which is no name of a file
+		// git@host:path, which is not a file name
 		host, path, ok := strings.Cut(rest, ":")
 		if !ok || user == "" || host == "" || path == "" || user[0] == '-' || host[0] == '-' || strings.ContainsAny(user+host, `/\`) {
 			return Repo{}, false
@@ -79,22 +78,23 @@ func (r Repo) String() string {
 	return r.URL + "#" + r.Ref
 }
 
-// Name is what to call the repository: the last part of its path.
+// Name returns the last part of the repository's path.
 func (r Repo) Name() string {
 	path := strings.TrimRight(r.URL, "/")
 	path = strings.TrimSuffix(path, ".git")
 	return path[strings.LastIndexAny(path, "/:")+1:]
 }
 
-// ErrPassword says that a URL has a password. It would be kept with the database.
+// ErrPassword reports that a URL has a password, which would be stored with the
+// database.
 var ErrPassword = errors.New("the URL contains a password; use git's credential helper")
 
-// ErrNoGit says that there is no git on the PATH.
+// ErrNoGit reports that git is not on the PATH.
 var ErrNoGit = errors.New("git not found on PATH")
 
-// ErrNoURL is the error of Fetch for a location that Parse does not know.
+// ErrNoURL is the error of Fetch for a location that Parse rejects.
 var ErrNoURL = errors.New("not the URL of a git repository")
 
-// ErrRedirect says that the server sends its clients to another URL. It may be
-// of another host, to which nothing is sent that is meant for this one.
+// ErrRedirect reports that the server redirects to another URL. It may be on
+// another host, which must not receive credentials for this one.
 var ErrRedirect = errors.New("the server redirects to another URL")

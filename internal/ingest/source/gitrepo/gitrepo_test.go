@@ -43,7 +43,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// repository makes one and returns its folder and what runs git there.
+// repository creates a repository and returns its folder and a function that
+// runs git there.
 func repository(t *testing.T) (string, func(args ...string)) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -98,7 +99,7 @@ func fileURL(dir string) string {
 	return "file://" + dir
 }
 
-// markdown wants Markdown, and not too much of it.
+// markdown selects Markdown files of limited size.
 var markdown = Options{Want: func(name string, size int64) string {
 	switch {
 	case filepath.Ext(name) != ".md":
@@ -109,7 +110,7 @@ var markdown = Options{Want: func(name string, size int64) string {
 	return ""
 }}
 
-// fetch fetches into a folder and returns the commit and what was skipped.
+// fetch fetches into a folder and returns the commit and the skipped files.
 func fetch(t *testing.T, r Repo, dir string, opt Options) (string, map[string]string) {
 	t.Helper()
 	commit, skipped, err := Fetch(t.Context(), r, confined.Of(dir), opt)
@@ -134,7 +135,7 @@ func diff(t *testing.T, what string, want, got any) {
 }
 
 func TestFetch(t *testing.T) {
-	for _, filter := range []string{"true", "false"} { // the server leaves files out, or cannot
+	for _, filter := range []string{"true", "false"} { // whether the server supports partial transfers
 		t.Run("filter "+filter, func(t *testing.T) {
 			upstream, git := repository(t)
 			git("config", "uploadpack.allowFilter", filter)
@@ -193,14 +194,14 @@ func TestFetchErrors(t *testing.T) {
 			t.Errorf("%+v: %v, want %v", tt.repo, err, tt.want)
 		}
 	}
-	repository(t) // skips the rest where there is no git
+	repository(t) // skips the test without git
 	if _, _, err := Fetch(t.Context(), Repo{URL: fileURL(t.TempDir()) + "/absent"}, confined.Of(dir), Options{}); err == nil {
 		t.Error("fetched what is not there")
 	}
 }
 
-// What the folder has besides the commit's files does not stay, and nothing is
-// written or removed outside of it.
+// Other files in the folder are removed, and nothing outside of it is written
+// or removed.
 func TestFetchReplaces(t *testing.T) {
 	upstream, git := repository(t)
 	write(t, upstream, "a.md", "# A\n")
@@ -263,7 +264,7 @@ func TestFetchNoFolder(t *testing.T) {
 	diff(t, "files outside", []string{"b.md"}, files(t, outside))
 }
 
-// No file has more rights than asked for, not even one that was there before.
+// No file has more access rights than requested, not even an existing one.
 func TestFetchRights(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have the rights of their folder")
@@ -293,7 +294,7 @@ func link(t *testing.T, to, name string) {
 
 func TestFetchLimits(t *testing.T) {
 	upstream, git := repository(t)
-	// Each tree has the one before twice: 2^14 files of three bytes.
+	// Each tree contains the previous one twice: 2^14 files of three bytes.
 	hash := func(input string, args ...string) string {
 		cmd := exec.Command("git", args...)
 		cmd.Dir, cmd.Stdin = upstream, strings.NewReader(input)
@@ -326,7 +327,7 @@ func TestFetchLimits(t *testing.T) {
 	}
 }
 
-// A repository may have settings that name programs; the user's may, too.
+// Settings of the repository and of the user may name programs; none runs.
 func TestNothingRuns(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the traps are shell scripts")
@@ -381,7 +382,7 @@ func TestNothingRuns(t *testing.T) {
 	}
 }
 
-// Of the user's configuration, what connections need is in force.
+// The user's connection settings apply.
 func TestConnection(t *testing.T) {
 	repository(t)
 	home := t.TempDir()

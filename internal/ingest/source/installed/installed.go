@@ -1,6 +1,6 @@
-// Package installed finds the documentation that a machine has already: that of
-// Debian's packages, manual and info pages, Go's modules, Python's and Node's
-// packages, what cargo doc made and rustup brought.
+// Package installed finds documentation that is already on the machine: of
+// Debian packages, man and info pages, Go modules, Python and Node packages,
+// cargo doc and rustup.
 package installed
 
 import (
@@ -12,30 +12,30 @@ import (
 	"strings"
 )
 
-// A Documentation is one that can be read where it lies.
+// A Documentation is a set of installed documentation.
 type Documentation struct {
-	Name   string // what to call for it: "git", "man1", "go:golang.org/x/net", "python:requests"
+	Name   string // name to select it: "git", "man1", "go:golang.org/x/net", "python:requests"
 	What   string // "HTML of a Debian package"
 	Folder string
-	// Include and Exclude are patterns of what in the folder is meant.
+	// Include and Exclude are the patterns of its files in the folder.
 	Include, Exclude []string
 	Files            int
 	Bytes            int64
 }
 
-// Roots are where to look. A pattern may name many folders.
+// Roots are the folders to search. Each may be a pattern.
 type Roots struct {
-	Doc    []string // folders of packages, each with its documentation in html
-	Man    []string // folders of sections
+	Doc    []string // package folders with documentation in html
+	Man    []string // folders of man sections
 	Info   []string
-	Go     []string // caches of modules
-	Python []string // folders of packages
-	Node   []string // folders named node_modules
-	Rust   []string // folders of crates' documentation
+	Go     []string // module caches
+	Python []string // package folders
+	Node   []string // node_modules folders
+	Rust   []string // crate documentation folders
 }
 
-// DefaultRoots are the roots of this machine, for a process in that folder. Not all of
-// them need be there.
+// DefaultRoots returns the roots of this machine for a process in folder
+// working. Some may not exist.
 func DefaultRoots(getenv func(string) string, home, working string) Roots {
 	list := func(name string) []string { return filepath.SplitList(getenv(name)) }
 	below := func(dir string, patterns ...string) []string {
@@ -69,8 +69,8 @@ func DefaultRoots(getenv func(string) string, home, working string) Roots {
 	return r
 }
 
-// Find lists what there is below the roots, by name. Of what is there several
-// times the first is meant.
+// Find lists the documentation below the roots by name. For duplicates, the
+// first one wins.
 func Find(ctx context.Context, roots Roots) ([]Documentation, error) {
 	f := &finder{ctx: ctx, known: map[string]bool{}}
 	f.each(roots.Doc, f.debian)
@@ -87,8 +87,8 @@ func Find(ctx context.Context, roots Roots) ([]Documentation, error) {
 	return f.found, nil
 }
 
-// Choose finds the documentation of that name. What is in front of a colon may be
-// left out where nothing else is called so.
+// Choose returns the documentation with that name. The prefix before the colon
+// is optional if the name is unique.
 func Choose(all []Documentation, name string) (Documentation, bool) {
 	var chosen []Documentation
 	for _, d := range all {
@@ -111,14 +111,14 @@ type finder struct {
 	known map[string]bool // names
 }
 
-// each calls find for every folder that the patterns name.
+// each calls find for every folder that matches the patterns.
 func (f *finder) each(patterns []string, find func(dir string)) {
 	seen := map[string]bool{}
 	for _, pattern := range patterns {
 		if pattern == "" || f.ctx.Err() != nil {
 			continue
 		}
-		dirs, _ := filepath.Glob(pattern) // a pattern of ours, or a folder's name
+		dirs, _ := filepath.Glob(pattern) // built-in patterns and folder names are valid
 		for _, dir := range dirs {
 			if dir = filepath.Clean(dir); !seen[dir] {
 				seen[dir] = true
@@ -135,11 +135,11 @@ func (f *finder) add(d Documentation) {
 	}
 }
 
-// folders are the names of the folders in dir.
+// folders returns the names of the folders in dir.
 func folders(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil // nothing can be read there
+		return nil // unreadable
 	}
 	var names []string
 	for _, e := range entries {
@@ -178,8 +178,8 @@ func (f *finder) info(dir string) {
 	}
 }
 
-// modules lists Go's modules, whose folders are named path@version. An upper-case
-// letter is written as ! and the lower-case one.
+// modules lists Go modules. Their folders are named path@version; ! and a
+// lower-case letter stand for an upper-case letter.
 func (f *finder) modules(dir string) {
 	var walk func(dir, path string, depth int)
 	walk = func(dir, path string, depth int) {
@@ -187,7 +187,7 @@ func (f *finder) modules(dir string) {
 		if depth == deepest || f.ctx.Err() != nil {
 			return
 		}
-		versions := map[string]string{} // the last of each module's
+		versions := map[string]string{} // latest version of each module
 		for _, name := range folders(dir) {
 			module, version, ok := strings.Cut(name, "@")
 			switch {
@@ -226,13 +226,13 @@ func unescaped(path string) string {
 	return b.String()
 }
 
-// compareVersions compares versions by their numbers.
+// compareVersions compares versions numerically.
 func compareVersions(a, b string) int {
 	isDigit := func(c byte) bool { return c >= '0' && c <= '9' }
 	for a != "" && b != "" {
 		if !isDigit(a[0]) || !isDigit(b[0]) {
 			if a[0] != b[0] {
-				switch { // a release is later than what leads to it
+				switch { // a release follows its prereleases
 				case a[0] == '-':
 					return -1
 				case b[0] == '-':
@@ -265,8 +265,8 @@ func compareVersions(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// python lists packages by what Python keeps of each: a folder NAME-VERSION.dist-info,
-// with the names of its modules.
+// python lists Python packages by their metadata: a folder
+// NAME-VERSION.dist-info, which lists their modules.
 func (f *finder) python(dir string) {
 	for _, name := range folders(dir) {
 		stem, ok := strings.CutSuffix(name, ".dist-info")
@@ -289,8 +289,8 @@ func (f *finder) python(dir string) {
 	}
 }
 
-// modulesOf are the modules of a package: those that it names, else that of its
-// own name.
+// modulesOf returns the modules of a package: those that its metadata lists,
+// else the one with its name.
 func modulesOf(dir, pkg string) []string {
 	data, err := os.ReadFile(filepath.Join(dir, "top_level.txt"))
 	if err != nil {

@@ -7,8 +7,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 )
 
-// Measure counts the files of an installed documentation that would be read, and
-// their bytes.
+// Measure counts the files of an installed documentation and their bytes.
 func Measure(ctx context.Context, d *Documentation) error {
 	f, err := folder.NewFilter(folder.Options{Include: d.Include, Exclude: d.Exclude})
 	if err != nil {
@@ -16,10 +15,10 @@ func Measure(ctx context.Context, d *Documentation) error {
 	}
 	root, err := os.OpenRoot(d.Folder)
 	if err != nil {
-		return nil // it is gone, or not for this user to read
+		return nil // removed, or not readable for this user
 	}
 	defer root.Close()
-	items, _, _ := folder.Walk(ctx, root, f) // what cannot be read counts nothing
+	items, _, _ := folder.Walk(ctx, root, f) // unreadable files do not count
 	d.Files = len(items)
 	for _, it := range items {
 		d.Bytes += it.Size

@@ -17,11 +17,11 @@ import (
 	"time"
 )
 
-// maxWait is how long a server may tell to wait. One that wants more is asked
-// another day.
+// maxWait is the longest Retry-After that is obeyed. For longer ones the
+// request fails.
 const maxWait = 2 * time.Minute
 
-// A client asks one site, no faster than is polite.
+// A client requests pages of one site at a limited rate.
 type client struct {
 	http     *http.Client
 	pace     *pacer
@@ -31,15 +31,15 @@ type client struct {
 	now      func() time.Time
 	sleep    func(context.Context, time.Duration) error
 	received atomic.Int64 // bytes of bodies
-	spent    atomic.Int64 // these and those of headers, of which there may be no more than limit
+	spent    atomic.Int64 // bytes of bodies and headers, bounded by limit
 	limit    atomic.Int64
 }
 
-// errSpent is the error of a request beyond the limit of bytes.
+// errSpent is the error of a request beyond the byte limit.
 var errSpent = errors.New("download limit reached")
 
-// full reports whether the limit of bytes is reached.
-func (c *client) full() bool { return c.spent.Load() >= c.limit.Load() }
+// limitReached reports whether the byte limit is reached.
+func (c *client) limitReached() bool { return c.spent.Load() >= c.limit.Load() }
 
 func newClient(opt Options, sc *scope) *client {
 	transport := &http.Transport{
@@ -52,7 +52,7 @@ func newClient(opt Options, sc *scope) *client {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, Resolver: opt.resolver}
 	proxy, err := http.ProxyFromEnvironment(&http.Request{URL: sc.start})
 	if proxy != nil || err != nil {
-		// The user's own proxy, which resolves the site's name.
+		// The user's proxy resolves the host name.
 		transport.Proxy = http.ProxyFromEnvironment
 	} else {
 		dialer.Control = newGuard(sc.start.Hostname(), opt.Private).control
@@ -74,30 +74,30 @@ func newClient(opt Options, sc *scope) *client {
 
 func (c *client) close() { c.http.CloseIdleConnections() }
 
-// A request is for one URL.
+// A request describes a request for one URL.
 type request struct {
 	url            string
-	etag, modified string                          // of what is there already; "" if nothing is
-	limit          int64                           // bytes of the body
-	partial        bool                            // of a longer body, the beginning will do
-	refuse         func(contentType string) string // says why a body of that type is not wanted; may be nil
+	etag, modified string                          // of the mirrored page, or ""
+	limit          int64                           // maximum bytes of the body
+	partial        bool                            // accept the beginning of a longer body
+	refuse         func(contentType string) string // returns the reason to refuse a content type; may be nil
 }
 
-// A response is what the server said.
+// A response is the answer of the server.
 type response struct {
 	status         int
 	contentType    string
 	etag, modified string
-	location       string // of a redirect, as it is in the header
+	location       string // Location header of a redirect
 	body           []byte // of status 200
 }
 
-// A failure is why there is no response.
+// A failure is the reason for a missing response.
 type failure struct {
 	reason      string
-	unwanted    bool  // the request's own limits
-	temporary   bool  // worth another attempt
-	unreachable bool  // no answer, or one from a site that is overloaded
+	unwanted    bool  // a limit of the request
+	temporary   bool  // worth a retry
+	unreachable bool  // no answer, or an overloaded site
 	cause       error // may be nil
 	wait        time.Duration
 }
@@ -105,11 +105,11 @@ type failure struct {
 func (f *failure) Error() string { return f.reason }
 func (f *failure) Unwrap() error { return f.cause }
 
-// get asks until there is an answer that counts. Its error is a *failure,
-// errSpent or that of ctx.
+// get sends a request, with retries. Its error is a *failure, errSpent or that
+// of ctx.
 func (c *client) get(ctx context.Context, req request) (response, error) {
 	for attempt := 1; ; attempt++ {
-		if c.full() {
+		if c.limitReached() {
 			return response{}, errSpent
 		}
 		if err := c.pace.wait(ctx); err != nil {
@@ -137,15 +137,15 @@ func (c *client) get(ctx context.Context, req request) (response, error) {
 			return response{}, f
 		}
 		if f.wait > 0 {
-			c.pace.hold(f.wait)
+			c.pace.delayAll(f.wait)
 		} else if err := c.sleep(ctx, backoff(attempt)); err != nil {
 			return response{}, err
 		}
 	}
 }
 
-// backoff is the pause after an attempt: 1 s, 2 s, 4 s and so on, up to half
-// more or less, lest many clients come back at the same time.
+// backoff returns the pause after an attempt: 1 s, 2 s, 4 s and so on, with 50%
+// jitter, so that many clients do not retry at the same time.
 func backoff(attempt int) time.Duration {
 	d := min(time.Second<<min(attempt-1, 10), 30*time.Second)
 	return d/2 + rand.N(d)
@@ -178,9 +178,9 @@ func (c *client) once(ctx context.Context, req request) (response, error) {
 	}
 	res := response{
 		status:      h.StatusCode,
-		contentType: short(h.Header.Get("Content-Type")),
-		etag:        short(h.Header.Get("ETag")),
-		modified:    short(h.Header.Get("Last-Modified")),
+		contentType: dropLong(h.Header.Get("Content-Type")),
+		etag:        dropLong(h.Header.Get("ETag")),
+		modified:    dropLong(h.Header.Get("Last-Modified")),
 	}
 	switch {
 	case res.status == http.StatusOK:
@@ -205,7 +205,7 @@ func (c *client) once(ctx context.Context, req request) (response, error) {
 // read reads a body within its limits.
 func (c *client) read(h *http.Response, req request) ([]byte, error) {
 	if e := h.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
-		return nil, &failure{reason: "compressed as " + short(e) + ", which was not requested"}
+		return nil, &failure{reason: "compressed as " + dropLong(e) + ", which was not requested"}
 	}
 	if req.refuse != nil {
 		if why := req.refuse(h.Header.Get("Content-Type")); why != "" {
@@ -223,7 +223,7 @@ func (c *client) read(h *http.Response, req request) ([]byte, error) {
 		}
 		return nil, errSpent
 	case errors.Is(err, context.DeadlineExceeded):
-		// It trickles, and would again.
+		// The server sends too slowly; a retry would not help.
 		return nil, &failure{reason: fmt.Sprintf("timeout after %v", c.timeout), unreachable: true, cause: err}
 	case err != nil:
 		return nil, &failure{reason: "incomplete: " + err.Error(), temporary: true, cause: err}
@@ -235,15 +235,14 @@ func (c *client) read(h *http.Response, req request) ([]byte, error) {
 	return body, nil
 }
 
-// A spender reads a body up to the client's limit of bytes, which all bodies
-// share.
+// A spender reads a body against the byte limit that all bodies share.
 type spender struct {
 	c *client
 	r io.Reader
 }
 
 func (s spender) Read(p []byte) (int, error) {
-	if s.c.full() {
+	if s.c.limitReached() {
 		return 0, errSpent
 	}
 	n, err := s.r.Read(p)
@@ -252,12 +251,12 @@ func (s spender) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unanswered is the failure of a request without an answer.
+// unanswered returns the failure of a request without an answer.
 func (c *client) unanswered(err error) error {
 	f := &failure{cause: err, unreachable: true, temporary: true}
 	var inner interface{ Unwrap() error }
 	if errors.As(err, &inner) {
-		f.reason = inner.Unwrap().Error() // without the URL, which stands before it
+		f.reason = inner.Unwrap().Error() // without the URL, which precedes the message
 	}
 	var (
 		dns     *net.DNSError
@@ -277,7 +276,7 @@ func (c *client) unanswered(err error) error {
 	return f
 }
 
-// retryAfter is the pause that a server asks for: seconds or a date.
+// retryAfter parses a Retry-After header: seconds or a date.
 func (c *client) retryAfter(s string) time.Duration {
 	if n, err := strconv.ParseUint(strings.TrimSpace(s), 10, 31); err == nil {
 		return time.Duration(n) * time.Second
@@ -292,8 +291,8 @@ func status(code int) string {
 	return fmt.Sprintf("%d %s", code, cmp.Or(http.StatusText(code), "(unknown status)"))
 }
 
-// short drops what is too long for a header that is meant.
-func short(s string) string {
+// dropLong drops values that are too long for a legitimate header.
+func dropLong(s string) string {
 	if len(s) > 500 {
 		return ""
 	}
@@ -307,17 +306,17 @@ func size(n int64) string {
 	return fmt.Sprintf("%d MB", (n+1<<20-1)>>20)
 }
 
-// A pacer keeps requests apart.
+// A pacer enforces the delay between requests.
 type pacer struct {
 	delay time.Duration
 	now   func() time.Time
 	sleep func(context.Context, time.Duration) error
 
 	mu   sync.Mutex
-	next time.Time // when the next request may begin
+	next time.Time // earliest start of the next request
 }
 
-// wait waits for the caller's turn.
+// wait blocks until the next request may start.
 func (p *pacer) wait(ctx context.Context) error {
 	p.mu.Lock()
 	now := p.now()
@@ -330,8 +329,8 @@ func (p *pacer) wait(ctx context.Context) error {
 	return p.sleep(ctx, at.Sub(now))
 }
 
-// hold lets nobody's turn come before d has passed.
-func (p *pacer) hold(d time.Duration) {
+// delayAll delays all requests by at least d.
+func (p *pacer) delayAll(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if at := p.now().Add(d); at.After(p.next) {

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// An AddressError says that a site's name leads to an address that a site on
-// the web has no business to lead to.
+// An AddressError reports that the site's name resolves to an address that a
+// public site must not have.
 type AddressError struct {
 	Host string
 	Addr netip.Addr
@@ -18,10 +18,10 @@ func (e *AddressError) Error() string {
 	return fmt.Sprintf("%s resolves to %s, which is not a public address", e.Host, e.Addr)
 }
 
-// A guard decides which addresses are connected to.
+// A guard decides to which addresses connections are allowed.
 type guard struct {
-	host    string     // of the user's URL
-	literal netip.Addr // host, if it is an address
+	host    string     // host of the user's URL
+	literal netip.Addr // host, if it is an IP address
 	private bool       // the user allowed private addresses
 }
 
@@ -33,8 +33,8 @@ func newGuard(host string, private bool) *guard {
 	return g
 }
 
-// control is a net.Dialer's Control: the last that happens before a
-// connection, when the address is a number.
+// control is a net.Dialer's Control. It runs right before the connection, when
+// the address is resolved.
 func (g *guard) control(_, address string, _ syscall.RawConn) error {
 	ap, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -53,28 +53,28 @@ func (g *guard) allows(addr netip.Addr) bool {
 		return true
 	case g.literal.IsValid():
 		return false
-	case localhost(g.host):
+	case isLocalhost(g.host):
 		return addr.IsLoopback()
-	case public(addr):
+	case isPublic(addr):
 		return true
 	}
-	return g.private && (addr.IsLoopback() || addr.IsPrivate() || carrier.Contains(addr)) && !metadata(addr)
+	return g.private && (addr.IsLoopback() || addr.IsPrivate() || carrier.Contains(addr)) && !isCloudMetadata(addr)
 }
 
-// localhost reports whether the name is this machine's by definition.
-func localhost(host string) bool {
+// isLocalhost reports whether the name means this machine by definition.
+func isLocalhost(host string) bool {
 	host = strings.TrimSuffix(host, ".")
 	return host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
-// metadata reports whether cloud machines find their own secrets there. Most
-// of these addresses are link-local, which is never allowed.
-func metadata(addr netip.Addr) bool {
+// isCloudMetadata reports whether the address is a cloud metadata service. Most of
+// these are link-local, which is never allowed.
+func isCloudMetadata(addr netip.Addr) bool {
 	return addr == netip.AddrFrom4([4]byte{100, 100, 100, 200}) || addr == netip.MustParseAddr("fd00:ec2::254")
 }
 
-// Blocks of addresses that are not of the public network (IANA's registries of
-// special-purpose addresses), beside those that package netip knows.
+// Special-purpose address blocks (IANA registries) that package netip does not
+// know.
 var (
 	carrier = netip.MustParsePrefix("100.64.0.0/10")
 	special = []netip.Prefix{
@@ -87,7 +87,7 @@ var (
 		netip.MustParsePrefix("198.51.100.0/24"),
 		netip.MustParsePrefix("203.0.113.0/24"),
 		netip.MustParsePrefix("240.0.0.0/4"),
-		netip.MustParsePrefix("2001::/23"), // Teredo among them
+		netip.MustParsePrefix("2001::/23"), // includes Teredo
 		netip.MustParsePrefix("2001:db8::/32"),
 		netip.MustParsePrefix("2002::/16"), // 6to4
 		netip.MustParsePrefix("3fff::/20"),
@@ -96,8 +96,8 @@ var (
 	nat64    = netip.MustParsePrefix("64:ff9b::/96")
 )
 
-// public reports whether the address is one of the public network.
-func public(addr netip.Addr) bool {
+// isPublic reports whether the address belongs to the public network.
+func isPublic(addr netip.Addr) bool {
 	addr = addr.Unmap()
 	if nat64.Contains(addr) {
 		b := addr.As16()

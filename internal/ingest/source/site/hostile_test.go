@@ -21,7 +21,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/source/site/sitetest"
 )
 
-// TestHostile fetches from a site that does all that a site can do wrong.
+// TestHostile downloads from a site with every kind of misbehavior.
 func TestHostile(t *testing.T) {
 	s := newServer(t)
 	const maxPage = 1 << 20
@@ -101,7 +101,7 @@ func TestPace(t *testing.T) {
 	opt.now, opt.sleep = c.now, c.sleep
 	fetch(t, opt)
 	const d = 2500 * time.Millisecond
-	diff(t, "slept", []time.Duration{d, d}, c.slept) // robots.txt itself was asked for before it could say so
+	diff(t, "slept", []time.Duration{d, d}, c.slept) // before robots.txt could set a delay
 }
 
 func TestBackoff(t *testing.T) {
@@ -138,7 +138,7 @@ func TestSiteGoesDown(t *testing.T) {
 	opt := options(t, s.URL)
 	opt.Concurrency = 1
 	report := fetch(t, opt)
-	if report.Complete || len(report.Failed) != givesUp || report.Fetched != 51 {
+	if report.Complete || len(report.Failed) != maxSilent || report.Fetched != 51 {
 		t.Errorf("complete %t, %d failed, %d fetched", report.Complete, len(report.Failed), report.Fetched)
 	}
 	diff(t, "limits", []string{"the site stopped responding: 130 pages were not requested; the next run resumes"}, report.Limits)
@@ -173,7 +173,7 @@ func TestMaxBytes(t *testing.T) {
 	}
 }
 
-// The limit of bytes holds for all that a site sends, whatever it is.
+// The byte limit applies to everything that a site sends.
 func TestMaxBytesOfLists(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	zipped := func(text string) string {
@@ -183,7 +183,7 @@ func TestMaxBytesOfLists(t *testing.T) {
 		z.Close()
 		return b.String()
 	}
-	list := func(i int) string { // leads to two more
+	list := func(i int) string { // links to two more
 		return fmt.Sprintf("<sitemapindex><sitemap><loc>SITE/s/%d.xml</loc></sitemap><sitemap><loc>SITE/s/%d.xml</loc></sitemap><!--%s--></sitemapindex>", 2*i+1, 2*i+2, long)
 	}
 	for _, tt := range []struct {
@@ -263,8 +263,8 @@ func TestMaxBytesOfLists(t *testing.T) {
 			if !(errors.As(err, &limit) || err == nil && (len(report.Limits) > 0 || report.Complete)) {
 				t.Errorf("limits %q, error %v", report.Limits, err)
 			}
-			// What is under way when the limit is reached comes on top, and what
-			// the system takes in before anybody reads it.
+			// Allow for responses in flight at the limit, and for data in
+			// system buffers.
 			if most := opt.MaxBytes + 1<<20; report.Bytes > most || sent.Load() > 8*most {
 				t.Errorf("%d bytes received, %d sent", report.Bytes, sent.Load())
 			}
@@ -299,12 +299,12 @@ func (w countingWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// A robots.txt that is too long holds as far as it is read.
+// The beginning of an overlong robots.txt applies.
 func TestLongRobots(t *testing.T) {
 	s := newServer(t)
 	const cut = "Disallow: /b"
 	rules := "User-agent: *\nDisallow: /a\n" + strings.Repeat("Disallow: /x\n", maxRobots/13-3)
-	rules += "#" + strings.Repeat("-", maxRobots-len(rules)-len(cut)-2) + "\n" + cut // here it is cut
+	rules += "#" + strings.Repeat("-", maxRobots-len(rules)-len(cut)-2) + "\n" + cut // truncated here
 	s.serve("/robots.txt", "text/plain", rules+"-not\nDisallow: /c\n")
 	s.set("/", sitetest.Links("a", "b", "c"))
 	for _, p := range []string{"/a", "/b", "/c"} {
@@ -326,7 +326,7 @@ func TestPublic(t *testing.T) {
 		"fec0::1": false, "ff02::1": false, "::ffff:127.0.0.1": false, "::ffff:169.254.169.254": false, "::7f00:1": false,
 		"64:ff9b::7f00:1": false, "64:ff9b::a9fe:a9fe": false, "2002:7f00:1::": false, "2001::1": false, "2001:db8::1": false,
 	} {
-		if got := public(netip.MustParseAddr(s)); got != want {
+		if got := isPublic(netip.MustParseAddr(s)); got != want {
 			t.Errorf("public(%s) = %t", s, got)
 		}
 	}
@@ -364,8 +364,8 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// nameserver answers every question with the next of the addresses, and with
-// the last one when there are no more.
+// nameserver answers each query with the next address, and then repeats the
+// last one.
 func nameserver(t *testing.T, addrs ...string) *net.Resolver {
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -401,7 +401,7 @@ func nameserver(t *testing.T, addrs ...string) *net.Resolver {
 	}}
 }
 
-func TestNameLeadsToPrivateAddress(t *testing.T) {
+func TestPrivateAddress(t *testing.T) {
 	s := newServer(t)
 	s.set("/", "x")
 	port := s.URL[strings.LastIndexByte(s.URL, ':'):]
@@ -421,7 +421,7 @@ func TestNameLeadsToPrivateAddress(t *testing.T) {
 	}
 }
 
-func TestNameComesToLeadElsewhere(t *testing.T) {
+func TestDNSRebinding(t *testing.T) {
 	s := newServer(t)
 	for _, p := range []string{"/robots.txt", "/", "/a"} {
 		s.handle(p, func(w http.ResponseWriter, r *http.Request) {

@@ -13,13 +13,13 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// A scan is what of a page matters for finding others.
+// A scan holds the links of a page.
 type scan struct {
-	canonical string   // URL of the site that the page gives for itself; "" if none
-	links     []string // URLs of the site, each once
+	canonical string   // canonical URL within the site, or ""
+	links     []string // URLs within the site, without duplicates
 }
 
-// scanPage reads the links of an HTML page at URL page.
+// scanPage extracts the links of an HTML page.
 func scanPage(sc *scope, page string, data []byte, contentType string) scan {
 	base, err := url.Parse(page)
 	if err != nil {
@@ -39,7 +39,7 @@ func scanPage(sc *scope, page string, data []byte, contentType string) scan {
 			tag := atom.Lookup(name)
 			switch tag {
 			case atom.Noscript, atom.Noframes:
-				z.NextIsNotRawText() // is for readers without scripts or frames
+				z.NextIsNotRawText() // content for readers without scripts or frames
 				continue
 			case atom.A, atom.Area, atom.Base, atom.Frame, atom.Iframe, atom.Link, atom.Meta:
 			default:
@@ -62,9 +62,9 @@ type scanner struct {
 	scan
 	scope    *scope
 	base     *url.URL
-	based    bool // by the page's own tag
+	based    bool // by the page's base element
 	nofollow bool
-	refs     map[string]bool // as they were in the page
+	refs     map[string]bool // as written in the page
 	seen     map[string]bool // URLs
 }
 
@@ -77,7 +77,7 @@ func (s *scanner) tag(tag atom.Atom, attributes map[string]string) {
 	case atom.Base:
 		if u, err := s.base.Parse(attributes["href"]); err == nil && !s.based && attributes["href"] != "" {
 			s.base, s.based = u, true
-			clear(s.refs) // which lead elsewhere from now on
+			clear(s.refs) // they resolve differently from now on
 		}
 	case atom.Link:
 		for _, rel := range strings.Fields(strings.ToLower(attributes["rel"])) {
@@ -114,7 +114,7 @@ func (s *scanner) add(ref string) {
 	s.refs[ref] = true
 	u, ok := s.scope.resolve(s.base, ref)
 	if !ok || strings.Contains(u.Path, "/_sources/") {
-		return // not of the site, or what Sphinx made a page of
+		return // outside the site, or a source file that Sphinx converted
 	}
 	if link := u.String(); !s.seen[link] {
 		s.seen[link] = true
@@ -122,18 +122,18 @@ func (s *scanner) add(ref string) {
 	}
 }
 
-// toUTF8 decodes a page as far as links need it.
+// toUTF8 decodes a page well enough to find links.
 func toUTF8(data []byte, contentType string) []byte {
 	if utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
 		return data
 	}
 	enc, _, _ := charset.DetermineEncoding(data, contentType)
-	// What decoders cannot read they replace, up to the end of the text.
+	// Decoders replace invalid bytes up to the end of the text.
 	decoded, _ := enc.NewDecoder().Bytes(data)
 	return decoded
 }
 
-// unwantedLink says why a URL that was found is no page, "" if it may be one.
+// unwantedLink returns the reason why a URL is not a page, or "".
 func unwantedLink(u *url.URL, queries bool) string {
 	if u.RawQuery != "" && !queries {
 		return "has a query"

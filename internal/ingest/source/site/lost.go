@@ -10,22 +10,22 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// A site is taken to have lost its pages if more than one in lostShare of them is
-// gone or shows what others show, and no fewer than fewestLost: a handful of
-// pages is deleted now and then.
+// A site counts as having lost its pages if more than one in lostShare is gone
+// or shows the same text as others, and at least fewestLost are: a few deleted
+// pages are normal.
 const (
 	lostShare  = 4
 	fewestLost = 5
 )
 
-// vanish notes that the site has a page no more.
-func (r *run) vanish(u string) {
+// markGone records that the site no longer has a page.
+func (r *run) markGone(u string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.gone[u] = true
 }
 
-// noteText notes what a page says that is new or has changed.
+// noteText records the text of a new or changed page.
 func (r *run) noteText(rec record, contents []byte) {
 	if !r.opt.KeepLost || len(r.journal.m.before) < fewestLost || r.journal.m.before[rec.URL].Hash == hashOf(contents) {
 		return
@@ -36,8 +36,8 @@ func (r *run) noteText(rec record, contents []byte) {
 	r.texts[rec.URL] = digest
 }
 
-// keepLost looks for the pages that the mirror had before the run. If too many
-// are lost, they stay as they were.
+// keepLost looks for lost pages of the previous mirror. If too many are lost,
+// it keeps all of them.
 func (r *run) keepLost() {
 	before := r.journal.m.before
 	gone := r.unlisted()
@@ -45,11 +45,11 @@ func (r *run) keepLost() {
 	for u := range before {
 		if r.gone[u] {
 			gone = append(gone, u)
-		} else if digest, changed := r.texts[r.finally(u)]; changed {
+		} else if digest, changed := r.texts[r.finalTarget(u)]; changed {
 			byText[digest] = append(byText[digest], u)
 		}
 	}
-	var masked, masks []string // pages that say the same now, and others that do
+	var masked, masks []string // pages with equal text, before and after
 	for digest, urls := range byText {
 		if len(urls) < fewestLost || !r.differed(urls) {
 			continue
@@ -63,7 +63,7 @@ func (r *run) keepLost() {
 	}
 	lost := len(gone) + len(masked)
 	if lost < fewestLost || lost*lostShare <= len(before) || r.newPages()-len(masks) >= lost {
-		return // a few, or the pages are elsewhere now
+		return // only a few, or the pages moved
 	}
 	r.journal.restore(slices.Concat(gone, masked, masks))
 	r.report.Lost = lost
@@ -77,8 +77,8 @@ func (r *run) keepLost() {
 	r.limit("kept the previous version of %d of %d pages: %s", lost, len(before), why)
 }
 
-// unlisted are the pages of the mirror that a list of the same kind as the last
-// one does not name any more.
+// unlisted returns the pages of the mirror that are missing from a list of the
+// same kind as before.
 func (r *run) unlisted() []string {
 	var urls []string
 	for u := range r.journal.m.before {
@@ -89,7 +89,7 @@ func (r *run) unlisted() []string {
 	return urls
 }
 
-// newPages is how many pages there are that the mirror did not have before.
+// newPages returns the number of pages that the mirror did not have before.
 func (r *run) newPages() int {
 	n := 0
 	for u, rec := range r.journal.m.records {
@@ -100,8 +100,8 @@ func (r *run) newPages() int {
 	return n
 }
 
-// finally is the page that a URL leads to by the redirects of this run.
-func (r *run) finally(u string) string {
+// finalTarget returns the final target of a URL's redirects in this run.
+func (r *run) finalTarget(u string) string {
 	for range maxHops {
 		to := r.journal.m.records[u].To
 		if to == "" {
@@ -112,8 +112,8 @@ func (r *run) finally(u string) string {
 	return u
 }
 
-// differed reports whether pages that say the same now said different things
-// before. Those whose text is made by a program never did.
+// differed reports whether pages with equal text now had different texts
+// before. Pages that are rendered by scripts never had.
 func (r *run) differed(urls []string) bool {
 	texts := map[uint64]bool{}
 	for _, u := range urls {
@@ -123,8 +123,8 @@ func (r *run) differed(urls []string) bool {
 	return len(texts)*2 > len(urls)
 }
 
-// textDigest is a digest of what readers see of a page: its words without tags,
-// attributes and scripts, which may hold another token each time.
+// textDigest returns a digest of the visible text of a page: its words without
+// tags, attributes and scripts, which may contain varying tokens.
 func textDigest(contents []byte, contentType string) uint64 {
 	h := fnv.New64a()
 	if !isHTML(contentType) {

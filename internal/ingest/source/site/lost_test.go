@@ -12,7 +12,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/source/site/sitetest"
 )
 
-// TestKeepLost updates a site of 21 pages after something has happened to it.
+// TestKeepLost updates a site of 21 pages after various failures.
 func TestKeepLost(t *testing.T) {
 	const pages = 20
 	page := func(i int) string { return fmt.Sprintf("/docs/%d.html", i) }
@@ -30,9 +30,9 @@ func TestKeepLost(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		happens func(s *server)
-		lost    int // pages that are kept
-		left    int // pages in the mirror if KeepLost is set
-		build   int // and if it is not
+		lost    int // kept pages
+		left    int // mirrored pages with KeepLost
+		build   int // and without it
 	}{
 		{"nothing", func(s *server) {}, 0, pages + 1, pages + 1},
 		{"a handful is deleted", func(s *server) { gone(s, 0, 4) }, 0, pages - 3, pages - 3},
@@ -103,7 +103,7 @@ func TestKeepLost(t *testing.T) {
 				opt.KeepLost, opt.Queries = keep, true
 				fetch(t, opt)
 				tt.happens(s)
-				for range 2 { // the next time, too
+				for range 2 { // the second run gives the same result
 					report := fetch(t, opt)
 					got := paths(t, opt)
 					want, lost := tt.build, 0
@@ -136,7 +136,8 @@ func TestKeepLost(t *testing.T) {
 	}
 }
 
-// What a list does not name any more counts, too, unless the list is another one.
+// Pages that a list no longer contains count as lost, unless it is another
+// list.
 func TestKeepLostOfList(t *testing.T) {
 	s := newServer(t)
 	list := func(n int) {
@@ -163,7 +164,7 @@ func TestKeepLostOfList(t *testing.T) {
 	}
 }
 
-// A run that goes on after an interruption knows what there was before it.
+// A resumed run knows the pages from before the interruption.
 func TestKeepLostResumed(t *testing.T) {
 	s := newServer(t)
 	s.chain(30)

@@ -25,48 +25,47 @@ import (
 	"github.com/docsearch/docsearch/internal/filelock"
 )
 
-// Names in a mirror's folder.
+// Names in the mirror folder.
 const (
 	journalName = "journal.jsonl"
 	pagesName   = "pages"
 	lockName    = "lock"
 )
 
-// journalVersion is the format of journals that this package writes and reads.
+// journalVersion is the journal format that this package reads and writes.
 const journalVersion = 1
 
-// maxLine is the length of a line of a journal; the fields' own limits add up
-// to less.
+// maxLine is the maximum length of a journal line. The limits of its fields add
+// up to less.
 const maxLine = 64 << 10
 
-// ErrFetching is returned by Fetch while another one has the mirror.
+// ErrFetching is returned by Fetch while another process uses the mirror.
 var ErrFetching = errors.New("another process is downloading this site")
 
-// ErrOther is returned by Fetch for a folder that mirrors another site, or
-// another part of it.
+// ErrOther is returned by Fetch for a mirror of another site or prefix.
 var ErrOther = errors.New("contains other pages")
 
-// Remove removes a mirror, and nothing else that may be in its folder. It is no
-// error if there is none.
+// Remove removes a mirror, but no other files in its folder. A missing mirror
+// is not an error.
 func Remove(dir string) error {
 	folder := folderAt(dir)
 	switch _, err := Open(dir); {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, confined.ErrLink):
-		return nil // docsearch makes no links
+		return nil // docsearch does not create links
 	case err != nil:
 		return err
 	}
-	// The journal last: without it, nothing says what the rest is.
+	// The journal goes last: it identifies the rest.
 	for _, name := range []string{pagesName, lockName, journalName} {
 		if err := folder.Join(name).RemoveAll(); err != nil {
 			return err
 		}
 	}
-	folder.Remove() // fails where somebody keeps something there
+	folder.Remove() // fails if it has other files
 	return nil
 }
 
-// Discard removes a mirror without pages: what is left of a Fetch that failed.
+// Discard removes a mirror without pages, which a failed Fetch leaves behind.
 func Discard(dir string) error {
 	folder := folderAt(dir)
 	m, err := Open(dir)
@@ -78,43 +77,43 @@ func Discard(dir string) error {
 	}
 	err = errors.Join(folder.Join(journalName).Clean(), folder.Join(pagesName).RemoveAll(),
 		folder.Join(lockName).RemoveAll(), folder.Join(journalName).RemoveAll())
-	folder.Remove() // fails where somebody keeps something there
+	folder.Remove() // fails if it has other files
 	return err
 }
 
-// folderAt is a mirror's folder. The folder that holds it is trusted; that it is
-// not a link itself is for the caller to check.
+// folderAt returns the folder of a mirror. The parent folder is trusted; the
+// caller must check that the folder is not a link.
 func folderAt(dir string) confined.Path { return confined.Of(filepath.Clean(dir)) }
 
-// A Mirror is the pages of a site that lie in a folder.
+// A Mirror holds the downloaded pages of a site.
 type Mirror struct {
-	URL, Prefix string    // as they were fetched
-	Discovery   Discovery // of the last run that came to its end
-	Ended       time.Time // when that was; zero if none has
-	Damaged     int       // lines of the journal that were passed over
+	URL, Prefix string    // as requested
+	Discovery   Discovery // of the last completed run
+	Ended       time.Time // end of that run; zero if there is none
+	Damaged     int       // skipped journal lines
 
 	dir     confined.Path
-	run     int       // the last that began
-	began   time.Time // when
+	run     int       // last started run
+	began   time.Time // start of that run
 	ended   bool
 	records map[string]record
-	before  map[string]record // of pages, when the last run began
+	before  map[string]record // pages before the last run
 }
 
 // A Page is one page of a mirror.
 type Page struct {
 	URL         string
 	ContentType string    // as served
-	Canonical   string    // URL within the site that the page gives for itself, "" if none
+	Canonical   string    // canonical URL within the site, or ""
 	Hash        string    // SHA-256 of the contents, in hexadecimal
 	Size        int64     // of the contents
-	Fetched     time.Time // when the contents came
+	Fetched     time.Time // time of the download
 	ETag        string
-	Modified    string // the Last-Modified that they came with
-	File        string // of the contents, relative to the mirror's folder, with slashes
+	Modified    string // Last-Modified header
+	File        string // file with the contents, relative to the mirror's folder, with slashes
 }
 
-// A record is a line of the journal.
+// A record is a journal line.
 type record struct {
 	Mirror int    `json:"mirror,omitempty"` // version; only in the first line
 	Prefix string `json:"prefix,omitempty"` // only in the first line
@@ -127,21 +126,20 @@ type record struct {
 	URL       string     `json:"url,omitempty"`
 	Type      string     `json:"type,omitempty"`
 	Canonical string     `json:"canonical,omitempty"`
-	Hash      string     `json:"hash,omitempty"` // only of pages
+	Hash      string     `json:"hash,omitempty"` // pages only
 	Size      int64      `json:"size,omitempty"`
 	ETag      string     `json:"etag,omitempty"`
 	Modified  string     `json:"modified,omitempty"`
 	Fetched   *time.Time `json:"fetched,omitempty"`
-	To        string     `json:"to,omitempty"`   // only of redirects
-	Skip      string     `json:"skip,omitempty"` // only of what is not wanted
+	To        string     `json:"to,omitempty"`   // redirects only
+	Skip      string     `json:"skip,omitempty"` // skipped URLs only
 }
 
-// file is where a page's contents are.
+// file returns the file with a page's contents.
 func (r record) file() string { return path.Join(pagesName, r.Hash[:2], r.Hash) }
 
-// Open reads what a mirror holds. The error wraps fs.ErrNotExist where there is
-// none. A Fetch that comes to its end while the mirror is open may take pages
-// away that Pages names.
+// Open opens a mirror. If it does not exist, the error wraps fs.ErrNotExist. A
+// Fetch that completes in the meantime may remove pages that Pages returns.
 func Open(dir string) (*Mirror, error) {
 	folder := folderAt(dir)
 	if err := folder.CheckFolder(); err != nil {
@@ -161,8 +159,8 @@ func Open(dir string) (*Mirror, error) {
 	return m, nil
 }
 
-// Pages are the pages in the order of their URLs. Of one that has several URLs
-// it names the one that the page gives itself, or else the shortest.
+// Pages returns the pages in the order of their URLs. For a page with several
+// URLs, it returns the canonical one, or else the shortest.
 func (m *Mirror) Pages() []Page {
 	same := m.duplicates()
 	var pages []Page
@@ -179,7 +177,7 @@ func (m *Mirror) Pages() []Page {
 	return pages
 }
 
-// Redirects are the URLs of the site that lead to others, and those.
+// Redirects returns the redirects within the site.
 func (m *Mirror) Redirects() map[string]string {
 	to := map[string]string{}
 	for u, r := range m.records {
@@ -190,14 +188,15 @@ func (m *Mirror) Redirects() map[string]string {
 	return to
 }
 
-// Subtree is the path of a page's URL below the prefix, "" for the page at the
-// prefix itself.
+// Subtree returns the path of a page's URL below the prefix, "" for the page at
+// the prefix.
 func (m *Mirror) Subtree(p Page) string {
 	return strings.TrimPrefix(strings.TrimPrefix(p.URL, strings.TrimSuffix(m.Prefix, "/")), "/")
 }
 
-// Aliases are the other URLs of the pages that Pages names, and those: URLs that
-// redirect there, step by step, or at which the same page stands.
+// Aliases maps all other URLs of the pages to the URLs that Pages returns: URLs
+// that redirect there, possibly in several steps, and URLs with the same
+// contents.
 func (m *Mirror) Aliases() map[string]string {
 	same := m.duplicates()
 	aliases := map[string]string{}
@@ -220,8 +219,8 @@ func (m *Mirror) Aliases() map[string]string {
 	return aliases
 }
 
-// Read is the contents of a page. It is an error if they are not what was
-// fetched.
+// Read returns the contents of a page. It returns an error if they have changed
+// since the download.
 func (m *Mirror) Read(p Page) ([]byte, error) {
 	return readContents(m.dir.Join(p.File), p.Size, p.Hash)
 }
@@ -242,7 +241,7 @@ func hashOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// duplicates maps the URLs of pages that others stand for to those.
+// duplicates maps the URLs of duplicate pages to the URL that represents them.
 func (m *Mirror) duplicates() map[string]string {
 	same := map[string]string{}
 	byHash := map[string][]string{}
@@ -250,8 +249,8 @@ func (m *Mirror) duplicates() map[string]string {
 		if r.Hash == "" {
 			continue
 		}
-		// A page's word for its own URL counts where it is another spelling of
-		// it: there are sites whose pages all say that they are the first one.
+		// A page's canonical URL counts only if it is another spelling of its
+		// URL: on some sites, all pages declare the first page as canonical.
 		if c := m.records[r.Canonical]; r.Canonical != u && c.Hash != "" && spelling(u) == spelling(r.Canonical) &&
 			(c.Canonical == "" || c.Canonical == r.Canonical) {
 			same[u] = r.Canonical
@@ -275,7 +274,8 @@ func (m *Mirror) duplicates() map[string]string {
 	return same
 }
 
-// spelling is what the URLs have in common under which servers offer one page.
+// spelling returns the common form of URLs at which servers offer the same
+// page.
 func spelling(s string) string {
 	s, _, _ = strings.Cut(s, "?")
 	for _, end := range []string{"index.html", "index.htm", ".html", ".htm", "/"} {
@@ -284,7 +284,7 @@ func spelling(s string) string {
 	return strings.ToLower(s)
 }
 
-// readJournal reads a journal. tail is where its last whole line ends.
+// readJournal reads a journal. tail is the end of its last complete line.
 func readJournal(r io.Reader) (m *Mirror, tail int64, err error) {
 	in := bufio.NewReaderSize(r, maxLine)
 	var sc *scope
@@ -339,7 +339,7 @@ func readHeader(line []byte) (*Mirror, *scope, error) {
 	return &Mirror{URL: rec.URL, Prefix: rec.Prefix, records: map[string]record{}}, sc, nil
 }
 
-// add takes in a line, or reports that it says nothing sensible.
+// add applies a line. It reports whether the line is valid.
 func (m *Mirror) add(rec record, sc *scope) bool {
 	switch {
 	case rec.URL != "":
@@ -377,8 +377,8 @@ func isHash(s string) bool {
 	return err == nil && len(b) == sha256.Size && s == strings.ToLower(s)
 }
 
-// A journal is a mirror that a run writes to. Its methods may be called by
-// several goroutines.
+// A journal is a mirror that a run updates. Its methods are safe for concurrent
+// use.
 type journal struct {
 	dir  confined.Path
 	lock *filelock.Lock
@@ -388,12 +388,12 @@ type journal struct {
 	m  *Mirror
 }
 
-// resumable is how long after its beginning an interrupted run may go on.
-// Later the pages that it has are due for another look.
+// resumable is how long an interrupted run can be resumed. After that, its
+// pages need another request.
 const resumable = 24 * time.Hour
 
-// openJournal opens the mirror in dir for a run, a new one or the last one if
-// that was interrupted.
+// openJournal opens the mirror in dir for a new run, or for the last one if it
+// was interrupted.
 func openJournal(dir string, sc *scope, now time.Time) (_ *journal, err error) {
 	folder := folderAt(dir)
 	if err := os.MkdirAll(folder.Dir, 0o755); err != nil {
@@ -453,7 +453,7 @@ func openJournal(dir string, sc *scope, now time.Time) (_ *journal, err error) {
 	return j, err
 }
 
-// close gives the mirror to others.
+// close releases the mirror's lock.
 func (j *journal) close() error {
 	var err error
 	if j.file != nil {
@@ -465,12 +465,12 @@ func (j *journal) close() error {
 func line(rec record) []byte {
 	b, err := json.Marshal(rec)
 	if err != nil {
-		panic("site: internal error: " + err.Error()) // strings and numbers
+		panic("site: internal error: " + err.Error()) // only strings and numbers
 	}
 	return append(b, '\n')
 }
 
-// known is what the mirror has of a URL, and whether that is of this run.
+// known returns the record of a URL, and whether it is of this run.
 func (j *journal) known(u string) (rec record, current bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -478,7 +478,7 @@ func (j *journal) known(u string) (rec record, current bool) {
 	return rec, rec.Run == j.m.run
 }
 
-// pages are the URLs of the pages that the mirror has, in order.
+// pages returns the URLs of the mirrored pages in order.
 func (j *journal) pages() []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -492,7 +492,8 @@ func (j *journal) pages() []string {
 	return urls
 }
 
-// contents are those of a page of the mirror, nil if they are not as they were.
+// contents returns the contents of a mirrored page, nil if they are missing or
+// changed.
 func (j *journal) contents(rec record) []byte {
 	if rec.Hash == "" {
 		return nil
@@ -507,22 +508,21 @@ func (j *journal) contents(rec record) []byte {
 	return data
 }
 
-// store puts a page into the mirror.
+// store stores a page.
 func (j *journal) store(rec record, contents []byte) error {
 	rec.Hash, rec.Size = hashOf(contents), int64(len(contents))
 	file := j.dir.Join(rec.file())
 	if err := file.Parent().MakeFolder(0o755); err != nil {
 		return err
 	}
-	// Not synced: what a power failure takes is known by its hash, and fetched
-	// again.
+	// Not synced: after a power failure, a wrong hash causes another download.
 	if err := file.WriteCache(contents, 0o644); err != nil {
 		return err
 	}
 	return j.append(rec)
 }
 
-// append adds a line of this run.
+// append appends a line of this run.
 func (j *journal) append(rec record) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -534,8 +534,7 @@ func (j *journal) append(rec record) error {
 	return nil
 }
 
-// restore takes back what this run found at URLs: each has again what it had
-// when the run began, or nothing.
+// restore reverts URLs to their state before the run.
 func (j *journal) restore(urls []string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -549,9 +548,9 @@ func (j *journal) restore(urls []string) {
 	}
 }
 
-// settle ends the run: of what the mirror has it keeps what this run found,
-// and what keep says. It returns the URLs of pages that are gone.
-func (j *journal) settle(way Discovery, now time.Time, keep map[string]bool) (removed []string, err error) {
+// finishRun ends the run. The mirror keeps the pages that the run found and those
+// in keep. settle returns the URLs of removed pages.
+func (j *journal) finishRun(way Discovery, now time.Time, keep map[string]bool) (removed []string, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	m := j.m
@@ -564,7 +563,7 @@ func (j *journal) settle(way Discovery, now time.Time, keep map[string]bool) (re
 			}
 			delete(m.records, u)
 		case r.Skip != "":
-			delete(m.records, u) // the next run looks again
+			delete(m.records, u) // checked again by the next run
 		case r.Hash != "":
 			used[r.Hash] = true
 		}
@@ -581,17 +580,18 @@ func (j *journal) settle(way Discovery, now time.Time, keep map[string]bool) (re
 		b.Write(line(r))
 	}
 	b.Write(line(record{Run: m.run, Ended: &m.Ended, Way: way}))
-	// Windows does not replace a file that is open.
+	// Windows does not replace open files.
 	err = errors.Join(j.file.Close(), j.dir.Join(journalName).Write(b.Bytes(), 0o644))
 	j.file = nil
 	if err != nil {
 		return nil, err
 	}
-	return removed, sweep(j.dir.Join(pagesName), used)
+	return removed, removeUnused(j.dir.Join(pagesName), used)
 }
 
-// sweep removes all contents but those used, and what killed runs left.
-func sweep(pages confined.Path, used map[string]bool) error {
+// removeUnused removes all contents except the used ones, and leftovers of killed
+// runs.
+func removeUnused(pages confined.Path, used map[string]bool) error {
 	root, err := pages.OpenFolder()
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ import (
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
-// chain sets a site of n pages, each with links to the next ones.
+// chain serves n pages, each with links to the next ones.
 func (s *server) chain(n int) {
 	for i := range n {
 		var refs []string
@@ -44,7 +44,7 @@ func TestUpdate(t *testing.T) {
 	}
 
 	s.set("/p/3", "changed, without links")
-	s.remove("/p/8") // was linked to from there
+	s.remove("/p/8") // was linked from there
 	s.set("/p/9", sitetest.Links("new"))
 	s.set("/p/new", "new")
 	s.handle("/p/5", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(500) })
@@ -63,7 +63,7 @@ func TestUpdate(t *testing.T) {
 		t.Errorf("%d pages in %d files", report.Pages, len(files))
 	}
 
-	// A site that is gone takes nothing along.
+	// If the site is gone, the mirror stays.
 	for p := range s.pages {
 		s.remove(p)
 	}
@@ -93,7 +93,7 @@ func TestUpdateByList(t *testing.T) {
 	if report := fetch(t, opt); report.Pages != 12 || report.Discovery != BySitemap {
 		t.Fatalf("%+v", report)
 	}
-	// A list that cannot be read to its end is no word against the others.
+	// An incomplete list does not remove other pages.
 	list(true, twelve[:10]...)
 	if report := fetch(t, opt); report.Pages != 12 || len(report.Failed) != 1 {
 		t.Errorf("%+v", report)
@@ -103,7 +103,7 @@ func TestUpdateByList(t *testing.T) {
 	diff(t, "removed", []string{s.URL + "/10", s.URL + "/11"}, report.Removed)
 }
 
-// contents lists the files with the pages of a mirror.
+// contents lists the content files of a mirror.
 func contents(t *testing.T, dir string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, pagesName, "*", "*"))
@@ -150,7 +150,7 @@ func TestResume(t *testing.T) {
 		if got := paths(t, opt); len(got) == 0 && round > 1 {
 			t.Errorf("round %d: an interrupted run left nothing", round)
 		}
-		// What a power failure does, too.
+		// The effect of a power failure.
 		if f, err := os.OpenFile(filepath.Join(opt.Dir, journalName), os.O_APPEND|os.O_WRONLY, 0); err == nil {
 			f.WriteString(`{"run":1,"url":"http`)
 			f.Close()
@@ -184,8 +184,7 @@ func TestInterruptedLongAgo(t *testing.T) {
 	}
 }
 
-// TestKill kills a process that fetches, again and again, a moment after it has
-// asked for some page.
+// TestKill repeatedly kills a downloading process at varying times.
 func TestKill(t *testing.T) {
 	if url := os.Getenv("SITE_TEST_URL"); url != "" {
 		if _, err := Fetch(t.Context(), Options{URL: url, Dir: os.Getenv("SITE_TEST_DIR")}); err != nil {
@@ -199,7 +198,7 @@ func TestKill(t *testing.T) {
 	due := make(chan struct{}, 1)
 	for p, h := range s.pages {
 		s.handle(p, func(w http.ResponseWriter, r *http.Request) {
-			time.Sleep(2 * time.Millisecond) // or one process has them all
+			time.Sleep(2 * time.Millisecond) // otherwise one process downloads all pages
 			h(w, r)
 			if asked.Add(-1) == 0 {
 				due <- struct{}{}

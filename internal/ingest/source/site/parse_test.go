@@ -46,7 +46,7 @@ func TestScope(t *testing.T) {
 	}
 }
 
-func TestNormalise(t *testing.T) {
+func TestNormalize(t *testing.T) {
 	for in, want := range map[string]string{
 		"http://X.test":                                "http://x.test/",
 		"http://x.test:80/a#b":                         "http://x.test/a",
@@ -67,7 +67,7 @@ func TestNormalise(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := ""
-		if n, ok := normalise(u); ok {
+		if n, ok := normalize(u); ok {
 			got = n.String()
 		}
 		if got != want {
@@ -90,7 +90,7 @@ func FuzzResolve(f *testing.F) {
 			return
 		}
 		s := u.String()
-		if !strings.HasPrefix(s, "http://docs.test/docs") || strings.ContainsAny(s, " \r\n#") || strings.Contains(u.Path, `\`) || dotted(u.Path) {
+		if !strings.HasPrefix(s, "http://docs.test/docs") || strings.ContainsAny(s, " \r\n#") || strings.Contains(u.Path, `\`) || hasDotSegment(u.Path) {
 			t.Errorf("%q leads to %q", ref, s)
 		}
 		again, ok := sc.resolve(u, "")
@@ -129,7 +129,7 @@ func TestRobots(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				n, _ := normalise(u)
+				n, _ := normalize(u)
 				if got := r.allows(n); got != want {
 					t.Errorf("%q for %s: %s is allowed: %t", tt.txt, tt.agent, p, got)
 				}
@@ -274,8 +274,8 @@ func TestScanPage(t *testing.T) {
 	}
 }
 
-// BenchmarkFetch fetches a site of pages like those of a reference: 40 KB, 150
-// links.
+// BenchmarkFetch downloads a site with pages like those of a reference: 40 KB,
+// 150 links.
 func BenchmarkFetch(b *testing.B) {
 	const pages = 500
 	s := newServer(b)
@@ -307,7 +307,7 @@ func BenchmarkFetch(b *testing.B) {
 	}
 }
 
-// BenchmarkScan finds the links of such a page.
+// BenchmarkScan extracts the links of such a page.
 func BenchmarkScan(b *testing.B) {
 	sc, err := newScope("http://docs.test/", "")
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// maxRobots is how much of a robots.txt is read, as RFC 9309 has it.
+// maxRobots is how much of a robots.txt is read, as in RFC 9309.
 const maxRobots = 512 << 10
 
-// robots is what a site's robots.txt says to one crawler.
+// robots holds the rules of a robots.txt for one crawler.
 type robots struct {
 	rules    []robotsRule
 	delay    time.Duration // between requests
@@ -18,22 +18,21 @@ type robots struct {
 }
 
 type robotsRule struct {
-	pattern string // of the escaped path with its query; "*" is anything, "$" the end
+	pattern string // for the escaped path with its query; "*" matches anything, "$" the end
 	allow   bool
 }
 
-// parseRobots reads a robots.txt as RFC 9309 describes it. What it cannot read
-// it passes over. Of its groups those hold that name the crawler, or if none
-// does those for all.
+// parseRobots parses a robots.txt as in RFC 9309. It skips invalid lines. The
+// groups that name the crawler apply, or else those for all crawlers.
 func parseRobots(data []byte, agent string) robots {
 	name, _, _ := strings.Cut(agent, "/")
 	var own, all robots
 	var sitemaps []string
 	found := false
-	var forOwn, forAll, inRules bool // of the group that is read
+	var forOwn, forAll, inRules bool // whether the current group applies
 	for line := range strings.Lines(strings.TrimPrefix(string(data), "\uFEFF")) {
 		line, _, _ = strings.Cut(line, "#")
-		// Old Macs ended lines with this alone.
+		// Old Macs end lines with a carriage return.
 		for part := range strings.SplitSeq(line, "\r") {
 			key, value, ok := strings.Cut(part, ":")
 			if !ok {
@@ -80,12 +79,12 @@ func (r *robots) add(key, value string) {
 		return
 	}
 	if value == "" {
-		return // "Disallow:" forbids nothing
+		return // "Disallow:" disallows nothing
 	}
 	r.rules = append(r.rules, robotsRule{escapePattern(value), key == "allow"})
 }
 
-// escapePattern escapes a pattern as paths are escaped when they are asked for.
+// escapePattern escapes a pattern like a request path.
 func escapePattern(s string) string {
 	path, query, ok := strings.Cut(s, "?")
 	parts := strings.Split(path, "*")
@@ -99,8 +98,8 @@ func escapePattern(s string) string {
 	return path
 }
 
-// allows reports whether a page may be asked for: as the longest rule that
-// matches says, and of rules equally long the one that allows.
+// allows reports whether a page may be requested: by the longest matching rule;
+// among equally long ones, an allowing rule wins.
 func (r *robots) allows(u *url.URL) bool {
 	target := u.EscapedPath()
 	if u.RawQuery != "" {
@@ -116,9 +115,9 @@ func (r *robots) allows(u *url.URL) bool {
 	return allow
 }
 
-// matchRobots matches a pattern with the beginning of s. What stands between
-// stars is found at the first place where it is, so that the time does not
-// grow with the number of stars.
+// matchRobots matches a pattern against the beginning of s. Each literal
+// between stars matches at its first occurrence, so the time does not grow with
+// the number of stars.
 func matchRobots(pattern, s string) bool {
 	pattern, whole := strings.CutSuffix(pattern, "$")
 	part, rest, star := strings.Cut(pattern, "*")

@@ -22,21 +22,21 @@ import (
 )
 
 const (
-	// few is how many pages a list must name to be taken for one. Shorter ones
-	// are overviews, such as the sitemaps that name each version's first page.
-	few = 10
-	// maxHops is how many redirects lead from a page to another.
+	// minListed is the minimum number of pages in a list. Shorter lists are
+	// overviews, such as sitemaps of each version's first page.
+	minListed = 10
+	// maxHops limits the redirects from one page to another.
 	maxHops = 10
-	// maxLists is how many sitemaps, or llms.txt files, of a site are read.
+	// maxLists limits the sitemaps or llms.txt files of a site.
 	maxLists = 1000
-	// maxUnwanted is how many links to what is no page a report names.
+	// maxUnwanted limits the skipped links in a report.
 	maxUnwanted = 10_000
-	// givesUp is how many pages in a row a site leaves unanswered before it
-	// counts as down.
-	givesUp = 20
-	// batch is how many pages are fetched before their links are looked at.
-	// Links are taken in the order of the pages, whichever came first, so that
-	// the same site gives the same pages.
+	// maxSilent is the number of consecutive pages without an answer after
+	// which a site counts as down.
+	maxSilent = 20
+	// batch is the number of pages that are downloaded before their links are
+	// followed. Links are processed in the order of pages, not of arrival, so
+	// that the same site always yields the same pages.
 	batch = 128
 )
 
@@ -48,29 +48,29 @@ type run struct {
 	client  *client
 	robots  robots
 
-	follow   bool            // links
-	seen     map[string]bool // URLs that are or were to be asked for; not changed during a batch
-	admitted int             // those that count for the page limit
-	unwanted int             // links to what is no page
+	follow   bool            // follow links
+	seen     map[string]bool // URLs that were or will be requested; constant during a batch
+	admitted int             // pages that count for the page limit
+	unwanted int             // links that are not pages
 
-	whole  bool                // what lists pages was read in full
-	listed map[string]response // pages that were fetched to find pages
-	done   atomic.Int64
-	silent atomic.Int64 // pages in a row without an answer
-	left   atomic.Int64 // pages not asked for
+	listsComplete bool                // all page lists were read completely
+	listed        map[string]response // responses that were requested to find pages
+	done          atomic.Int64
+	unanswered    atomic.Int64 // consecutive pages without an answer
+	unrequested   atomic.Int64 // pages not requested
 
 	mu     sync.Mutex
 	report Report
-	keep   map[string]bool   // pages that stay though they could not be had
-	gone   map[string]bool   // pages of the mirror that the site says it has no more
-	texts  map[string]uint64 // what new pages say, see textDigest
+	keep   map[string]bool   // pages to keep although the download failed
+	gone   map[string]bool   // mirrored pages that the site reports as gone
+	texts  map[string]uint64 // text digests of new pages, see textDigest
 	moved  *MovedError
 }
 
 func newRun(opt Options, sc *scope, j *journal) *run {
 	r := &run{
 		opt: opt, scope: sc, journal: j, client: newClient(opt, sc),
-		seen: map[string]bool{}, keep: map[string]bool{}, gone: map[string]bool{}, texts: map[string]uint64{}, listed: map[string]response{}, whole: true,
+		seen: map[string]bool{}, keep: map[string]bool{}, gone: map[string]bool{}, texts: map[string]uint64{}, listed: map[string]response{}, listsComplete: true,
 	}
 	r.client.limit.Store(opt.MaxBytes)
 	return r
@@ -85,39 +85,40 @@ func (r *run) fetch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.follow || !r.whole {
-		// What is known is looked at, too: its links may be gone, or the list
-		// that names it may be what could not be had.
+	if r.follow || !r.listsComplete {
+		// Include known pages: links to them may have disappeared, or the list
+		// that contains them may have failed.
 		pages = append(pages, r.journal.pages()...)
 	}
 	if err := r.pages(ctx, pages); err != nil {
 		return err
 	}
 	if r.report.Fetched+r.report.Unchanged+r.report.Resumed == 0 {
-		return r.nothing()
+		return r.noPagesError()
 	}
-	if r.down() {
-		r.limit("the site stopped responding: %d pages were not requested; the next run resumes", r.left.Load())
+	if r.isDown() {
+		r.limit("the site stopped responding: %d pages were not requested; the next run resumes", r.unrequested.Load())
 		return nil
 	}
-	if r.left.Load() > 0 {
-		r.limit("reached the limit of %s: %d pages were not downloaded", size(r.opt.MaxBytes), r.left.Load())
+	if r.unrequested.Load() > 0 {
+		r.limit("reached the limit of %s: %d pages were not downloaded", size(r.opt.MaxBytes), r.unrequested.Load())
 	}
 	if r.opt.KeepLost {
 		r.keepLost()
 	}
-	r.report.Removed, err = r.journal.settle(r.report.Discovery, r.opt.now(), r.keep)
+	r.report.Removed, err = r.journal.finishRun(r.report.Discovery, r.opt.now(), r.keep)
 	r.report.Complete = err == nil
 	return err
 }
 
-// nothing is the error of a run that got no page: the first one's reason.
-func (r *run) nothing() error {
+// noPagesError returns the error of a run without pages: the reason for the first
+// one.
+func (r *run) noPagesError() error {
 	if r.moved != nil {
 		return r.moved
 	}
-	if r.client.full() {
-		return r.spent()
+	if r.client.limitReached() {
+		return r.limitError()
 	}
 	first := r.scope.start.String()
 	all := slices.Concat(r.report.Failed, r.report.Skipped)
@@ -177,27 +178,27 @@ func (r *run) count(n *int) {
 	*n++
 }
 
-// down reports whether the site has stopped answering.
-func (r *run) down() bool { return r.silent.Load() >= givesUp }
+// isDown reports whether the site has stopped answering.
+func (r *run) isDown() bool { return r.unanswered.Load() >= maxSilent }
 
-// keepBytes takes a page that the mirror has already out of the limit of bytes.
+// keepBytes subtracts a page that is already in the mirror from the byte limit.
 func (r *run) keepBytes(n int64) { r.client.limit.Add(-n) }
 
-// spent is the error of a run that reached its limit of bytes before it had a
+// limitError returns the error of a run that reached its byte limit before the first
 // page.
-func (r *run) spent() error {
+func (r *run) limitError() error {
 	return &LimitError{r.scope.String(), r.opt.MaxBytes}
 }
 
-// readRobots reads the site's robots.txt. A site whose robots.txt is there but
-// cannot be read allows nothing; of one that is too long the beginning counts.
+// readRobots reads the site's robots.txt. If it exists but cannot be read,
+// everything is disallowed. If it is too long, only its beginning counts.
 func (r *run) readRobots(ctx context.Context) error {
 	u := r.scope.origin + "/robots.txt"
 	res, err := r.file(ctx, request{url: u, limit: maxRobots, partial: true})
 	var f *failure
 	switch {
 	case errors.Is(err, errSpent):
-		return r.spent()
+		return r.limitError()
 	case errors.As(err, &f) && !f.unwanted && (!r.opt.IgnoreRobots || f.unreachable):
 		return fmt.Errorf("%s: %w", u, err)
 	case ctx.Err() != nil:
@@ -206,7 +207,7 @@ func (r *run) readRobots(ctx context.Context) error {
 		return nil
 	}
 	if end := bytes.LastIndexByte(res.body, '\n'); len(res.body) >= maxRobots {
-		res.body = res.body[:end+1] // a rule that is cut off would forbid more, or allow more
+		res.body = res.body[:end+1] // drop a truncated rule, which could match more or less
 	}
 	r.robots = parseRobots(res.body, r.opt.UserAgent)
 	if r.opt.IgnoreRobots {
@@ -216,8 +217,8 @@ func (r *run) readRobots(ctx context.Context) error {
 	return nil
 }
 
-// file asks for a file of the site that is no page, and follows redirects as
-// long as they do not leave the site.
+// file requests a file of the site that is not a page. It follows redirects
+// within the site.
 func (r *run) file(ctx context.Context, req request) (response, error) {
 	for range maxHops {
 		res, err := r.client.get(ctx, req)
@@ -230,28 +231,28 @@ func (r *run) file(ctx context.Context, req request) (response, error) {
 		}
 		to, _ := r.scope.resolve(base, res.location)
 		if to == nil || origin(to) != r.scope.origin {
-			return res, nil // like a file that is not there
+			return res, nil // treated as missing
 		}
 		req.url = to.String()
 	}
 	return response{status: http.StatusNotFound}, nil
 }
 
-// An item is a page to ask for.
+// An item is a page to request.
 type item struct {
 	url  string
-	hops int // redirects that led there
+	hops int // redirects so far
 }
 
-// found is where a page leads.
+// found holds the links of a page.
 type found struct {
 	redirect string
 	links    []string
-	skipped  []Outcome // links to what is no page
+	skipped  []Outcome // links that are not pages
 }
 
-// pages fetches pages and, if links are followed, those that they lead to, in
-// the order of their distance from the first ones.
+// pages downloads pages and, if links are followed, their links in
+// breadth-first order.
 func (r *run) pages(ctx context.Context, first []string) error {
 	level := r.admit(nil, first)
 	for len(level) > 0 {
@@ -263,7 +264,7 @@ func (r *run) pages(ctx context.Context, first []string) error {
 			for i, it := range these {
 				group.Go(func() (err error) {
 					results[i], err = r.page(ctx, it)
-					r.show(r.done.Add(1))
+					r.reportProgress(r.done.Add(1))
 					return err
 				})
 			}
@@ -272,12 +273,12 @@ func (r *run) pages(ctx context.Context, first []string) error {
 			}
 			for i, f := range results {
 				if f.redirect != "" && !r.seen[f.redirect] {
-					// In the place of the page that leads there.
+					// The target replaces the redirecting page.
 					r.seen[f.redirect] = true
 					r.done.Add(-1)
 					next = append(next, item{f.redirect, these[i].hops + 1})
 				}
-				r.unwantedLinks(f.skipped)
+				r.reportUnwanted(f.skipped)
 				next = r.admit(next, f.links)
 			}
 		}
@@ -286,8 +287,8 @@ func (r *run) pages(ctx context.Context, first []string) error {
 	return ctx.Err()
 }
 
-// show tells how many pages are done of those that have been found.
-func (r *run) show(done int64) {
+// reportProgress reports the number of finished and found pages.
+func (r *run) reportProgress(done int64) {
 	r.mu.Lock()
 	failed := len(r.report.Failed)
 	r.mu.Unlock()
@@ -296,7 +297,7 @@ func (r *run) show(done int64) {
 	})
 }
 
-// admit adds those of the URLs that are new, up to the page limit.
+// admit appends the new URLs, up to the page limit.
 func (r *run) admit(items []item, urls []string) []item {
 	for _, u := range urls {
 		if r.seen[u] {
@@ -313,11 +314,11 @@ func (r *run) admit(items []item, urls []string) []item {
 	return items
 }
 
-// page fetches one page. Its error is one that ends the run.
+// page downloads a page. An error ends the run.
 func (r *run) page(ctx context.Context, it item) (found, error) {
-	if r.down() || r.client.full() {
-		r.left.Add(1)
-		r.stay(it.url)
+	if r.isDown() || r.client.limitReached() {
+		r.unrequested.Add(1)
+		r.keepMirrored(it.url)
 		return found{}, nil
 	}
 	rec, current := r.journal.known(it.url)
@@ -351,19 +352,19 @@ func (r *run) page(ctx context.Context, it item) (found, error) {
 		r.skip(it.url, "disallowed by robots.txt")
 		return found{}, nil
 	}
-	res, err := r.ask(ctx, u, rec, contents != nil)
+	res, err := r.request(ctx, u, rec, contents != nil)
 	if ctx.Err() != nil {
 		return found{}, ctx.Err()
 	}
 	if errors.Is(err, errSpent) {
-		r.left.Add(1)
-		r.stay(it.url)
+		r.unrequested.Add(1)
+		r.keepMirrored(it.url)
 		return found{}, nil
 	}
 	if err != nil {
 		return found{}, r.failed(it.url, err)
 	}
-	r.silent.Store(0)
+	r.unanswered.Store(0)
 	switch {
 	case res.status == http.StatusOK:
 		return r.store(u, rec, res)
@@ -375,18 +376,18 @@ func (r *run) page(ctx context.Context, it item) (found, error) {
 	case res.location != "":
 		return r.redirected(it, u, res.location)
 	case (res.status == http.StatusNotFound || res.status == http.StatusGone) && rec.Hash != "":
-		r.vanish(it.url)
-		return found{}, nil // removed when the run ends
+		r.markGone(it.url)
+		return found{}, nil // removed at the end of the run
 	}
 	r.fail(it.url, status(res.status))
 	if res.status != http.StatusNotFound && res.status != http.StatusGone {
-		r.stay(it.url)
+		r.keepMirrored(it.url)
 	}
 	return found{}, nil
 }
 
-// ask asks for a page, or whether it is still what rec says.
-func (r *run) ask(ctx context.Context, u *url.URL, rec record, have bool) (response, error) {
+// request requests a page, conditionally if the mirror has it.
+func (r *run) request(ctx context.Context, u *url.URL, rec record, have bool) (response, error) {
 	if res, ok := r.listed[u.String()]; ok {
 		return res, nil
 	}
@@ -397,29 +398,29 @@ func (r *run) ask(ctx context.Context, u *url.URL, rec record, have bool) (respo
 	return r.client.get(ctx, req)
 }
 
-// failed deals with a page that could not be had, or is not wanted.
+// failed handles a page that failed or is refused.
 func (r *run) failed(u string, err error) error {
 	var f *failure
 	if !errors.As(err, &f) {
 		return err
 	}
 	if f.unwanted {
-		r.silent.Store(0)
+		r.unanswered.Store(0)
 		r.skip(u, f.reason)
 		return r.journal.append(record{URL: u, Skip: f.reason})
 	}
 	if f.unreachable {
-		r.silent.Add(1)
+		r.unanswered.Add(1)
 	} else {
-		r.silent.Store(0)
+		r.unanswered.Store(0)
 	}
 	r.fail(u, f.reason)
-	r.stay(u)
+	r.keepMirrored(u)
 	return nil
 }
 
-// stay lets the mirror keep what it has of a page.
-func (r *run) stay(u string) {
+// keepMirrored keeps the mirrored state of a page.
+func (r *run) keepMirrored(u string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.keep[u] = true
@@ -435,7 +436,7 @@ func (r *run) redirected(it item, u *url.URL, location string) (found, error) {
 		if it.url == r.scope.start.String() {
 			r.moved = &MovedError{it.url, to.String()}
 		}
-		r.vanish(it.url)
+		r.markGone(it.url)
 		r.skip(it.url, "redirects to "+to.String()+", which is outside "+r.scope.String())
 		return found{}, nil
 	case to.String() == it.url || it.hops >= maxHops:
@@ -446,7 +447,7 @@ func (r *run) redirected(it item, u *url.URL, location string) (found, error) {
 	return found{redirect: to.String()}, r.journal.append(record{URL: it.url, To: to.String()})
 }
 
-// store puts a page into the mirror.
+// store stores a page in the mirror.
 func (r *run) store(u *url.URL, old record, res response) (found, error) {
 	if res.contentType == "" {
 		res.contentType = http.DetectContentType(res.body)
@@ -467,7 +468,7 @@ func (r *run) store(u *url.URL, old record, res response) (found, error) {
 	} else {
 		r.count(&r.report.Fetched)
 	}
-	links := r.fresh(s)
+	links := r.newLinks(s)
 	if err := r.journal.store(rec, res.body); err != nil {
 		return found{}, err
 	}
@@ -475,16 +476,16 @@ func (r *run) store(u *url.URL, old record, res response) (found, error) {
 	return links, nil
 }
 
-// links is where a page of the mirror leads.
+// links returns the links of a mirrored page.
 func (r *run) links(rec record, contents []byte) found {
 	if !r.follow || !isHTML(rec.Type) {
 		return found{}
 	}
-	return r.fresh(scanPage(r.scope, rec.URL, contents, rec.Type))
+	return r.newLinks(scanPage(r.scope, rec.URL, contents, rec.Type))
 }
 
-// fresh keeps the links to pages that have not been seen, no more than fit.
-func (r *run) fresh(s scan) found {
+// newLinks returns the new links, up to the limit.
+func (r *run) newLinks(s scan) found {
 	var f found
 	if !r.follow {
 		return f
@@ -505,7 +506,7 @@ func (r *run) fresh(s scan) found {
 		}
 		f.links = append(f.links, link)
 		if len(f.links) > r.opt.MaxPages-r.admitted {
-			break // one more than fits shows that the limit bit
+			break // one more than the limit shows that it was reached
 		}
 	}
 	return f
@@ -515,7 +516,7 @@ func isHTML(contentType string) bool {
 	return strings.Contains(strings.ToLower(contentType), "html")
 }
 
-// notText says why a page of that type is not wanted, "" if it may be.
+// notText returns the reason to skip a content type, or "".
 func notText(u *url.URL, contentType string) string {
 	media, _, _ := strings.Cut(strings.ToLower(contentType), ";")
 	switch media = strings.TrimSpace(media); media {
@@ -524,8 +525,8 @@ func notText(u *url.URL, contentType string) string {
 	case "application/octet-stream", "binary/octet-stream":
 		switch strings.ToLower(path.Ext(u.Path)) {
 		case ".md", ".markdown", ".mdx", ".txt":
-			return "" // servers that do not know the ending
+			return "" // sent by servers that do not know the extension
 		}
 	}
-	return short(media) + " is not a text format"
+	return dropLong(media) + " is not a text format"
 }

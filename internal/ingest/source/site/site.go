@@ -1,42 +1,40 @@
-// Package site fetches the pages of a documentation site into a folder, the
-// mirror, and keeps them fresh there. It knows nothing of what the pages say.
+// Package site downloads the pages of a documentation site into a folder, the
+// mirror, and keeps it up to date. It does not know the contents of pages.
 //
-// Which pages there are is told by the site's llms.txt, else by its
-// llms-full.txt, which is all of them in one, else by its sitemaps; where there
-// is none of these, pages are found by the links between them. A list of a few
-// pages is no list but an overview, and its pages are where links begin.
+// Pages are found through the site's llms.txt, its llms-full.txt, which
+// contains all of them, its sitemaps, or links, in that order. A list of only a
+// few pages counts as an overview; its pages are the start of the links.
 //
-// What it fetches and how often is bound by the user's URL and by the site:
+// The user's URL and the site limit the downloads:
 //
-//   - Nothing is asked for outside the prefix, by another scheme or from
-//     another port, except robots.txt and the lists of pages at the site's
-//     root. Redirects are followed one by one, each a page like any other.
-//   - A connection goes to a public address. One of the user's own machine or
-//     network must have been named by the URL (127.0.0.1, localhost, 10.0.0.5)
-//     or be allowed by Options.Private. The address is checked when it is
-//     dialled, so a name that resolves to another one later is no way around.
-//   - robots.txt holds; requests have a pause between them; a site that is
-//     overloaded says with Retry-After when to go on.
+//   - Requests stay within the prefix, scheme and port, except for robots.txt
+//     and the page lists at the site's root. Redirects are followed one by one;
+//     each target must be an allowed page.
+//   - Connections go to public addresses only. Addresses of the user's machine
+//     or network must be in the URL (127.0.0.1, localhost, 10.0.0.5) or be
+//     allowed by Options.Private. The address is checked when it is dialed, so
+//     DNS rebinding does not bypass the check.
+//   - The crawler obeys robots.txt and Retry-After and pauses between requests.
 //   - The size of a page, the number of pages, the time of each request and the
-//     bytes of all that is received, lists of pages and robots.txt among it, have
-//     limits, and the Report says which of them were reached. Sizes are counted
-//     after decompression.
+//     total bytes received, including page lists and robots.txt, are limited.
+//     The Report lists the limits that were reached. Sizes are counted after
+//     decompression.
 //
 // # The mirror
 //
-// The folder holds a journal, the pages, and a lock that a Fetch holds:
+// The folder contains a journal, the pages, and a lock that a Fetch holds:
 //
-//	journal.jsonl      what is known of each page, a line of JSON each
+//	journal.jsonl      the state of each page, one JSON object per line
 //	pages/3f/3fa9...   the contents, as served but decompressed,
 //	                   named by the SHA-256 of their bytes
 //	lock
 //
-// The journal begins with a line that says what it is:
+// The journal begins with a header line:
 //
 //	{"mirror":1,"url":"https://docs.test/guide/","prefix":"https://docs.test/guide/"}
 //
-// Then come, in the order in which they happened, the beginning of a run, what
-// it found, and its end:
+// It is followed, in chronological order, by the start of a run, its results,
+// and its end:
 //
 //	{"run":3,"began":"2026-01-02T03:04:05Z"}
 //	{"run":3,"url":"https://docs.test/guide/a.html","type":"text/html","hash":"3fa9...","size":5120,
@@ -45,13 +43,12 @@
 //	{"run":3,"url":"https://docs.test/guide/c","skip":"image/png is not text"}
 //	{"run":3,"ended":"2026-01-02T03:05:00Z","way":"sitemap"}
 //
-// A later line on a URL replaces an earlier one. A page's contents are in
-// place before its line is written, so whenever a run ends, however it ends,
-// what it fetched is there, and the next one goes on: it asks only for what has
-// no line of the run yet. A run that comes to its end writes the journal anew,
-// with what holds now, and removes contents that no line names. Until then the
-// pages of the run before stay. A line that cannot be read, or that is torn, is
-// passed over, and its page fetched again.
+// A later line for a URL replaces earlier ones. A page's contents are written
+// before its line. An interrupted run therefore keeps its downloads, and the
+// next run resumes: it requests only URLs without a line of the run. A
+// completed run rewrites the journal with the current state and removes
+// unreferenced contents. Until then the pages of the previous run stay.
+// Unreadable or torn lines are skipped, and their pages are downloaded again.
 package site
 
 import (
@@ -68,98 +65,98 @@ import (
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
-// A Way is how the pages of a site are found.
+// Discovery is a method to find the pages of a site.
 type Discovery string
 
 const (
-	ByLLMs     Discovery = "llms.txt"      // the pages that it lists
-	ByLLMsFull Discovery = "llms-full.txt" // that file is the page
-	BySitemap  Discovery = "sitemap"       // the pages that the sitemaps list
-	ByLinks    Discovery = "links"         // from the first page on
+	ByLLMs     Discovery = "llms.txt"      // pages listed in llms.txt
+	ByLLMsFull Discovery = "llms-full.txt" // llms-full.txt is the only page
+	BySitemap  Discovery = "sitemap"       // pages listed in sitemaps
+	ByLinks    Discovery = "links"         // links, starting at the first page
 )
 
-// Discoveries are all of them, in the order in which they are tried.
+// Discoveries returns all methods in the order in which they are tried.
 func Discoveries() []Discovery { return []Discovery{ByLLMs, ByLLMsFull, BySitemap, ByLinks} }
 
-// Options say what to fetch. Only URL and Dir must be given.
+// Options configure a download. Only URL and Dir are required.
 type Options struct {
-	URL string // of the first page, or of a list of pages
-	Dir string // folder of the mirror, made if it is not there
+	URL string // of the first page or of a page list
+	Dir string // folder of the mirror; created if missing
 
-	// Prefix is what the URLs of all pages begin with. "" is the URL itself,
-	// without the name of a file at its end.
+	// Prefix is the common prefix of all page URLs. The default is URL without
+	// a trailing file name.
 	Prefix    string
-	Discovery Discovery // "" is the first that finds pages
+	Discovery Discovery // "": the first one that finds pages
 
-	MaxPages int   // 0 is DefaultMaxPages
-	MaxBytes int64 // of all that is received and of the pages that stay; 0 is DefaultMaxBytes
-	MaxPage  int64 // bytes of one page; 0 is DefaultMaxPage
+	MaxPages int   // 0: DefaultMaxPages
+	MaxBytes int64 // for all received bytes, and for the pages of the mirror; 0: DefaultMaxBytes
+	MaxPage  int64 // bytes per page; 0: DefaultMaxPage
 
-	Delay       time.Duration // between requests; 0 is what is polite, negative is none
-	Concurrency int           // requests at a time; 0 is 4
-	Timeout     time.Duration // of one request with its answer; 0 is 30 s
-	Attempts    int           // how often a page is asked for; 0 is 3
-	UserAgent   string        // "" is "docsearch"; what stands before its first "/" is its name in robots.txt
+	Delay       time.Duration // between requests; 0: the default, negative: none
+	Concurrency int           // simultaneous requests; 0: 4
+	Timeout     time.Duration // per request, including the response; 0: 30 s
+	Attempts    int           // per page; 0: 3
+	UserAgent   string        // "": "docsearch"; the part before the first "/" is the name in robots.txt
 
-	IgnoreRobots bool // do what robots.txt forbids
-	Private      bool // the site's name may lead to this machine or a private network
-	Queries      bool // follow links with a query, which often lead to endless views of the same
+	IgnoreRobots bool // request pages that robots.txt disallows
+	Private      bool // allow host names that resolve to this machine or a private network
+	Queries      bool // follow links with a query; they often lead to endless variants of a page
 
-	// Refuse says why a page is not wanted, "" if it is; nil: all are. Links on
-	// those that are not are not followed. path is that of the page's URL below
+	// Refuse returns the reason to skip a page, or ""; nil: download all pages.
+	// Links on refused pages are not followed. path is the page's path below
 	// the prefix.
 	Refuse func(path string) string
 
-	// KeepLost keeps the pages that the mirror has if the site seems to have lost
-	// most of them, or shows one page in the place of them: a mistake of the site
-	// or a login, more often than not.
+	// KeepLost keeps mirrored pages if the site seems to have lost most of them
+	// or serves the same page in their place, which is usually an error of the
+	// site or a login page.
 	KeepLost bool
 
 	Progress progress.Func
 
-	// What tests replace.
+	// Replaced in tests.
 	now      func() time.Time
 	sleep    func(context.Context, time.Duration) error
 	resolver *net.Resolver
 }
 
-// Limits that hold unless Options say otherwise.
+// Default limits.
 const (
 	DefaultMaxPages = 20_000
 	DefaultMaxBytes = 2 << 30
 	DefaultMaxPage  = 16 << 20
 )
 
-// A Report says what became of every page that was found.
+// A Report describes the outcome of a download.
 type Report struct {
 	Discovery Discovery
-	Found     int // pages, within the limit
+	Found     int // pages within the limit
 	Fetched   int // new or changed
 	Unchanged int
-	Resumed   int // fetched before by the same run, which had been interrupted
+	Resumed   int // downloaded earlier by the same, interrupted run
 	Redirects int
-	Bytes     int64     // received, decompressed
-	Removed   []string  // pages that the mirror had and the site has no more
-	Lost      int       // pages that the site has no more, and that the mirror keeps (see Options.KeepLost)
-	Failed    []Outcome // pages, and lists of pages, that could not be had
-	Skipped   []Outcome // pages that are not wanted
-	Limits    []string  // sentences on the limits that bit
-	Pages     int       // in the mirror now
-	Complete  bool      // the run came to its end: the next one asks for every page again
+	Bytes     int64     // received, after decompression
+	Removed   []string  // mirrored pages that the site no longer has
+	Lost      int       // pages that the site no longer has and the mirror keeps (see Options.KeepLost)
+	Failed    []Outcome // pages and page lists that failed to download
+	Skipped   []Outcome // skipped pages
+	Limits    []string  // sentences about limits that were reached
+	Pages     int       // in the mirror
+	Complete  bool      // the run is complete: the next one requests every page again
 }
 
-// An Outcome is what became of one URL.
+// An Outcome is the outcome of one URL.
 type Outcome struct{ URL, Reason string }
 
-// A MovedError says that a site is elsewhere than its URL says. Nothing was
-// fetched from there.
+// A MovedError reports that a site has moved. Nothing was downloaded from the
+// new URL.
 type MovedError struct{ From, To string }
 
 func (e *MovedError) Error() string {
 	return fmt.Sprintf("%s has moved to %s", e.From, e.To)
 }
 
-// A LimitError says that the limit of bytes was reached before there was a page.
+// A LimitError reports that the byte limit was reached before the first page.
 type LimitError struct {
 	URL   string
 	Bytes int64
@@ -169,13 +166,13 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("cannot download %s: reached the limit of %s before the first page", e.URL, size(e.Bytes))
 }
 
-// Fetch makes the mirror of a site, or brings it up to date. It asks again only
-// for what may have changed. An interrupted Fetch loses nothing: the next one
-// with the same URL and prefix goes on where it was.
+// Fetch creates or updates the mirror of a site. It requests only pages that
+// may have changed. An interrupted Fetch loses nothing: the next one with the
+// same URL and prefix resumes.
 //
-// A page that cannot be had is no error: the report names it, and the mirror
-// keeps what it had of it. A page that the site has no more goes. It is an error if there is no page at all. The
-// report is worth reading then, too.
+// A failed page is not an error: the report lists it, and the mirror keeps its old
+// contents. Pages that the site no longer has are removed. If there is no page
+// at all, Fetch returns an error together with a valid report.
 func Fetch(ctx context.Context, opt Options) (Report, error) {
 	sc, err := newScope(opt.URL, opt.Prefix)
 	if err != nil {
@@ -213,14 +210,14 @@ func withDefaults(opt Options, sc *scope) Options {
 	if opt.Timeout <= 0 {
 		opt.Timeout = 30 * time.Second
 	}
-	if opt.Delay == 0 && !sc.local() {
+	if opt.Delay == 0 && !sc.isLocal() {
 		opt.Delay = 200 * time.Millisecond
 	}
 	if opt.UserAgent == "" {
 		opt.UserAgent = "docsearch"
 	}
 	if opt.Discovery == "" {
-		opt.Discovery = wayOf(sc.start)
+		opt.Discovery = discoveryFor(sc.start)
 	}
 	if opt.now == nil {
 		opt.now = time.Now
@@ -231,8 +228,9 @@ func withDefaults(opt Options, sc *scope) Options {
 	return opt
 }
 
-// wayOf is the way that the user's URL asks for by naming a list of pages.
-func wayOf(start *url.URL) Discovery {
+// discoveryFor returns the discovery method that the user's URL implies by
+// naming a page list.
+func discoveryFor(start *url.URL) Discovery {
 	switch name := strings.ToLower(path.Base(start.Path)); {
 	case name == "llms.txt":
 		return ByLLMs

@@ -22,18 +22,18 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// Sites of tests are not asked through a proxy.
+	// Test sites are not requested through a proxy.
 	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"} {
 		os.Unsetenv(name)
 	}
 	os.Exit(m.Run())
 }
 
-// A server is a site on the loopback interface that notes what it is asked.
+// A server is a site on the loopback interface that records requests.
 type server struct {
 	*httptest.Server
 	mu    sync.Mutex
-	asked []string // paths, in order
+	asked []string // requested paths, in order
 	pages map[string]http.HandlerFunc
 }
 
@@ -54,7 +54,7 @@ func newServer(t testing.TB) *server {
 	return s
 }
 
-// set serves a page of HTML, with an ETag.
+// set serves an HTML page with an ETag.
 func (s *server) set(path, body string) { s.serve(path, "text/html; charset=utf-8", body) }
 
 func (s *server) serve(path, contentType, body string) {
@@ -78,7 +78,7 @@ func (s *server) handle(path string, h http.HandlerFunc) {
 
 func (s *server) remove(path string) { s.handle(path, nil) }
 
-// requests are the paths asked for since the last call, sorted.
+// requests returns the paths requested since the last call, sorted.
 func (s *server) requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +89,7 @@ func (s *server) requests() []string {
 	})
 }
 
-// A clock passes when it is slept by.
+// A clock advances only by sleeping.
 type clock struct {
 	mu    sync.Mutex
 	t     time.Time
@@ -112,7 +112,7 @@ func (c *clock) sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// options are those of a test: time passes at once.
+// options returns options for tests, with a clock that does not wait.
 func options(t testing.TB, url string) Options {
 	c := &clock{t: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	return Options{URL: url, Dir: filepath.Join(t.TempDir(), "mirror"), now: c.now, sleep: c.sleep}
@@ -127,7 +127,7 @@ func fetch(t *testing.T, opt Options) Report {
 	return report
 }
 
-// paths are the pages that a mirror has, without the site's name.
+// paths returns the mirrored pages, without the site's name.
 func paths(t *testing.T, opt Options) []string {
 	t.Helper()
 	m, err := Open(opt.Dir)
@@ -153,7 +153,7 @@ func pathOf(u string) string {
 	return rest[strings.IndexByte(rest, '/'):]
 }
 
-// outcomes are what became of pages, without the site's name.
+// outcomes returns the outcomes of pages, without the site's name.
 func outcomes(s *server, all []Outcome) map[string]string {
 	m := map[string]string{}
 	for _, o := range all {
@@ -200,7 +200,7 @@ func TestByLinks(t *testing.T) {
 	diff(t, "redirects", map[string]string{s.URL + "/docs/old": s.URL + "/docs/new.html"}, m.Redirects())
 }
 
-func TestWays(t *testing.T) {
+func TestDiscoveries(t *testing.T) {
 	s := newServer(t)
 	var md, html, listed strings.Builder
 	var wantMD, wantHTML []string
@@ -217,7 +217,7 @@ func TestWays(t *testing.T) {
 	full := func() { s.serve("/docs/llms-full.txt", "text/plain", "# All\n\ntext") }
 	for _, tt := range []struct {
 		name  string
-		files map[string]string // beside the pages
+		files map[string]string // in addition to the pages
 		setup func()
 		url   string
 		way   Discovery

@@ -1,4 +1,4 @@
-// Package mdtest tests readers that make Markdown.
+// Package mdtest tests parsers that produce Markdown.
 package mdtest
 
 import (
@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "write what is read into testdata")
 
-// Golden reads every file that matches the pattern and compares all that it
-// says with the file of the same name that ends with .golden.
+// Golden parses every file that matches the pattern and compares the
+// description of the result with the file of the same name plus .golden.
 func Golden(t *testing.T, pattern string, parse func(name string, data []byte) (mdwriter.Document, error)) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -54,8 +54,7 @@ func Golden(t *testing.T, pattern string, parse func(name string, data []byte) (
 	}
 }
 
-// Describe writes all that is known of a document: before each line of a
-// section the file's that it comes from.
+// Describe formats a document completely, each line after its source line.
 func Describe(d mdwriter.Document) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "title: %s\n", d.Title)
@@ -78,9 +77,9 @@ func Describe(d mdwriter.Document) string {
 	return b.String()
 }
 
-// Check holds of whatever a file of so many bytes and lines is read as: lines
-// are of the file and are lines, anchors lead somewhere, and the document is not
-// out of proportion.
+// Check checks the invariants of the result for a file with size bytes and
+// lines lines: source lines exist, lines have no newline, anchors are valid,
+// and the document is not too large.
 func Check(t *testing.T, d mdwriter.Document, size, lines int) {
 	t.Helper()
 	total := 0

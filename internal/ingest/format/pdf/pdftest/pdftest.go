@@ -1,4 +1,4 @@
-// Package pdftest makes PDF files for tests.
+// Package pdftest generates PDF files for tests.
 package pdftest
 
 import (
@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// File makes a file of objects, of which the first is the root. In the trailer,
-// XREF stands for the place of the table of objects.
+// File generates a file from objects, the first of which is the root. In the
+// trailer, XREF is replaced with the offset of the object table.
 func File(trailer string, objects ...string) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.5\n")

@@ -1,4 +1,4 @@
-// Package sitetest has sites for tests.
+// Package sitetest provides sites for tests.
 package sitetest
 
 import (
@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// Hostile is a site that does all that a site can do wrong: the handlers of its
-// paths. Its pages begin at /docs/. Some are longer than pageLimit bytes; one
-// asks to come back in retryAfter seconds, once.
+// Hostile returns the handlers of a site with every kind of misbehavior. Its
+// pages begin at /docs/. Some are longer than pageLimit bytes; one sends
+// Retry-After with retryAfter seconds, once.
 func Hostile(pageLimit, retryAfter int) map[string]http.HandlerFunc {
 	site := map[string]http.HandlerFunc{}
 	serve := func(path, contentType, body string) {
@@ -114,7 +114,7 @@ func Hostile(pageLimit, retryAfter int) map[string]http.HandlerFunc {
 	return site
 }
 
-// zeros are n bytes, compressed.
+// zeros returns n zero bytes, compressed.
 func zeros(n int) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -123,7 +123,7 @@ func zeros(n int) []byte {
 	return b.Bytes()
 }
 
-// Links is a page with links.
+// Links returns a page with links.
 func Links(refs ...string) string {
 	var b strings.Builder
 	b.WriteString("<!doctype html><title>T</title><p>" + strings.Join(refs, " "))

@@ -19,8 +19,8 @@ type git struct {
 	program, dir string
 }
 
-// create makes the bare repository in its empty folder, with nothing in its
-// configuration but what is written here.
+// create creates the bare repository in its empty folder, with only the
+// configuration written here.
 func (g *git) create(ctx context.Context, r Repo) error {
 	if _, err := g.output(ctx, nil, "init", "--quiet", "--bare", "--template=", "."); err != nil {
 		return err
@@ -31,15 +31,15 @@ func (g *git) create(ctx context.Context, r Repo) error {
 	return os.WriteFile(filepath.Join(g.dir, "config"), []byte(config), 0o600)
 }
 
-// connection is what the user's own configuration and the system's say about
-// passwords, proxies and certificates, as text of a configuration.
+// connection returns the settings for passwords, proxies and certificates from
+// the user's and the system's configuration, as configuration text.
 func (g *git) connection(ctx context.Context) string {
 	const settings = `^(credential\..*|http\.(.*\.)?(proxy|proxyauthmethod|proxyssl[a-z]*|ssl(backend|cainfo|capath|cert|certtype|key|keytype|verify|version)|schannel[a-z]*))$`
 	var b strings.Builder
 	for _, from := range []string{"--system", "--global"} {
 		out, err := g.command(ctx, environment(), "config", from, "--includes", "-z", "--get-regexp", settings).Output()
 		if err != nil {
-			continue // there is no such file, or nothing of these in it
+			continue // no such file or settings
 		}
 		for entry := range strings.SplitSeq(string(out), "\x00") {
 			key, value, given := strings.Cut(entry, "\n")
@@ -61,13 +61,13 @@ func (g *git) connection(ctx context.Context) string {
 	return b.String()
 }
 
-// quote writes a value as a configuration has it.
+// quote quotes a value for a configuration file.
 func quote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(s) + `"`
 }
 
-// settings keep git from running anything but itself and from fetching anything
-// but what it is asked for.
+// settings keep git from running other programs and from fetching anything that
+// was not requested.
 var settings = []string{
 	"core.hooksPath=" + os.DevNull,
 	"core.attributesFile=" + os.DevNull,
@@ -81,8 +81,8 @@ var settings = []string{
 	"transfer.bundleURI=false",
 }
 
-// environment is this process's, without the variables that change what git does.
-// Those that say how to connect stay.
+// environment returns the environment of this process without variables that
+// change the behavior of git. Connection settings stay.
 func environment() []string {
 	kept := []string{"GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"}
 	return slices.DeleteFunc(os.Environ(), func(e string) bool {
@@ -91,9 +91,9 @@ func environment() []string {
 	})
 }
 
-// own is the environment of a git that reads no configuration but the
-// repository's, and transfers by that protocol alone; "": it transfers nothing.
-func own(protocol string) []string {
+// isolated returns the environment of a git that reads only the repository's
+// configuration and transfers only by that protocol; "": it transfers nothing.
+func isolated(protocol string) []string {
 	env := slices.DeleteFunc(environment(), func(e string) bool { return strings.HasPrefix(e, "GIT_CONFIG_") })
 	env = append(env,
 		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_ATTR_NOSYSTEM=1",
@@ -106,7 +106,7 @@ func own(protocol string) []string {
 }
 
 func (g *git) command(ctx context.Context, env []string, args ...string) *exec.Cmd {
-	all := []string{"--git-dir=."} // no other is looked for
+	all := []string{"--git-dir=."} // do not search for another repository
 	if args[0] == "init" || args[0] == "config" {
 		all = nil
 	}
@@ -118,25 +118,26 @@ func (g *git) command(ctx context.Context, env []string, args ...string) *exec.C
 	return cmd
 }
 
-// output runs git with that input and returns its output.
+// output runs git with the input and returns its output.
 func (g *git) output(ctx context.Context, input io.Reader, args ...string) (string, error) {
 	var b strings.Builder
-	err := g.stream(ctx, own(""), input, func(out io.Reader) error {
+	err := g.stream(ctx, isolated(""), input, func(out io.Reader) error {
 		_, err := io.Copy(&b, out)
 		return err
 	}, args...)
 	return strings.TrimSpace(b.String()), err
 }
 
-// transfer runs a git that may connect to the repository.
+// transfer runs git with access to the repository's server.
 func (g *git) transfer(ctx context.Context, r Repo, input io.Reader, args ...string) error {
-	return g.stream(ctx, own(r.protocol()), input, func(out io.Reader) error {
+	return g.stream(ctx, isolated(r.protocol()), input, func(out io.Reader) error {
 		_, err := io.Copy(io.Discard, out)
 		return err
 	}, args...)
 }
 
-// stream runs git and has read read its output. The error is read's, else git's.
+// stream runs git and passes its output to read. It returns read's error, else
+// git's.
 func (g *git) stream(ctx context.Context, env []string, input io.Reader, read func(io.Reader) error, args ...string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -152,7 +153,7 @@ func (g *git) stream(ctx context.Context, env []string, input io.Reader, read fu
 	}
 	failed := read(out)
 	if failed != nil {
-		cancel() // what it would still write is not wanted
+		cancel() // discard the rest of the output
 	}
 	err = cmd.Wait()
 	switch {
@@ -163,12 +164,12 @@ func (g *git) stream(ctx context.Context, env []string, input io.Reader, read fu
 	case strings.Contains(stderr.String(), "The requested URL returned error: 30"):
 		return ErrRedirect
 	case err != nil:
-		return fmt.Errorf("git %s: %s", args[0], said(stderr.String(), err))
+		return fmt.Errorf("git %s: %s", args[0], errorLine(stderr.String(), err))
 	}
 	return nil
 }
 
-// A limited writer drops what comes after the first bytes.
+// A limited writer keeps only the first bytes.
 type limited struct {
 	w    io.Writer
 	left int
@@ -183,8 +184,8 @@ func (l *limited) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// said is the line of git's that says what is wrong.
-func said(stderr string, err error) string {
+// errorLine returns the line of git's output that contains the error.
+func errorLine(stderr string, err error) string {
 	for l := range strings.Lines(stderr) {
 		for _, mark := range []string{"fatal: ", "error: "} {
 			if rest, ok := strings.CutPrefix(l, mark); ok {
@@ -198,7 +199,7 @@ func said(stderr string, err error) string {
 	return err.Error()
 }
 
-// protocol is the one that the URL names, as git calls it.
+// protocol returns the URL's protocol, as git names it.
 func (r Repo) protocol() string {
 	if u, err := url.Parse(r.URL); err == nil && strings.Contains(r.URL, "://") {
 		return u.Scheme

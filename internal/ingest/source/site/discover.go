@@ -11,9 +11,9 @@ import (
 	"slices"
 )
 
-// find finds the first pages: all of them if the site lists them.
+// find finds the first pages to request: all pages if the site lists them.
 func (r *run) find(ctx context.Context) ([]string, error) {
-	var hints []string // from lists that are none
+	var hints []string // from lists that are too short
 	for _, way := range Discoveries() {
 		forced := way == r.opt.Discovery
 		if r.opt.Discovery != "" && !forced {
@@ -35,7 +35,7 @@ func (r *run) find(ctx context.Context) ([]string, error) {
 		switch {
 		case err != nil:
 			return nil, err
-		case len(pages) >= few || len(pages) > 0 && (forced || way == ByLLMsFull):
+		case len(pages) >= minListed || len(pages) > 0 && (forced || way == ByLLMsFull):
 			r.report.Discovery = way
 			return pages, nil
 		case forced:
@@ -46,15 +46,15 @@ func (r *run) find(ctx context.Context) ([]string, error) {
 	return nil, nil
 }
 
-// places are where a list of pages may be: where the user's URL says, or
-// beside the pages, or at the site's root.
-func (r *run) places(way Discovery, names ...string) []string {
-	if wayOf(r.scope.start) == way {
+// listURLs returns the possible URLs of a page list: the user's URL, next to the
+// pages, and at the site's root.
+func (r *run) listURLs(way Discovery, names ...string) []string {
+	if discoveryFor(r.scope.start) == way {
 		return []string{r.scope.start.String()}
 	}
 	var urls []string
 	for _, name := range names {
-		for _, u := range []string{r.scope.beside(name), r.scope.origin + "/" + name} {
+		for _, u := range []string{r.scope.nextTo(name), r.scope.origin + "/" + name} {
 			if !slices.Contains(urls, u) {
 				urls = append(urls, u)
 			}
@@ -63,11 +63,11 @@ func (r *run) places(way Discovery, names ...string) []string {
 	return urls
 }
 
-// findLLMs reads the pages that an llms.txt lists, and those that others list
-// which it names.
+// findLLMs returns the pages listed in an llms.txt and in further ones that it
+// links to.
 func (r *run) findLLMs(ctx context.Context) ([]string, error) {
 	var pages []string
-	for _, place := range r.places(ByLLMs, "llms.txt") {
+	for _, place := range r.listURLs(ByLLMs, "llms.txt") {
 		queue := []string{place}
 		for i := 0; i < len(queue) && i < maxLists; i++ {
 			res, ok, err := r.list(ctx, queue[i])
@@ -96,11 +96,11 @@ func (r *run) findLLMs(ctx context.Context) ([]string, error) {
 	return pages, nil
 }
 
-// findLLMsFull asks for the file that is all pages in one. It is kept for when
-// it is fetched as a page.
+// findLLMsFull requests llms-full.txt. The response is kept for when the file
+// is fetched as a page.
 func (r *run) findLLMsFull(ctx context.Context) ([]string, error) {
-	u := r.scope.beside("llms-full.txt")
-	if wayOf(r.scope.start) == ByLLMsFull {
+	u := r.scope.nextTo("llms-full.txt")
+	if discoveryFor(r.scope.start) == ByLLMsFull {
 		u = r.scope.start.String()
 	}
 	res, ok, err := r.list(ctx, u)
@@ -111,11 +111,11 @@ func (r *run) findLLMsFull(ctx context.Context) ([]string, error) {
 	return []string{u}, nil
 }
 
-// findSitemap reads the pages that the sitemaps list which robots.txt names, or
-// else the one that is where sitemaps are.
+// findSitemap returns the pages of the sitemaps in robots.txt, or else of the
+// sitemap at the default location.
 func (r *run) findSitemap(ctx context.Context) ([]string, error) {
-	places := r.places(BySitemap, "sitemap.xml", "sitemap_index.xml")
-	if wayOf(r.scope.start) != BySitemap {
+	places := r.listURLs(BySitemap, "sitemap.xml", "sitemap_index.xml")
+	if discoveryFor(r.scope.start) != BySitemap {
 		if named := r.sameSite(r.scope.start.String(), r.robots.sitemaps); len(named) > 0 {
 			return r.readSitemaps(ctx, named)
 		}
@@ -129,7 +129,7 @@ func (r *run) findSitemap(ctx context.Context) ([]string, error) {
 	return nil, nil
 }
 
-// sameSite resolves references to files of the site, in the prefix or not.
+// sameSite resolves references to files of the site, even outside the prefix.
 func (r *run) sameSite(base string, refs []string) []string {
 	b, err := url.Parse(base)
 	if err != nil {
@@ -144,7 +144,7 @@ func (r *run) sameSite(base string, refs []string) []string {
 	return urls
 }
 
-// readSitemaps reads sitemaps, and those that they name, each once.
+// readSitemaps reads sitemaps recursively, each once.
 func (r *run) readSitemaps(ctx context.Context, queue []string) ([]string, error) {
 	var pages []string
 	queued := map[string]bool{}
@@ -153,12 +153,12 @@ func (r *run) readSitemaps(ctx context.Context, queue []string) ([]string, error
 	}
 	for i := 0; i < len(queue); i++ {
 		if i == maxLists {
-			r.whole = false
+			r.listsComplete = false
 			r.limit("reached the limit of %d sitemaps", maxLists)
 			break
 		}
-		if len(pages) > r.opt.MaxPages || r.client.full() {
-			break // the limit says so
+		if len(pages) > r.opt.MaxPages || r.client.limitReached() {
+			break // the limit reports it
 		}
 		res, ok, err := r.list(ctx, queue[i])
 		if err != nil {
@@ -166,13 +166,13 @@ func (r *run) readSitemaps(ctx context.Context, queue []string) ([]string, error
 		}
 		if !ok {
 			if i > 0 {
-				r.incomplete(queue[i], errors.New(status(res.status)))
+				r.noteIncomplete(queue[i], errors.New(status(res.status)))
 			}
 			continue
 		}
 		listed, further, err := r.parseSitemap(res.body)
 		if err != nil && (i > 0 || len(listed)+len(further) > 0) {
-			r.incomplete(queue[i], err)
+			r.noteIncomplete(queue[i], err)
 		}
 		found, err := r.listPages(queue[i], listed)
 		if err != nil {
@@ -189,7 +189,7 @@ func (r *run) readSitemaps(ctx context.Context, queue []string) ([]string, error
 	return pages, nil
 }
 
-// parseSitemap reads a sitemap, which may be compressed.
+// parseSitemap parses a sitemap, which may be compressed.
 func (r *run) parseSitemap(data []byte) (pages, sitemaps []string, err error) {
 	if bytes.HasPrefix(data, []byte("\x1f\x8b")) {
 		data, err = gunzip(data, spender{c: r.client})
@@ -200,43 +200,43 @@ func (r *run) parseSitemap(data []byte) (pages, sitemaps []string, err error) {
 	return parseSitemap(data)
 }
 
-// listPages are the pages of the site that a list names.
+// listPages returns the pages of the site in a list.
 func (r *run) listPages(list string, refs []string) ([]string, error) {
 	base, err := url.Parse(list)
 	if err != nil {
 		return nil, err
 	}
 	pages, skipped := r.scope.inScope(base, refs, func(u *url.URL) string { return unwantedLink(u, true) })
-	r.unwantedLinks(skipped)
+	r.reportUnwanted(skipped)
 	return pages, nil
 }
 
-// list asks for a list of pages. ok is false if there is none.
+// list requests a page list. ok is false if it does not exist.
 func (r *run) list(ctx context.Context, u string) (res response, ok bool, err error) {
 	res, err = r.file(ctx, request{url: u, limit: maxList})
 	if ctx.Err() != nil {
 		return res, false, ctx.Err()
 	}
 	if errors.Is(err, errSpent) {
-		r.whole = false
+		r.listsComplete = false
 		r.limit("reached the limit of %s; some page lists were not read", size(r.opt.MaxBytes))
 		return res, false, nil
 	}
 	if err != nil {
-		r.incomplete(u, err)
+		r.noteIncomplete(u, err)
 		return res, false, nil
 	}
 	return res, res.status == http.StatusOK, nil
 }
 
-// incomplete notes that not all lists of pages could be read.
-func (r *run) incomplete(u string, err error) {
-	r.whole = false
+// noteIncomplete records that a page list could not be read completely.
+func (r *run) noteIncomplete(u string, err error) {
+	r.listsComplete = false
 	r.fail(u, err.Error())
 }
 
-// unwantedLinks reports links that lead to no page.
-func (r *run) unwantedLinks(skipped []Outcome) {
+// reportUnwanted reports links that are not pages.
+func (r *run) reportUnwanted(skipped []Outcome) {
 	for _, o := range skipped {
 		if r.seen[o.URL] {
 			continue

@@ -1,9 +1,7 @@
-// Package mdwriter holds what the readers of other formats make: a document as
-// Markdown for reading, in sections, that knows of each line which of the
-// file's it comes from.
+// Package mdwriter writes the output of most parsers: a document as Markdown
+// for reading, in sections, with the source line of each line.
 //
-// Nothing is escaped that would only matter to a renderer; what would make a
-// line be taken for a heading, a quote or a fence is.
+// It escapes only text that would be taken for a heading, a quote or a fence.
 package mdwriter
 
 import (
@@ -12,41 +10,41 @@ import (
 	"sync"
 )
 
-// A Document is what a file says.
+// A Document is a file converted to Markdown.
 type Document struct {
-	Title    string // "": that of the first heading
-	Edition  string // of the documentation that it is part of: "perl v5.36.0"; "" if unknown
+	Title    string // "": the first heading
+	Edition  string // of the documentation: "perl v5.36.0"; "" if unknown
 	Sections []Section
 }
 
-// A Section is a heading and what stands under it up to the next one.
+// A Section is a heading and its text up to the next heading.
 type Section struct {
-	Level   int    // of the heading; 0: none, the document's beginning
-	Heading string // without markup; "": more of the section around the one before
-	From    int    // line of the file that it begins on, from 1; 0: unknown
+	Level   int    // of the heading; 0: none, the beginning of the document
+	Heading string // without markup; "": continues the enclosing section
+	From    int    // first source line, from 1; 0: unknown
 	Anchors []Anchor
 	Lines   []Line // without the heading
 	Terms   []string
 	Links   []Link
 }
 
-// An Anchor is a fragment that leads to a section, behind so many of its Lines.
+// An Anchor is a fragment that leads into a section, after the first After
+// lines.
 type Anchor struct {
 	Name  string
 	After int
 }
 
-// A Link leads to another document, by its path.
+// A Link is a link to another document, by path.
 type Link struct{ Target, Text string }
 
-// A Line is one of Markdown, and the file's that it comes from; 0: unknown.
+// A Line is a line of Markdown with its source line; 0: unknown.
 type Line struct {
 	Text string
 	From int
 }
 
-// Lines are those of a text whose first comes from line from of the file, and
-// the others from the lines after it.
+// Lines splits a text into lines. The first has the source line from.
 func Lines(text string, from int) []Line {
 	var lines []Line
 	for l := range strings.SplitSeq(text, "\n") {
@@ -65,20 +63,20 @@ type Writer struct {
 	sections []Section
 	within   []container
 	tight    bool
-	more     bool // the next block begins another part, of the section of level back
+	more     bool // the next block continues the section of level back
 	back     int
 }
 
-// A container is a list item or a quote: what begins its lines.
+// A container is a list item or a quote.
 type container struct {
-	mark string // of the next line; "" once that is written
-	rest string // of the others
+	mark string // prefix of the next line; "" after it is written
+	rest string // prefix of the other lines
 }
 
-// Document is what was written.
+// Document returns the written document.
 func (w *Writer) Document() Document { return Document{w.Title, w.Edition, w.sections} }
 
-// maxSections is how many sections a document has. Further headings are text.
+// maxSections limits the sections of a document. Further headings are text.
 const maxSections = 100_000
 
 // Heading begins a section.
@@ -91,8 +89,8 @@ func (w *Writer) Heading(level int, text string, from int) {
 	w.tight, w.more = false, false
 }
 
-// Resume goes on with the section of that level, if there is more of it, after
-// those beneath it have ended. It has a place of its own among the sections.
+// Resume continues the enclosing section of that level after its subsections.
+// The continuation is a separate entry in Sections.
 func (w *Writer) Resume(level int) { w.more, w.back = true, level }
 
 func (w *Writer) section() *Section {
@@ -106,7 +104,7 @@ func (w *Writer) section() *Section {
 	return &w.sections[len(w.sections)-1]
 }
 
-// Anchor marks the place where the next block will stand.
+// Anchor adds an anchor before the next block.
 func (w *Writer) Anchor(name string) {
 	if name = strings.TrimSpace(name); name != "" {
 		s := w.section()
@@ -114,7 +112,7 @@ func (w *Writer) Anchor(name string) {
 	}
 }
 
-// Term adds what an index calls the section.
+// Term adds an index term of the section.
 func (w *Writer) Term(term string) {
 	const longest, most = 120, 40
 	s := w.section()
@@ -123,26 +121,26 @@ func (w *Writer) Term(term string) {
 	}
 }
 
-// Link adds a link of the section's.
+// Link adds a link of the section.
 func (w *Writer) Link(target, text string) {
 	s := w.section()
 	s.Links = append(s.Links, Link{target, text})
 }
 
-// Push begins a list item or a quote: mark begins its first line, rest the
-// others.
+// Push begins a list item or quote with a prefix for its first line and one for
+// the others.
 func (w *Writer) Push(mark, rest string) { w.within = append(w.within, container{mark, rest}) }
 
-// Pop ends the innermost one.
+// Pop ends the innermost item or quote.
 func (w *Writer) Pop() {
 	w.tight = false
 	w.within = w.within[:len(w.within)-1]
 }
 
-// Tight leaves out the blank line before the next block.
+// Tight omits the blank line before the next block.
 func (w *Writer) Tight() { w.tight = true }
 
-// Block writes lines that belong together.
+// Block writes lines as one block.
 func (w *Writer) Block(lines ...Line) {
 	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1].Text) == "" {
 		lines = lines[:len(lines)-1]
@@ -163,7 +161,7 @@ func (w *Writer) Block(lines ...Line) {
 	}
 }
 
-// prefix begins the next line.
+// prefix returns the prefix of the next line.
 func (w *Writer) prefix() string {
 	var b strings.Builder
 	for i := range w.within {
@@ -178,8 +176,8 @@ func (w *Writer) prefix() string {
 	return b.String()
 }
 
-// blank begins a blank line before the next one: it belongs to no item that is
-// yet to begin.
+// blank returns the prefix of a blank line before the next block, without
+// markers of new items.
 func (w *Writer) blank() string {
 	var b strings.Builder
 	for _, c := range w.within {
@@ -191,7 +189,7 @@ func (w *Writer) blank() string {
 	return b.String()
 }
 
-// Text writes a paragraph, whose lines come from from and those after it.
+// Text writes a paragraph. Its first line has the source line from.
 func (w *Writer) Text(text string, from int) {
 	lines := Lines(text, from)
 	for i := range lines {
@@ -200,7 +198,7 @@ func (w *Writer) Text(text string, from int) {
 	w.Block(lines...)
 }
 
-// Code writes a block of code.
+// Code writes a code block.
 func (w *Writer) Code(language string, lines []Line) {
 	blank := func(l Line) bool { return strings.TrimSpace(l.Text) == "" }
 	for len(lines) > 0 && blank(lines[0]) {
@@ -224,19 +222,19 @@ func (w *Writer) Code(language string, lines []Line) {
 	w.Block(append(block, Line{fence, lines[len(lines)-1].From})...)
 }
 
-// A Row is one of a table, with the line that it comes from.
+// A Row is a table row with its source line.
 type Row struct {
 	Cells []string
 	From  int
 }
 
-// Table writes a table. The first row is its head.
+// Table writes a table. The first row is the header.
 func (w *Writer) Table(rows []Row) {
 	columns := 0
 	for _, r := range rows {
 		columns = max(columns, len(r.Cells))
 	}
-	const widest = 100 // no table that anybody reads
+	const widest = 100 // wider tables are not readable
 	if columns == 0 || columns > widest {
 		for _, r := range rows {
 			w.Text(strings.Join(r.Cells, " "), r.From)
@@ -262,7 +260,7 @@ func (w *Writer) Table(rows []Row) {
 	w.Block(lines...)
 }
 
-// Escape keeps a line of text from being taken for another thing.
+// Escape escapes a line of text that would be parsed as other markup.
 func Escape(line string) string {
 	t := strings.TrimLeft(line, " ")
 	if t == "" || len(line)-len(t) > 3 {
@@ -286,7 +284,7 @@ func Escape(line string) string {
 	return line
 }
 
-// CodeSpan is text as code within a line.
+// CodeSpan returns text as inline code.
 func CodeSpan(text string) string {
 	if text = strings.TrimSpace(text); text == "" || !strings.Contains(text, "`") {
 		return "`" + text + "`"
@@ -295,7 +293,7 @@ func CodeSpan(text string) string {
 	return fence + " " + text + " " + fence
 }
 
-// Plain is a line without the marks of code and emphasis, for a heading.
+// Plain removes code and emphasis markup from a line, for headings.
 func Plain(s string) string {
 	return emphasis.ReplaceAllString(withoutMarks().Replace(s), "$1")
 }
@@ -304,7 +302,7 @@ var withoutMarks = sync.OnceValue(func() *strings.Replacer { return strings.NewR
 
 var emphasis = regexp.MustCompile(`\*([^\s*](?:[^*]*[^\s*])?)\*`)
 
-// LongestRun is how often c stands in s in a row at most.
+// LongestRun returns the length of the longest run of c in s.
 func LongestRun(s string, c byte) int {
 	longest, n := 0, 0
 	for i := range len(s) {

@@ -13,12 +13,12 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// maxList is the length of a list of pages, as sitemaps have it.
+// maxList is the maximum size of a page list, as for sitemaps.
 const maxList = 50 << 20
 
-// parseSitemap reads a sitemap: the URLs of pages, and those of further
-// sitemaps if it is an index of them. A list of URLs as plain text is one, too.
-// It returns what it could read before an error.
+// parseSitemap parses a sitemap. It returns the URLs of pages and, for a
+// sitemap index, of further sitemaps. A plain text list of URLs is valid too.
+// On error it returns the URLs before it.
 func parseSitemap(data []byte) (pages, sitemaps []string, err error) {
 	data = bytes.TrimPrefix(bytes.TrimSpace(data), []byte("\uFEFF"))
 	if len(data) == 0 {
@@ -77,7 +77,7 @@ func parseSitemap(data []byte) (pages, sitemaps []string, err error) {
 	}
 }
 
-// gunzip decompresses a file, up to maxList and to what may still be spent.
+// gunzip decompresses a file, up to maxList and the remaining byte budget.
 func gunzip(data []byte, budget spender) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
@@ -94,7 +94,7 @@ func gunzip(data []byte, budget spender) ([]byte, error) {
 	return data, nil
 }
 
-// parseLLMs reads an llms.txt: the targets of its Markdown links.
+// parseLLMs returns the targets of the Markdown links in an llms.txt.
 func parseLLMs(data []byte) []string {
 	var links []string
 	for line := range strings.Lines(string(data)) {
@@ -103,13 +103,13 @@ func parseLLMs(data []byte) []string {
 			if !ok {
 				break
 			}
-			end := closing(after)
+			end := closingBracket(after)
 			target := strings.TrimSpace(after[:end])
 			line = after[end:]
 			if t, ok := strings.CutPrefix(target, "<"); ok {
 				target, _, _ = strings.Cut(t, ">")
 			} else if fields := strings.Fields(target); len(fields) > 0 {
-				target = fields[0] // behind it may be a title
+				target = fields[0] // a title may follow
 			}
 			if target != "" && target[0] != '#' {
 				links = append(links, target)
@@ -119,8 +119,9 @@ func parseLLMs(data []byte) []string {
 	return links
 }
 
-// closing is where the bracket closes that stands before s, or s ends.
-func closing(s string) int {
+// closingBracket returns the offset of the bracket that closes the one before s, or
+// the length of s.
+func closingBracket(s string) int {
 	depth := 0
 	for i := range len(s) {
 		switch s[i] {
@@ -135,15 +136,15 @@ func closing(s string) int {
 	return len(s)
 }
 
-// isText reports whether a response may be a text such as llms.txt. Many sites
-// answer with a page of HTML whatever they are asked for.
+// isText reports whether a response can be a text such as llms.txt. Many sites
+// answer any request with an HTML page.
 func isText(res response) bool {
 	start := bytes.TrimSpace(bytes.TrimPrefix(res.body, []byte("\uFEFF")))
 	return !strings.Contains(strings.ToLower(res.contentType), "html") && len(start) > 0 && start[0] != '<'
 }
 
-// inScope keeps those of the references that are pages of the site, each once,
-// and says of the others that would be, but are no pages, why.
+// inScope resolves references. It returns those that are pages of the site,
+// without duplicates, and the skipped ones with reasons.
 func (s *scope) inScope(base *url.URL, refs []string, unwanted func(*url.URL) string) (pages []string, skipped []Outcome) {
 	seen := map[string]bool{}
 	for _, ref := range refs {
