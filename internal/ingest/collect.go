@@ -91,7 +91,7 @@ func collect(ctx context.Context, dir confined.Path, before *generation.Generati
 			c.changes.Removed = len(c.before.records) - c.changes.Changed - c.changes.Same
 		}
 		if w.unchanged(before) {
-			return generation.Prepared{Source: before.Source, Skipped: before.Skipped, Perm: commonRights(items), Unchanged: true}, out.Close()
+			return generation.Prepared{Source: before.Source, Skipped: before.Skipped, Perm: commonPerm(items), Unchanged: true}, out.Close()
 		}
 		if err = w.flush(); err == nil && w.offset == 0 {
 			err = &generation.NoPassagesError{Skipped: w.skipped}
@@ -108,14 +108,14 @@ func collect(ctx context.Context, dir confined.Path, before *generation.Generati
 	err = errors.Join(
 		writeSkipped(dir.Join(SkippedName), w.skipped),
 		writeRecords(dir.Join(FilesName), header{c.context, c.boilerplate, c.pageTerms}, w.records))
-	return generation.Prepared{Source: origin, Skipped: generation.Summary(bySeverity(w.skipped)), Publish: true, Perm: commonRights(items), Reused: w.reused}, err
+	return generation.Prepared{Source: origin, Skipped: generation.Summary(bySeverity(w.skipped)), Publish: true, Perm: commonPerm(items), Reused: w.reused}, err
 }
 
-// commonRights returns the access rights that all items have.
-func commonRights(items []source.Item) fs.FileMode {
+// commonPerm returns the access rights that all items have.
+func commonPerm(items []source.Item) fs.FileMode {
 	rights := generation.AllPerm
 	for i := range items {
-		if r := items[i].Rights; r != 0 {
+		if r := items[i].Perm; r != 0 {
 			rights &= r
 		}
 	}

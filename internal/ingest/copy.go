@@ -118,13 +118,13 @@ func (c *Copy) Prepare(ctx context.Context, dir confined.Path, before *generatio
 	from := generation.Source{Kind: c.kind, Location: c.location, Root: pages.String()}
 	prepared, err := collect(ctx, dir, before, from, col, items, slices.Concat(skippedEarlier, skipped), report)
 	c.changes = col.changes
-	prepared.Perm &= c.rights()
+	prepared.Perm &= c.perm()
 	return prepared, err
 }
 
-// rights returns the maximum access rights for the copy: those of the origin if
+// perm returns the maximum access rights for the copy: those of the origin if
 // it is local.
-func (c *Copy) rights() fs.FileMode {
+func (c *Copy) perm() fs.FileMode {
 	location := c.location
 	if c.kind == KindGit {
 		repo, _ := gitrepo.Parse(location)
@@ -160,7 +160,7 @@ func (c *Copy) fetch(ctx context.Context, report progress.Func) (string, []gener
 		}
 		repo, _ := gitrepo.Parse(c.location)
 		_, skipped, err := gitrepo.Fetch(ctx, repo, folder, gitrepo.Options{
-			Perm:   0o644 & c.rights(),
+			Perm:   0o644 & c.perm(),
 			Want:   func(name string, size int64) string { return cmp.Or(c.filter.SkipReason(name), skipReason(name, size)) },
 			Report: func(files int) { report.Report("writing files", int64(files), 0) },
 		})
@@ -197,7 +197,7 @@ func (c *Copy) makeFolder(folder confined.Path) error {
 	if err := os.MkdirAll(c.database, 0o755); err != nil {
 		return err
 	}
-	if err := folder.MakeFolder(0o755); err != nil || runtime.GOOS == "windows" || c.rights()&0o077 != 0 {
+	if err := folder.MakeFolder(0o755); err != nil || runtime.GOOS == "windows" || c.perm()&0o077 != 0 {
 		return err
 	}
 	return folder.Chmod(0o700)
@@ -212,14 +212,14 @@ func (c *Copy) unpack(ctx context.Context, to confined.Path, report progress.Fun
 	}
 	defer root.Close()
 	if c.kind == KindDocset {
-		return nil, docset.Unfold(ctx, c.location, root, 0o644&c.rights())
+		return nil, docset.Unfold(ctx, c.location, root, 0o644&c.perm())
 	}
 	skipped, err := archive.Extract(ctx, c.location, root, archive.Options{
-		Limits: archive.DefaultLimits(), Want: skipReason, Perm: 0o644 & c.rights(),
+		Limits: archive.DefaultLimits(), Want: skipReason, Perm: 0o644 & c.perm(),
 		Report: func(files int, _ int64) { report.Report("unpacking files", int64(files), 0) },
 	})
 	if top := singleSubfolder(to); err == nil && docset.Folded(top.String()) {
-		err = unfold(ctx, top, 0o644&c.rights())
+		err = unfold(ctx, top, 0o644&c.perm())
 	}
 	return skipped, err
 }

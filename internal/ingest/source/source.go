@@ -19,7 +19,7 @@ type Item struct {
 	Name    string
 	Size    int64
 	ModTime time.Time   // zero for pages
-	Rights  fs.FileMode // maximum access rights of its passages; 0: unknown
+	Perm    fs.FileMode // maximum access rights of its passages; 0: unknown
 	Hash    string      // see Hash; "" if unknown before reading
 	Context string      // digest of everything else that its passages depend on
 }

@@ -65,7 +65,7 @@ func (Reader) Target(name string) func(href string) string {
 
 // NewItem returns the item for a file.
 func NewItem(name string, info fs.FileInfo) source.Item {
-	return source.Item{Name: name, Size: info.Size(), ModTime: info.ModTime(), Rights: generation.Perm(info)}
+	return source.Item{Name: name, Size: info.Size(), ModTime: info.ModTime(), Perm: generation.Perm(info)}
 }
 
 // ReadFile reads a file. It returns the file's info even if reading fails.

@@ -28,7 +28,7 @@ func Walk(ctx context.Context, root *os.Root, filter Filter) (items []source.Ite
 		return nil, nil, err
 	}
 	w := &walker{ctx: ctx, root: root, filter: filter, slots: make(chan struct{}, maxParallelReads-1)}
-	top := &directory{name: ".", rights: generation.FolderPerm(st)}
+	top := &directory{name: ".", perm: generation.FolderPerm(st)}
 	err = w.read(top)
 	w.running.Wait()
 	if err := cmp.Or(ctx.Err(), err); err != nil {
@@ -58,7 +58,7 @@ type directory struct {
 	entries      []fs.DirEntry // sorted by name
 	rules        *ignores
 	hasIndexPage bool        // it or a parent has an index.html
-	rights       fs.FileMode // maximum access rights of its files
+	perm         fs.FileMode // maximum access rights of its files
 
 	items      []source.Item
 	skipped    []generation.Skipped
@@ -146,9 +146,9 @@ func (w *walker) read(f *directory) error {
 		case why != "":
 			f.skip(name, why)
 		case d.IsDir():
-			b := subtree{&directory{name: name, rules: f.rules, hasIndexPage: f.hasIndexPage, rights: f.rights}, len(f.items), len(f.skipped)}
+			b := subtree{&directory{name: name, rules: f.rules, hasIndexPage: f.hasIndexPage, perm: f.perm}, len(f.items), len(f.skipped)}
 			if info, err := d.Info(); err == nil {
-				b.rights &= generation.FolderPerm(info)
+				b.perm &= generation.FolderPerm(info)
 			}
 			f.subfolders = append(f.subfolders, b)
 			w.readBelow(b.directory)
@@ -159,7 +159,7 @@ func (w *walker) read(f *directory) error {
 				continue
 			}
 			it := NewItem(name, info)
-			it.Rights &= f.rights
+			it.Perm &= f.perm
 			f.items = append(f.items, it)
 		}
 	}
