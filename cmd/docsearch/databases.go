@@ -125,10 +125,10 @@ func cleanUp(dir string) {
 		switch {
 		case !first:
 			index.Republish(dir, provenance.Load(config.KeyPath(os.Getenv)))
-			ingest.CleanCopy(dir)
+			ingest.CleanExtracted(dir)
 		case unfinished:
 			leann.Unpublish(dir)
-			ingest.RemoveCopy(dir)
+			ingest.RemoveExtracted(dir)
 		}
 	})
 	if unfinished {

@@ -254,7 +254,7 @@ func (b *buildCommand) plan(arg string) (plan, error) {
 	if b.kind != "" {
 		return b.planForced(locations, all, arg)
 	}
-	if ingest.CopyKind(arg) == ingest.KindGit {
+	if ingest.ExtractedKind(arg) == ingest.KindGit {
 		return b.planCopy(locations, all, ingest.KindGit, arg)
 	}
 	if isURL(arg) {
@@ -279,7 +279,7 @@ func (b *buildCommand) plan(arg string) (plan, error) {
 	}
 	dir, err := index.Locate(known.Path)
 	if errors.Is(err, leann.ErrNotLEANN) {
-		if kind := ingest.CopyKind(known.Path); kind != "" {
+		if kind := ingest.ExtractedKind(known.Path); kind != "" {
 			return b.planCopy(locations, all, kind, known.Path)
 		}
 		return b.planFolder(locations, all, known.Path)
@@ -304,7 +304,7 @@ func (b *buildCommand) planForced(l config.Locations, all []databaseRef, arg str
 		}
 		return b.planSite(l, all, arg)
 	case ingest.KindGit:
-		if isURL(arg) && ingest.CopyKind(arg) == "" {
+		if isURL(arg) && ingest.ExtractedKind(arg) == "" {
 			arg = strings.TrimRight(arg, "/") + ".git" // many git hosts also serve the repository under this URL
 		}
 		return b.planCopy(l, all, b.kind, arg)
@@ -392,20 +392,20 @@ func (b *buildCommand) planFolder(l config.Locations, all []databaseRef, path st
 
 // openSource opens the file source that a database was built from.
 func openSource(origin leann.Origin, dir string, opt folder.Options) (index.Source, error) {
-	if ingest.IsCopy(origin.Kind) {
-		return ingest.NewCopy(origin.Kind, origin.Location, dir, opt)
+	if ingest.IsExtracted(origin.Kind) {
+		return ingest.NewExtracted(origin.Kind, origin.Location, dir, opt)
 	}
 	return ingest.NewFolder(origin.Location, opt)
 }
 
 // planCopy plans a database built from an archive, a repository or a docset.
 func (b *buildCommand) planCopy(l config.Locations, all []databaseRef, kind, location string) (plan, error) {
-	dir, name, err := b.outputFolder(l, location, ingest.CopyName(location))
+	dir, name, err := b.outputFolder(l, location, ingest.ExtractedName(location))
 	if err != nil {
 		return plan{}, err
 	}
 	kept := b.mergeOptions(dir)
-	source, err := ingest.NewCopy(kind, location, dir, kept.Options)
+	source, err := ingest.NewExtracted(kind, location, dir, kept.Options)
 	if err != nil {
 		return plan{}, err
 	}

@@ -93,7 +93,7 @@ func mayRemove(ctx context.Context, p *prompter, target string, yes bool) error 
 // removeFiles removes docsearch's files in dir, and the passages if docsearch
 // made them.
 func removeFiles(dir string, ownsPassages bool) error {
-	copied := ingest.IsCopy(originOf(dir).Kind) || isIncompleteBuild(dir)
+	copied := ingest.IsExtracted(originOf(dir).Kind) || isIncompleteBuild(dir)
 	if err := generation.Remove(dir); err != nil && !(ownsPassages && errors.Is(err, generation.ErrNoIndex)) {
 		if errors.Is(err, generation.ErrNoIndex) {
 			return fmt.Errorf("cannot remove the index: %w", err)
@@ -104,7 +104,7 @@ func removeFiles(dir string, ownsPassages bool) error {
 		return err
 	}
 	if copied {
-		if err := ingest.RemoveCopy(dir); err != nil {
+		if err := ingest.RemoveExtracted(dir); err != nil {
 			return err
 		}
 	}

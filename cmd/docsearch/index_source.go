@@ -45,7 +45,7 @@ func mayRead(dir string) bool {
 // isDocsearchSource reports whether docsearch creates the passages of sources
 // of that kind.
 func isDocsearchSource(kind string) bool {
-	return kind == ingest.KindFolder || kind == ingest.KindSite || ingest.IsCopy(kind)
+	return kind == ingest.KindFolder || kind == ingest.KindSite || ingest.IsExtracted(kind)
 }
 
 // isSealed reports whether the seal authenticates the manifest's source and

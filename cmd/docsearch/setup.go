@@ -160,8 +160,8 @@ func (s *setupCommand) askSource(ctx context.Context) error {
 
 // proposedKeyword derives a keyword from the source.
 func proposedKeyword(source string) string {
-	if ingest.CopyKind(source) != "" {
-		return strings.ToLower(ingest.CopyName(source))
+	if ingest.ExtractedKind(source) != "" {
+		return strings.ToLower(ingest.ExtractedName(source))
 	}
 	if isURL(source) {
 		return ingest.SiteName(source)
@@ -208,7 +208,7 @@ func (s *setupCommand) proposedSource() string {
 // isNew reports whether the argument is a source to build a database from, as
 // opposed to an existing database.
 func (s *setupCommand) isNew(source string) bool {
-	if isURL(source) || ingest.CopyKind(source) != "" {
+	if isURL(source) || ingest.ExtractedKind(source) != "" {
 		return true
 	}
 	if _, err := os.Stat(source); err != nil {

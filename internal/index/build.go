@@ -354,7 +354,7 @@ func fields(p *passage.Passage, links *linkGraph) lexical.Fields {
 	use := p.NoteMeta()
 	f := lexical.Fields{
 		Page: p.Title, Body: p.Text, Address: p.Locator(), Anchors: p.Anchors, Terms: strings.Join(p.Terms(), "\n"),
-		Aside: p.Kind() != "", Keys: use.AppliesWhen.Keys(),
+		SecondaryPage: p.Kind() != "", Keys: use.AppliesWhen.Keys(),
 	}
 	f.InLinks, f.PageInLinks, f.Links = links.inbound(p)
 	if n := len(p.Headings); n > 0 {

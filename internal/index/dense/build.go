@@ -131,15 +131,15 @@ func (b *builder) build(ctx context.Context) error {
 	if b.v.Len()*paddedWidth(b.v.Dimensions()) > b.maxFlatBytes {
 		b.bits = twelveBits
 	}
-	err := b.attempt(ctx)
+	err := b.buildWithBits(ctx)
 	if err == nil && b.bits == tenBits && len(b.truth.queries) > 0 && b.stats.Recall.Value < tenBitsRecall {
 		b.bits = twelveBits
-		err = b.attempt(ctx)
+		err = b.buildWithBits(ctx)
 	}
 	return err
 }
 
-func (b *builder) attempt(ctx context.Context) error {
+func (b *builder) buildWithBits(ctx context.Context) error {
 	if err := b.sampleQueries(); err != nil {
 		return err
 	}

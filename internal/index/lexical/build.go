@@ -26,19 +26,19 @@ type Options struct {
 
 // Fields are the indexed fields of one passage.
 type Fields struct {
-	Title       string   // the passage's own heading
-	Named       bool     // Title is a generated name, not a heading
-	Path        []string // the headings above it, from the document's first level down
-	Page        string   // the document's title
-	Body        string
-	Address     string   // URL or file path
-	Anchors     []string // further ids in the passage, such as those of definitions
-	Links       string   // anchor texts of links to this passage
-	Terms       string   // terms for the passage in the documentation's own index
-	InLinks     int      // links to this passage
-	PageInLinks int      // links to its document
-	Keys        []string // keys that find the passage although its text does not contain them
-	Aside       bool     // its document is secondary: history, plans, or a rewording of other pages
+	Title         string   // the passage's own heading
+	Named         bool     // Title is a generated name, not a heading
+	Path          []string // the headings above it, from the document's first level down
+	Page          string   // the document's title
+	Body          string
+	Address       string   // URL or file path
+	Anchors       []string // further ids in the passage, such as those of definitions
+	Links         string   // anchor texts of links to this passage
+	Terms         string   // terms for the passage in the documentation's own index
+	InLinks       int      // links to this passage
+	PageInLinks   int      // links to its document
+	Keys          []string // keys that find the passage although its text does not contain them
+	SecondaryPage bool     // its document is secondary: history, plans, or a rewording of other pages
 }
 
 // The fields in the order of their words in the passage's position sequence.
@@ -174,7 +174,7 @@ type passageInfo struct {
 	bodyLength         uint32
 	bodyStart          uint32             // position of the first body word, derived from the lengths
 	wordCounts         [fieldCount]uint32 // lengths without stop words, for length normalization
-	aside              bool               // see isAside
+	aside              bool               // see isSecondaryPage
 	depth              uint8
 	family             uint64 // see versionOf
 	version            version
@@ -277,7 +277,7 @@ func (w *worker) passage(n uint32, f *Fields, info *passageInfo) (whole bool) {
 			position = start + int(info.shortLengths[field]) + 1 // the gap keeps phrases within a field
 		}
 	}
-	info.aside, info.depth = f.Aside || isAside(f.Address), depthOf(f.Address)
+	info.aside, info.depth = f.SecondaryPage || isSecondaryPage(f.Address), depthOf(f.Address)
 	info.family, info.version = versionOf(f.Address)
 	info.inLinks, info.pageLinks = uint32(max(0, f.InLinks)), uint32(max(0, f.PageInLinks))
 	return whole

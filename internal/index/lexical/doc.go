@@ -47,7 +47,7 @@
 //	          columns of PFOR numbers, zigzag-encoded:
 //	            for each field, its length in positions less its words
 //	            delta-encoded: links to the passage, links to its document, twice the depth
-//	            of its address plus 1 if it is secondary (see isAside), version
+//	            of its address plus 1 if it is secondary (see isSecondaryPage), version
 //	          after them V x { [8] family, [8] version }, numbered from 1 by the version column
 //	postings  the posting list of each term, in term order
 //	terms     the dictionary, in blocks of 32 terms:

@@ -51,9 +51,9 @@ func (l *layout) priors() []float32 {
 // logLinks dampens a number of links.
 func logLinks(links uint32) float64 { return float64(float32(math.Log1p(float64(links)))) }
 
-// isAside reports whether an address is of a secondary page, about history, plans or
+// isSecondaryPage reports whether an address is of a secondary page, about history, plans or
 // internals: release notes, changelogs, blogs, policies.
-func isAside(address string) bool {
+func isSecondaryPage(address string) bool {
 	path, _, _ := strings.Cut(strings.ToLower(address), "#")
 	for s := range strings.SplitSeq(path, "/") {
 		if i := strings.LastIndexByte(s, '.'); i > 0 {

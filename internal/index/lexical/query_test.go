@@ -210,7 +210,7 @@ func TestPriors(t *testing.T) {
 		{"https://e.org/2024/01/x", false, parseVersion("01")},
 		{"docs/10.20.30.40/x", false, 0},
 	} {
-		if got := isAside(tt.address); got != tt.aside {
+		if got := isSecondaryPage(tt.address); got != tt.aside {
 			t.Errorf("%s is aside: %v", tt.address, got)
 		}
 		if _, got := versionOf(tt.address); got != tt.version {

@@ -62,7 +62,7 @@ type Query struct {
 	Named    bool     // the database was named outside of the text
 	Version  string   // of the documented software; empty: the version that the build detected
 	Limit    int      // maximum number of hits
-	Room     int      // maximum bytes of text; for Quote only
+	MaxBytes int      // maximum bytes of text; for Quote only
 }
 
 // An Answer is the result of a search.

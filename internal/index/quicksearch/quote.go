@@ -60,7 +60,7 @@ func (x *Index) Quote(q Query) (Answer, error) {
 	if found, err = x.withPages(q, found); err != nil {
 		return Answer{}, err
 	}
-	s := selection{x: x, limit: q.Limit, room: q.Room}
+	s := selection{x: x, limit: q.Limit, room: q.MaxBytes}
 	if m := messageOf(q.Text, q.Names); m != nil {
 		share, err := x.holdersFirst(m, found)
 		if err != nil {

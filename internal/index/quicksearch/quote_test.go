@@ -42,7 +42,7 @@ func manual() []passage.Passage {
 
 func quoted(t *testing.T, x *quicksearch.Index, query string) (places []string) {
 	t.Helper()
-	a, err := x.Quote(quicksearch.Query{Text: query, Names: []string{"vault"}, Named: true, Limit: 6, Room: 10000})
+	a, err := x.Quote(quicksearch.Query{Text: query, Names: []string{"vault"}, Named: true, Limit: 6, MaxBytes: 10000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,11 +84,11 @@ func TestQuoteMessage(t *testing.T) {
 // not.
 func TestQuoteIsBounded(t *testing.T) {
 	x := open(t, manual())
-	a, err := x.Quote(quicksearch.Query{Text: "undo last snapshot permanently purge", Names: []string{"vault"}, Named: true, Limit: 6, Room: 1})
+	a, err := x.Quote(quicksearch.Query{Text: "undo last snapshot permanently purge", Names: []string{"vault"}, Named: true, Limit: 6, MaxBytes: 1})
 	if err != nil || len(a.Hits) == 0 || len(a.Hits) > 3 {
 		t.Errorf("%d passages, %v; want the best and its alternatives", len(a.Hits), err)
 	}
-	if a, err = x.Quote(quicksearch.Query{Text: "zymotic", Limit: 6, Room: 1000}); err != nil || a.Confident || len(a.Hits) > 0 {
+	if a, err = x.Quote(quicksearch.Query{Text: "zymotic", Limit: 6, MaxBytes: 1000}); err != nil || a.Confident || len(a.Hits) > 0 {
 		t.Errorf("a word that no passage has: %+v, %v", a, err)
 	}
 }

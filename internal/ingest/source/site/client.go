@@ -215,7 +215,7 @@ func (c *client) read(h *http.Response, req request) ([]byte, error) {
 	if h.ContentLength > req.limit && !req.partial {
 		return nil, &failure{reason: fmt.Sprintf("%s, over the limit of %s", size(h.ContentLength), size(req.limit)), unwanted: true}
 	}
-	body, err := io.ReadAll(io.LimitReader(spender{c, h.Body}, req.limit+1))
+	body, err := io.ReadAll(io.LimitReader(budgetReader{c, h.Body}, req.limit+1))
 	switch {
 	case errors.Is(err, errSpent):
 		if req.partial {
@@ -235,13 +235,13 @@ func (c *client) read(h *http.Response, req request) ([]byte, error) {
 	return body, nil
 }
 
-// A spender reads a body against the byte limit that all bodies share.
-type spender struct {
+// A budgetReader reads a body against the byte limit that all bodies share.
+type budgetReader struct {
 	c *client
 	r io.Reader
 }
 
-func (s spender) Read(p []byte) (int, error) {
+func (s budgetReader) Read(p []byte) (int, error) {
 	if s.c.limitReached() {
 		return 0, errSpent
 	}

@@ -192,7 +192,7 @@ func (r *run) readSitemaps(ctx context.Context, queue []string) ([]string, error
 // parseSitemap parses a sitemap, which may be compressed.
 func (r *run) parseSitemap(data []byte) (pages, sitemaps []string, err error) {
 	if bytes.HasPrefix(data, []byte("\x1f\x8b")) {
-		data, err = gunzip(data, spender{c: r.client})
+		data, err = gunzip(data, budgetReader{c: r.client})
 		if err != nil {
 			return nil, nil, err
 		}

@@ -78,7 +78,7 @@ func parseSitemap(data []byte) (pages, sitemaps []string, err error) {
 }
 
 // gunzip decompresses a file, up to maxList and the remaining byte budget.
-func gunzip(data []byte, budget spender) ([]byte, error) {
+func gunzip(data []byte, budget budgetReader) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return nil, err

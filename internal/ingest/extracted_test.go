@@ -21,10 +21,10 @@ import (
 // prepareCopy returns the location and terms of each passage of a copy.
 func prepareCopy(t *testing.T, location, kind, database string) (passages []string, skipped []generation.Skipped) {
 	t.Helper()
-	if got := CopyKind(location); got != kind {
+	if got := ExtractedKind(location); got != kind {
 		t.Fatalf("%s is of kind %q, want %q", location, got, kind)
 	}
-	c, err := NewCopy(kind, location, database, folder.Options{})
+	c, err := NewExtracted(kind, location, database, folder.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestCopyOfArchive(t *testing.T) {
 	if err := os.WriteFile(path, []byte("PK"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	c, err := NewCopy(KindArchive, path, database, folder.Options{})
+	c, err := NewExtracted(KindArchive, path, database, folder.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestCopyOfArchive(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(database, MirrorName, copyName, "kettle-2.1", "c.md")); err != nil {
 		t.Errorf("the copy of the whole archive is gone: %v", err)
 	}
-	if err := RemoveCopy(database); err != nil {
+	if err := RemoveExtracted(database); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(database, MirrorName)); err == nil {
@@ -115,8 +115,8 @@ func TestCopyOfArchive(t *testing.T) {
 	if _, err := c.Prepare(t.Context(), confined.In(t.TempDir()), nil, nil); err == nil || !strings.Contains(err.Error(), "mine.md") {
 		t.Errorf("over what is not docsearch's: %v", err)
 	}
-	if CopyName(path) != "kettle-2.0" {
-		t.Errorf("name %q", CopyName(path))
+	if ExtractedName(path) != "kettle-2.0" {
+		t.Errorf("name %q", ExtractedName(path))
 	}
 }
 
@@ -139,8 +139,8 @@ func TestCopyOfDocsets(t *testing.T) {
 	if passages, _ := prepareCopy(t, path, KindArchive, filepath.Join(dir, "db3")); !cmp.Equal(passages, []string{"p.html [x]"}) {
 		t.Errorf("passages of an archive of DevDocs' %v", passages)
 	}
-	if CopyName(dash) != "A" {
-		t.Errorf("name %q", CopyName(dash))
+	if ExtractedName(dash) != "A" {
+		t.Errorf("name %q", ExtractedName(dash))
 	}
 }
 
@@ -165,7 +165,7 @@ func TestCopyOfRepository(t *testing.T) {
 	if diff := cmp.Diff([]string{"b.py:1 [f]", "docs/a.md:1 []"}, passages); diff != "" {
 		t.Errorf("passages (-want +got)\n%s", diff)
 	}
-	if CopyName("file://"+slashed) != "kettle" {
-		t.Errorf("name %q", CopyName("file://"+slashed))
+	if ExtractedName("file://"+slashed) != "kettle" {
+		t.Errorf("name %q", ExtractedName("file://"+slashed))
 	}
 }

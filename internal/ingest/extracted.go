@@ -23,18 +23,18 @@ import (
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
-// Source kinds of a Copy in manifests.
+// Source kinds of an Extracted in manifests.
 const (
 	KindArchive = "archive"
 	KindGit     = "git"
 	KindDocset  = "docset"
 )
 
-// A Copy is a source that must be unpacked or fetched before its files can be
+// An Extracted is a source that must be unpacked or fetched before its files can be
 // read: an archive, a git repository, a docset of Dash or DevDocs. The files
 // are copied to the database folder and read from there. It implements package
 // index's Source.
-type Copy struct {
+type Extracted struct {
 	kind, location string
 	database       string // folder of the database
 	filter         folder.Filter
@@ -42,8 +42,8 @@ type Copy struct {
 	changes        Changes
 }
 
-// CopyKind returns the kind of Copy for a path or URL, or "".
-func CopyKind(location string) string {
+// ExtractedKind returns the kind of Extracted for a path or URL, or "".
+func ExtractedKind(location string) string {
 	if _, ok := gitrepo.Parse(location); ok {
 		return KindGit
 	}
@@ -59,20 +59,22 @@ func CopyKind(location string) string {
 	return ""
 }
 
-// IsCopy reports whether sources of that kind are Copies.
-func IsCopy(kind string) bool { return kind == KindArchive || kind == KindGit || kind == KindDocset }
+// IsExtracted reports whether sources of that kind are Copies.
+func IsExtracted(kind string) bool {
+	return kind == KindArchive || kind == KindGit || kind == KindDocset
+}
 
-// CopyName suggests a name for a database made from a Copy.
-func CopyName(location string) string {
+// ExtractedName suggests a name for a database made from an Extracted.
+func ExtractedName(location string) string {
 	if r, ok := gitrepo.Parse(location); ok {
 		return r.Name()
 	}
 	return strings.TrimSuffix(archive.Stem(filepath.Base(location)), ".docset")
 }
 
-// NewCopy returns the source of that kind at location, for the database in
+// NewExtracted returns the source of that kind at location, for the database in
 // folder database.
-func NewCopy(kind, location, database string, opt folder.Options) (*Copy, error) {
+func NewExtracted(kind, location, database string, opt folder.Options) (*Extracted, error) {
 	filter, err := folder.NewFilter(opt)
 	if err != nil {
 		return nil, err
@@ -85,18 +87,18 @@ func NewCopy(kind, location, database string, opt folder.Options) (*Copy, error)
 			return nil, err
 		}
 	}
-	return &Copy{kind: kind, location: location, database: database, filter: filter}, nil
+	return &Extracted{kind: kind, location: location, database: database, filter: filter}, nil
 }
 
 // ReadPDFWith makes Prepare parse PDF files in separate processes: see
 // pdf.Process.
-func (c *Copy) ReadPDFWith(program string) { c.program = program }
+func (c *Extracted) ReadPDFWith(program string) { c.program = program }
 
 // Changes returns the changes that the last Prepare found.
-func (c *Copy) Changes() Changes { return c.changes }
+func (c *Extracted) Changes() Changes { return c.changes }
 
 // Prepare fetches the files and writes their passages into dir.
-func (c *Copy) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error) {
+func (c *Extracted) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error) {
 	copied, skippedEarlier, err := c.fetch(ctx, report)
 	if err != nil {
 		return generation.Prepared{}, err
@@ -124,7 +126,7 @@ func (c *Copy) Prepare(ctx context.Context, dir confined.Path, before *generatio
 
 // perm returns the maximum access rights for the copy: those of the origin if
 // it is local.
-func (c *Copy) perm() fs.FileMode {
+func (c *Extracted) perm() fs.FileMode {
 	location := c.location
 	if c.kind == KindGit {
 		repo, _ := gitrepo.Parse(location)
@@ -147,7 +149,7 @@ func (c *Copy) perm() fs.FileMode {
 }
 
 // fetch copies the files. It returns their folder and the skipped ones.
-func (c *Copy) fetch(ctx context.Context, report progress.Func) (string, []generation.Skipped, error) {
+func (c *Extracted) fetch(ctx context.Context, report progress.Func) (string, []generation.Skipped, error) {
 	folder := copyOf(c.database)
 	if err := checkReplaceable(folder.Parent()); err != nil {
 		return "", nil, err
@@ -193,7 +195,7 @@ func (c *Copy) fetch(ctx context.Context, report progress.Func) (string, []gener
 // makeFolder creates the folder that holds the copy. If only the user can read
 // the origin, only the user can enter the folder, because the folders in it
 // have default rights.
-func (c *Copy) makeFolder(folder confined.Path) error {
+func (c *Extracted) makeFolder(folder confined.Path) error {
 	if err := os.MkdirAll(c.database, 0o755); err != nil {
 		return err
 	}
@@ -205,7 +207,7 @@ func (c *Copy) makeFolder(folder confined.Path) error {
 
 // unpack writes the files of an archive, or of a docset with its pages in one
 // file, to a folder.
-func (c *Copy) unpack(ctx context.Context, to confined.Path, report progress.Func) ([]generation.Skipped, error) {
+func (c *Extracted) unpack(ctx context.Context, to confined.Path, report progress.Func) ([]generation.Skipped, error) {
 	root, err := to.OpenFolder()
 	if err != nil {
 		return nil, err
@@ -266,17 +268,17 @@ func checkReplaceable(folder confined.Path) error {
 	return nil
 }
 
-// CleanCopy removes the unfinished copy of a killed build from the database in
+// CleanExtracted removes the unfinished copy of a killed build from the database in
 // folder database. No build of it may be running.
-func CleanCopy(database string) error {
+func CleanExtracted(database string) error {
 	return copyOf(database).Parent().Join(copyName + ".new").RemoveAll()
 }
 
 // Discard removes the copy of a failed first build.
-func (c *Copy) Discard() { RemoveCopy(c.database) }
+func (c *Extracted) Discard() { RemoveExtracted(c.database) }
 
-// RemoveCopy removes the files of a copy from the database in folder database.
-func RemoveCopy(database string) error {
+// RemoveExtracted removes the files of a copy from the database in folder database.
+func RemoveExtracted(database string) error {
 	folder := copyOf(database).Parent()
 	if err := folder.CheckFolder(); err != nil {
 		return nil // missing, or a link that docsearch did not create
