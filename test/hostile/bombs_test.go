@@ -308,7 +308,7 @@ func TestSiteBombs(t *testing.T) {
 			}
 			if r.code == 0 {
 				s.requireKettle(database)
-			} else if !strings.Contains(r.stderr, "limit of 20 MB was reached") {
+			} else if !strings.Contains(r.stderr, "reached the limit of 20 MB") {
 				t.Errorf("exit code %d: %s", r.code, r.stderr)
 			}
 		})

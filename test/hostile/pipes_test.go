@@ -41,7 +41,7 @@ func TestPipes(t *testing.T) {
 		common + `"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "t2", "tool_input": {"command": "noise"}}`,
 		common + `"hook_event_name": "PreToolUse", "tool_name": "Edit", "tool_use_id": "t3", "tool_input": {"file_path": "` + filepath.Join(s.work, "a.go") + `", "old_string": "a", "new_string": "--quiet widget"}}`,
 	}
-	for len(s.filesOf(cache)) == 0 { // the config is too recent for a snapshot
+	for !strings.Contains(strings.Join(s.filesOf(cache), "\n"), ".snapshot") { // the config is too recent for one
 		for _, event := range events {
 			if r := s.hook(event); r.late || r.code != 0 && r.code != 2 {
 				t.Fatalf("exit code %d, late %t: %s", r.code, r.late, r.stderr)
@@ -51,7 +51,7 @@ func TestPipes(t *testing.T) {
 
 	paths := s.filesOf(s.home, s.work)
 	for _, name := range []string{
-		"docsearch-config.json", ".snapshot", ".claude.json", ".mcp.json", "docsearch-routes.json", "transcript.jsonl",
+		"docsearch-config.json", ".snapshot", ".names", ".claude.json", ".mcp.json", "docsearch-routes.json", "transcript.jsonl",
 		"manifest.json", "lexical.idx", "passages.table", "docsearch-events.log", "docsearch-state", "docsearch-injected-",
 	} {
 		if !strings.Contains(strings.Join(paths, "\n"), name) {
