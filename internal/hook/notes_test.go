@@ -272,6 +272,7 @@ func TestRemedies(t *testing.T) {
 		not     []string
 	}{
 		{"three", fakeSearcher{"gitlab": always(x(1, "a", "b", "c"))}, "error: x", []string{"[1] a", "[2] b", "[3] c"}, nil},
+		{"three, cut to their shares", fakeSearcher{"gitlab": always(x(1, strings.Repeat("a", 20), "b", "c"))}, "error: x", []string{"[1] a", "[2] b", "[3] c"}, nil},
 		{"not those far behind", fakeSearcher{"gitlab": always(x(2, "a", "b", "c", "d"))}, "error: x", []string{"[1] a", "[3] c"}, []string{"[4] d"}},
 		{"too little evidence", fakeSearcher{"gitlab": always(x(.3, "a"))}, "error: x", nil, []string{"a.md"}},
 		{"less is enough for the program's own", fakeSearcher{"gitlab": always(x(.4, "a"))}, "error: x", []string{"[1] a"}, nil},

@@ -42,9 +42,9 @@ func (l *boundedText) paragraph(s string) bool {
 	return l.add(s)
 }
 
-// passage appends a passage, cut to the remaining length. It returns false if less than
-// half of the passage would fit.
-func (l *boundedText) passage(number int, p *passage.Passage) bool {
+// passage appends a passage, cut to longest and the remaining length in UTF-16 units. It
+// returns false if less than half of the passage, or of longest, would fit.
+func (l *boundedText) passage(number int, p *passage.Passage, longest int) bool {
 	const least = 200 // including the lines around the passage
 	if l.remaining < least {
 		return false
@@ -53,10 +53,6 @@ func (l *boundedText) passage(number int, p *passage.Passage) bool {
 	fence := safetext.Fence(body)
 	head := fmt.Sprintf("\n\n[%d] %s\nSource: %s\n%s\n", number, heading(p), sourceOf(p), fence)
 	tail := "\n" + fence
-	longest := maxPassage
-	if number > fullPassages {
-		longest = maxFurtherPassage
-	}
 	room := min(l.remaining-utf16Len(head)-utf16Len(tail), longest)
 	if room < min(utf16Len(body), longest)/2 {
 		return false

@@ -183,7 +183,11 @@ func (t *denialText) context(calls string) string {
 		answering--
 		number := 1
 		for i := range o.Passages {
-			if share.passage(number, &o.Passages[i]) {
+			longest := maxPassage
+			if number > fullPassages {
+				longest = maxFurtherPassage
+			}
+			if share.passage(number, &o.Passages[i], longest) {
 				number++
 			}
 		}
