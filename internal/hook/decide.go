@@ -125,6 +125,10 @@ func (d *decider) decide() {
 	default:
 		d.trace("pass: no action for this event")
 	}
+	if e.AnswersOnly && !d.NeedsMain && !(d.Verdict == Deny && d.Quoted) {
+		d.trace("pass: the call has no answer, and this run decides nothing else")
+		d.Decision = Decision{Event: e.Name, Trace: d.Trace, Faults: d.Faults}
+	}
 }
 
 // preToolUse decides about a call that is about to run. The rules come last, because a

@@ -336,3 +336,50 @@ func TestDecideIsPure(t *testing.T) {
 		}
 	}
 }
+
+// A run for answers only denies a call that it answers. It leaves any other call to the
+// second run, and does not change the state.
+func TestAnswersOnly(t *testing.T) {
+	both := fakeSearcher{"gitlab": always(sure), "kubernetes": always(unsure)}
+	denied, _ := State{}.apply(deny("gitlab artifacts"), at(0))
+	forbidden := rulesIn(t, rule("secret", "WebSearch", `nimbus`, config.ActionDeny))
+	for _, test := range []struct {
+		name   string
+		query  string
+		mode   config.Mode
+		state  State
+		routes Routes
+		want   Verdict
+	}{
+		{name: "answer", query: "gitlab artifacts", want: Deny},
+		{name: "no answer", query: "kubernetes ingress"},
+		{name: "nothing matches", query: "cooking"},
+		{name: "denial without passages", query: "kubernetes ingress", mode: config.ModeRedirect},
+		{name: "advice", query: "gitlab artifacts", mode: config.ModeAdvise},
+		{name: "retry", query: "gitlab artifacts", state: denied},
+		{name: "rule", query: "nimbus", routes: forbidden},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := testConfig(test.mode, "")
+			e := webSearchEvent(test.query)
+			other := Decide(e, c, c.Server(noEnv), test.state, at(1), both, test.routes)
+			if test.routes.Rules != nil && other.Verdict != Deny {
+				t.Fatalf("the rule does not match; trace %q", other.Trace)
+			}
+			e.AnswersOnly = true
+			d := Decide(e, c, c.Server(noEnv), test.state, at(1), both, test.routes)
+			if d.Verdict != test.want {
+				t.Fatalf("verdict %q, want %q; trace %q", d.Verdict, test.want, d.Trace)
+			}
+			if test.want == Deny {
+				if diff := cmp.Diff(other.Context, d.Context); diff != "" || d.Context == "" {
+					t.Errorf("context differs from that of the other run: %s", diff)
+				}
+				return
+			}
+			if d.Reason != "" || d.Context != "" || !d.Change.empty() || d.Outcome(&e) != "" {
+				t.Errorf("reason %q, context %q, change %+v, outcome %q", d.Reason, d.Context, d.Change, d.Outcome(&e))
+			}
+		})
+	}
+}

@@ -26,7 +26,7 @@ func (d *Decision) Outcome(e *event.Event) eventlog.Outcome {
 		return eventlog.Context
 	case d.Change.Permit:
 		return eventlog.Retried
-	case e.Name != event.PreToolUse || e.Tool != event.WebSearch || strings.TrimSpace(e.Search.Query) == "":
+	case e.AnswersOnly || e.Name != event.PreToolUse || e.Tool != event.WebSearch || strings.TrimSpace(e.Search.Query) == "":
 		return ""
 	case len(d.Matched) == 0:
 		return eventlog.Unmatched

@@ -34,6 +34,10 @@ type Event struct {
 	Input      string  // of any other tool in a PreToolUse: a JSON object
 	Failure    string  // error output of a tool that failed
 
+	// AnswersOnly limits the hook to answers with passages. The client sends any other call
+	// to a second run of the hook.
+	AnswersOnly bool
+
 	// UserText is the end of the user's last message. It is not part of the event; callers
 	// that need it read it from the transcript.
 	UserText string
@@ -165,6 +169,8 @@ func Parse(data []byte) (Event, error) {
 		Source:     fields.Text("source"),
 		Reason:     fields.Text("reason"),
 		Tool:       toolName(fields.Text("tool_name", "toolName")),
+
+		AnswersOnly: string(fields.Raw("docsearch_answers_only")) == "true",
 	}
 	if e.Session == "" {
 		e.Session = DefaultSession

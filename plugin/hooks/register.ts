@@ -1,0 +1,109 @@
+// Answers web searches and fetches from local documentation with a result.
+//
+// A command hook can answer a call only by denying it, which Claude Code shows
+// as an error. This module runs the same hook and returns the passages as the
+// result of the call. If there is no answer or anything fails, next(e) leaves
+// the call to the command hook.
+//
+// The module is off by default, because Claude Code's interface for modules may
+// change. It needs version 2.1.328; older versions ignore it.
+import type { Register } from 'claude-code'
+
+// `docsearch install --modules` sets the path of the program. In the plugin, the
+// environment variable DOCSEARCH_MODULES=1 turns the module on.
+const PROGRAM: string = ''
+
+export const register: Register = on => {
+  on('tool.call', { tool: 'WebSearch' }, async ($, e, next) => {
+    const answer = await ask($, e)
+    return answer === undefined
+      ? next(e)
+      : { result: { query: e.query, results: [answer.text], durationSeconds: answer.ms / 1000 } }
+  }).catch(($, e, next) => next(e))
+
+  on('tool.call', { tool: 'WebFetch' }, async ($, e, next) => {
+    const answer = await ask($, e)
+    return answer === undefined
+      ? next(e)
+      : {
+          result: {
+            url: e.url,
+            code: 200,
+            codeText: 'OK',
+            bytes: answer.text.length,
+            result: answer.text,
+            durationMs: answer.ms,
+          },
+        }
+  }).catch(($, e, next) => next(e))
+}
+
+// Claude Code's calls that ask uses.
+type Client = {
+  clock: { now(): Promise<number> }
+  env: { get(name: string): Promise<string | undefined> }
+  plugin: { root: string }
+  process: {
+    hookEnv(): Promise<Record<string, string>>
+    run(
+      argv: string[],
+      init: { env: Record<string, string>; stdin: string; timeoutMs: number },
+    ): Promise<Run>
+  }
+  session: {
+    id(): Promise<string>
+    cwd(): Promise<string>
+    info(): Promise<{ transcriptPath?: string; promptId?: string }>
+  }
+}
+
+type Run = { exitCode: number | null; stdout: string; isStdoutTruncated: boolean }
+
+type Call = { tool: string; tool_use_id: string; agentId?: string }
+
+// ask runs the hook for a call. It returns the answer, or undefined if there is
+// none.
+async function ask($: Client, e: Call): Promise<{ text: string; ms: number } | undefined> {
+  if (PROGRAM === '' && (await $.env.get('DOCSEARCH_MODULES')) !== '1') {
+    return undefined
+  }
+  const start = await $.clock.now()
+  const info = await $.session.info()
+  const { tool, tool_use_id, agentId, ...input } = e
+  const event = {
+    hook_event_name: 'PreToolUse',
+    session_id: await $.session.id(),
+    transcript_path: info.transcriptPath,
+    prompt_id: info.promptId,
+    cwd: await $.session.cwd(),
+    agent_id: agentId,
+    tool_name: tool,
+    tool_use_id,
+    tool_input: input,
+    // The command hook gets the calls that this run does not answer.
+    docsearch_answers_only: true,
+  }
+  // CLAUDE_PLUGIN_ROOT tells the hook that the server is the plugin's.
+  const [program, env] =
+    PROGRAM === ''
+      ? [`${$.plugin.root}/scripts/docsearch`, await $.process.hookEnv()]
+      : [PROGRAM, {}]
+  const run = await $.process.run([program, 'hook'], {
+    env,
+    stdin: JSON.stringify(event),
+    timeoutMs: 5000,
+  })
+  const text = answerOf(run)
+  return text === undefined ? undefined : { text, ms: (await $.clock.now()) - start }
+}
+
+// answerOf returns the hook's answer to the call, or undefined.
+function answerOf(run: Run): string | undefined {
+  if (run.exitCode !== 2 || run.isStdoutTruncated) {
+    return undefined
+  }
+  const output = JSON.parse(run.stdout).hookSpecificOutput
+  return output.permissionDecision === 'deny' && output.additionalContext
+    ? `${output.permissionDecisionReason}\n\n${output.additionalContext}`
+    : undefined
+}
