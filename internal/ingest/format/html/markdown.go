@@ -406,34 +406,41 @@ func (x *extractor) listItem(marker string, do func()) {
 
 // terms writes a definition list as an ordinary list.
 func (x *extractor) terms(dl int32) {
-	var terms, bodies []int32
 	first := true
-	group := func() {
-		if len(terms)+len(bodies) > 0 {
-			x.flushLead()
-			if w := x.out(); !first || x.follows(w) {
-				w.gap = line
-			}
-			x.item(terms, bodies)
-			first = false
+	write := func(terms, bodies []int32) {
+		if len(terms)+len(bodies) == 0 {
+			return
 		}
-		terms, bodies = nil, nil
+		x.flushLead()
+		if w := x.out(); !first || x.follows(w) {
+			w.gap = line
+		}
+		x.item(terms, bodies)
+		first = false
 	}
+	write(x.eachDefinition(dl, write))
+}
+
+// eachDefinition calls write with the terms and bodies of each definition in a list,
+// except the last one, which it returns. Content between two definitions belongs to
+// neither; its anchors belong to the next one.
+func (x *extractor) eachDefinition(dl int32, write func(terms, bodies []int32)) (terms, bodies []int32) {
 	x.eachItem(dl, func(i int32) {
-		switch x.t.nodes[i].tag {
-		case atom.Dt:
-			if len(bodies) > 0 {
-				group()
-			}
+		switch tag := x.t.nodes[i].tag; {
+		case tag == atom.Dt && len(bodies) == 0:
 			terms = append(terms, i)
-		case atom.Dd:
+		case tag == atom.Dt:
+			write(terms, bodies)
+			terms, bodies = []int32{i}, nil
+		case tag == atom.Dd:
 			bodies = append(bodies, i)
 		default:
-			group()
+			write(terms, bodies)
+			terms, bodies = nil, nil
 			x.stray(i)
 		}
 	})
-	group()
+	return terms, bodies
 }
 
 // item writes terms and their description as a list item.

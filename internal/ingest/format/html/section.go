@@ -310,8 +310,7 @@ func (x *extractor) onlyCode(i int32) string {
 // definitions makes sections of a definition list that defines names.
 func (x *extractor) definitions(dl int32) {
 	x.endUndescribed()
-	var terms, bodies []int32
-	group := func() {
+	write := func(terms, bodies []int32) {
 		switch {
 		case len(terms) == 0:
 			for _, i := range bodies {
@@ -322,30 +321,13 @@ func (x *extractor) definitions(dl int32) {
 		default:
 			x.item(terms, bodies)
 		}
-		terms, bodies = nil, nil
 	}
-	x.eachItem(dl, func(i int32) {
-		switch x.t.nodes[i].tag {
-		case atom.Dt:
-			if len(bodies) > 0 {
-				group()
-			}
-			terms = append(terms, i)
-		case atom.Dd:
-			bodies = append(bodies, i)
-		default:
-			// Content between two definitions belongs to neither; its anchors
-			// belong to the next one.
-			group()
-			x.stray(i)
-		}
-	})
-	last := terms
+	terms, bodies := x.eachDefinition(dl, write)
 	above := x.current()
 	undescribed := len(terms) > 0 && !slices.ContainsFunc(bodies, func(i int32) bool { return x.t.nodes[i].textLen > 0 })
 	before := len(x.all)
-	group()
-	if undescribed && len(x.all) > before && x.t.nodes[last[0]].flags&hasAnchor != 0 {
+	write(terms, bodies)
+	if undescribed && len(x.all) > before && x.t.nodes[terms[0]].flags&hasAnchor != 0 {
 		x.adoptDescription(x.all[len(x.all)-1], above, dl)
 	}
 }
