@@ -29,42 +29,17 @@ type footnote struct{ first, end int }
 // line before it as its origin.
 func moveFootnotes(lines []string, from []int) ([]string, []int) {
 	notes, code := findFootnotes(lines)
-	if len(notes) == 0 {
+	behind := placeFootnotes(lines, notes, code)
+	if len(behind) == 0 {
 		return lines, from
 	}
-	within := make([]bool, len(lines)) // part of a footnote
-	for _, n := range notes {
-		for i := n.first; i < n.end; i++ {
-			within[i] = true
-		}
-	}
-	behind := map[int][]footnote{} // footnotes to insert after a line
 	moved := map[int]bool{}
-	for i := 0; i < len(lines); i++ {
-		if within[i] || code[i] || !strings.Contains(lines[i], "[^") {
-			continue
-		}
-		for _, m := range citationForm.FindAllStringSubmatch(lines[i], -1) {
-			n, ok := notes[m[1]]
-			if !ok {
-				continue
-			}
-			delete(notes, m[1])
-			end := i
-			for end+1 < len(lines) && strings.TrimSpace(lines[end+1]) != "" && !within[end+1] && !code[end+1] {
-				end++
-			}
-			if isBlank(lines[min(end+1, n.first):n.first]) && n.first > end {
-				continue // already in place
-			}
-			behind[end] = append(behind[end], n)
-			for k := n.first; k < n.end; k++ {
-				moved[k] = true
+	for _, notes := range behind {
+		for _, n := range notes {
+			for i := n.first; i < n.end; i++ {
+				moved[i] = true
 			}
 		}
-	}
-	if len(moved) == 0 {
-		return lines, from
 	}
 	var out []string
 	var made []int
@@ -85,12 +60,47 @@ func moveFootnotes(lines []string, from []int) ([]string, []int) {
 				add(l, i)
 			}
 		}
-		if len(behind[i]) > 0 && i+1 < len(lines) && strings.TrimSpace(lines[i+1]) != "" {
+		if len(behind[i]) > 0 && i+1 < len(lines) && !isBlankLine(lines[i+1]) {
 			add("", i)
 		}
 	}
 	return out, made
 }
+
+// placeFootnotes returns the footnotes to move behind each line, which ends the
+// block that cites them first. Footnotes that are there already do not move.
+func placeFootnotes(lines []string, notes map[string]footnote, code []bool) map[int][]footnote {
+	ends := slices.Clone(code) // lines that are no text of a block
+	for _, n := range notes {
+		for i := n.first; i < n.end; i++ {
+			ends[i] = true
+		}
+	}
+	behind := map[int][]footnote{}
+	cited := map[string]bool{}
+	for i := range ends {
+		if ends[i] || !strings.Contains(lines[i], "[^") {
+			continue
+		}
+		for _, m := range citationForm.FindAllStringSubmatch(lines[i], -1) {
+			n, ok := notes[m[1]]
+			if !ok || cited[m[1]] {
+				continue
+			}
+			cited[m[1]] = true
+			end := i
+			for end+1 < len(lines) && !isBlankLine(lines[end+1]) && !ends[end+1] {
+				end++
+			}
+			if n.first <= end || !isBlank(lines[end+1:n.first]) {
+				behind[end] = append(behind[end], n)
+			}
+		}
+	}
+	return behind
+}
+
+func isBlankLine(line string) bool { return strings.TrimSpace(line) == "" }
 
 // findFootnotes finds the short footnotes and the lines of code.
 func findFootnotes(lines []string) (notes map[string]footnote, code []bool) {
@@ -148,5 +158,5 @@ func continuesFootnote(lines []string, i int) bool {
 }
 
 func isBlank(lines []string) bool {
-	return !slices.ContainsFunc(lines, func(l string) bool { return strings.TrimSpace(l) != "" })
+	return !slices.ContainsFunc(lines, func(l string) bool { return !isBlankLine(l) })
 }
