@@ -71,7 +71,7 @@ func (b *buildCommand) planInstalled(d installed.Documentation) (plan, error) {
 func (b *buildCommand) listInstalled(ctx context.Context, all []installed.Documentation) error {
 	type entry struct {
 		Name    string `json:"name"`
-		What    string `json:"contents"`
+		Kind    string `json:"contents"`
 		Folder  string `json:"folder"`
 		Files   int    `json:"files"`
 		Bytes   int64  `json:"bytes"`
@@ -83,7 +83,7 @@ func (b *buildCommand) listInstalled(ctx context.Context, all []installed.Docume
 			return err
 		}
 		if d.Files > 0 {
-			list = append(list, entry{d.Name, d.What, d.Folder, d.Files, d.Bytes, "docsearch index build --installed " + quoteArgument(d.Name)})
+			list = append(list, entry{d.Name, d.Kind, d.Folder, d.Files, d.Bytes, "docsearch index build --installed " + quoteArgument(d.Name)})
 		}
 	}
 	if b.json {
@@ -98,7 +98,7 @@ func (b *buildCommand) listInstalled(ctx context.Context, all []installed.Docume
 	table := tabwriter.NewWriter(b.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "FILES\tSIZE\tCONTENTS\tCOMMAND")
 	for _, e := range list {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", thousands(e.Files), size(e.Bytes), e.What, e.Command)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", thousands(e.Files), size(e.Bytes), e.Kind, e.Command)
 	}
 	return table.Flush()
 }

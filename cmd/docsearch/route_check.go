@@ -168,9 +168,9 @@ func (a *app) explainCall(routes *load.Routes, call rules.Call) error {
 // the rule to match.
 func requiredTexts(r *config.Rule, tool string) []string {
 	if tool == "Bash" && r.CommandPattern.Text != "" {
-		return r.CommandPattern.Needs
+		return r.CommandPattern.Literals
 	}
-	return r.Pattern.Needs
+	return r.Pattern.Literals
 }
 
 // quotedList joins quoted strings: "a" or "b".

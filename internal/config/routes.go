@@ -24,10 +24,10 @@ type Rule struct {
 // A Pattern is a regular expression in Python's syntax, and the result of parsing it by
 // package pattern. A pattern without text matches everything.
 type Pattern struct {
-	Text   string
-	Expr   string   // for the regexp engine
-	Groups []string // group names by number; nil if no group has a name
-	Needs  []string // each matching folded text contains one of these
+	Text     string
+	Expr     string   // for the regexp engine
+	Groups   []string // group names by number; nil if no group has a name
+	Literals []string // each matching folded text contains one of these
 
 	Samples [2]string // texts that it probably matches; not in snapshots
 }

@@ -126,7 +126,7 @@ func (p *Pattern) code(c *coder) {
 	}
 	c.text(&p.Expr)
 	c.texts(&p.Groups)
-	c.texts(&p.Needs)
+	c.texts(&p.Literals)
 }
 
 func (s *Stamp) code(c *coder) {

@@ -29,7 +29,7 @@ func TestRoutesSnapshotFormat(t *testing.T) {
 		"Rule.Name string", "Rule.Origin string", "Rule.Line int", "Rule.Tools []string",
 		"Rule.ToolPattern config.Pattern", "Rule.Pattern config.Pattern", "Rule.CommandPattern config.Pattern", "Rule.Unless []config.Pattern", "Rule.Parsed bool",
 		"Rule.Action config.Action", "Rule.Message string", "Rule.Limit int", "Rule.Database string", "Rule.Tests []config.RuleTest",
-		"Pattern.Text string", "Pattern.Expr string", "Pattern.Groups []string", "Pattern.Needs []string", "Pattern.Samples [2]string",
+		"Pattern.Text string", "Pattern.Expr string", "Pattern.Groups []string", "Pattern.Literals []string", "Pattern.Samples [2]string",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("fields of %q (-want +got):\n%s", routesMagic, diff)
@@ -49,7 +49,7 @@ func TestCandidate(t *testing.T) {
 	whole := wholeRoutes()
 	all := whole.Rules[0]
 	for i := range 20 {
-		r := Rule{Name: fmt.Sprint(i), Message: "m", Tools: []string{"Edit"}, Pattern: Pattern{Text: "y", Expr: "y", Needs: []string{"y", "z"}}}
+		r := Rule{Name: fmt.Sprint(i), Message: "m", Tools: []string{"Edit"}, Pattern: Pattern{Text: "y", Expr: "y", Literals: []string{"y", "z"}}}
 		if i%3 == 0 {
 			r = all
 			r.Name = fmt.Sprint(i)
@@ -69,7 +69,7 @@ func TestCandidate(t *testing.T) {
 
 // wholeRoutes returns rules with a value in every stored field.
 func wholeRoutes() *RoutesSnapshot {
-	p := Pattern{Text: "(?P<n>x)", Expr: "(x)", Groups: []string{"", "n"}, Needs: []string{"x"}}
+	p := Pattern{Text: "(?P<n>x)", Expr: "(x)", Groups: []string{"", "n"}, Literals: []string{"x"}}
 	return &RoutesSnapshot{
 		Place:   RoutesPlace{"/c.json", "/p", "/plugin", "/claude"},
 		Sources: []Stamp{{"/c.json", true, 3, 4, 5, 6}, {Path: "/p/.docsearch"}},
@@ -159,7 +159,7 @@ func BenchmarkRoutesSnapshot(b *testing.B) {
 	for i := range 200 {
 		text := fmt.Sprintf(`^\s*tool%d\s+(get|list)\s+(?!--help)`, i)
 		s.Rules = append(s.Rules, Rule{Name: fmt.Sprint("rule-", i), Origin: "/home/me/.claude/hooks/docsearch-config.json", Line: i, Tools: []string{"Bash"},
-			CommandPattern: Pattern{Text: text, Expr: text, Needs: []string{fmt.Sprint("tool", i)}}, Action: ActionDeny, Message: strings.Repeat("Use the other tool. ", 10)})
+			CommandPattern: Pattern{Text: text, Expr: text, Literals: []string{fmt.Sprint("tool", i)}}, Action: ActionDeny, Message: strings.Repeat("Use the other tool. ", 10)})
 	}
 	data := s.encode()
 	b.SetBytes(int64(len(data)))

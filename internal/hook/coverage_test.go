@@ -32,7 +32,7 @@ func TestCoverageOf(t *testing.T) {
 		"a rule for commands":           {rules: []config.Rule{{CommandPattern: pattern}}, want: config.Coverage{Edits: true}},
 		"a rule for files, in any case": {rules: []config.Rule{{Tools: []string{"write"}}}, want: config.Coverage{Edits: true}},
 		"a rule for an MCP tool":        {rules: []config.Rule{{Tools: []string{"mcp__jira__search"}}}, want: config.Coverage{Servers: true}},
-		"a pattern of MCP tools":        {rules: []config.Rule{{ToolPattern: config.Pattern{Text: "mcp__jira", Needs: []string{"mcp__jira"}}}}, want: config.Coverage{Servers: true}},
+		"a pattern of MCP tools":        {rules: []config.Rule{{ToolPattern: config.Pattern{Text: "mcp__jira", Literals: []string{"mcp__jira"}}}}, want: config.Coverage{Servers: true}},
 		"a pattern of any tools":        {rules: []config.Rule{{ToolPattern: config.Pattern{Text: ".*"}}}, want: config.Coverage{Edits: true, Servers: true}},
 	} {
 		c := config.Default()

@@ -32,7 +32,7 @@ func rulesIn(t *testing.T, rules ...config.Rule) Routes {
 			if err != nil {
 				t.Fatal(err)
 			}
-			*p = config.Pattern{Text: parsed.Text, Expr: parsed.Expr, Groups: parsed.Groups, Needs: parsed.Needs}
+			*p = config.Pattern{Text: parsed.Text, Expr: parsed.Expr, Groups: parsed.Groups, Literals: parsed.Literals}
 		}
 	}
 	return Routes{Rules: func(func(*config.Rule) bool) ([]config.Rule, error) { return rules, nil }, Commands: shell.Commands}

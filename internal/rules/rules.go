@@ -142,7 +142,7 @@ func (s *callMatch) try(r *config.Rule) (*Match, Outcome, error) {
 		}
 		return &Match{Rule: r, Part: s.call.Text, Text: s.call.Tool}, Matches, nil
 	}
-	if !pattern.MayMatch(p.Needs, s.folded) {
+	if !pattern.MayMatch(p.Literals, s.folded) {
 		return nil, NoLiteral, nil
 	}
 	parts := []string{s.call.Text}
@@ -197,7 +197,7 @@ func (s *callMatch) applies(r *config.Rule) (*config.Pattern, Outcome) {
 // pattern's required literals.
 func selectPattern(r *config.Rule, tool, folded string) (*config.Pattern, Outcome) {
 	named := len(r.Tools) > 0 || r.ToolPattern.Text != ""
-	if named && !containsTool(r.Tools, tool) && (r.ToolPattern.Text == "" || !pattern.MayMatch(r.ToolPattern.Needs, folded)) {
+	if named && !containsTool(r.Tools, tool) && (r.ToolPattern.Text == "" || !pattern.MayMatch(r.ToolPattern.Literals, folded)) {
 		return nil, OtherTool
 	}
 	switch {
@@ -222,7 +222,7 @@ func Candidate(c Call) func(r *config.Rule) bool {
 	tool, text := pattern.Fold(c.Tool), pattern.Fold(c.Text)
 	return func(r *config.Rule) bool {
 		p, outcome := selectPattern(r, c.Tool, tool)
-		return outcome == "" && (p == nil || pattern.MayMatch(p.Needs, text))
+		return outcome == "" && (p == nil || pattern.MayMatch(p.Literals, text))
 	}
 }
 
@@ -250,7 +250,7 @@ func (s *callMatch) excepted(r *config.Rule, part string) Outcome {
 	folded := pattern.Fold(part)
 	for i := range r.Unless {
 		p := &r.Unless[i]
-		if !pattern.MayMatch(p.Needs, folded) {
+		if !pattern.MayMatch(p.Literals, folded) {
 			continue
 		}
 		switch found, err := s.match(p, part); {

@@ -22,7 +22,7 @@ func read(tb testing.TB, text string) config.Pattern {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	c := config.Pattern{Text: p.Text, Expr: p.Expr, Groups: p.Groups, Needs: p.Needs}
+	c := config.Pattern{Text: p.Text, Expr: p.Expr, Groups: p.Groups, Literals: p.Literals}
 	if err := Check(c); err != nil {
 		tb.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestCandidate(t *testing.T) {
 	for i, text := range patterns[:len(patterns)-1] {
 		rule := config.Rule{Name: fmt.Sprint(i), CommandPattern: read(t, text)}
 		rules = append(rules, rule)
-		rule.CommandPattern.Needs = nil
+		rule.CommandPattern.Literals = nil
 		unfiltered = append(unfiltered, rule)
 	}
 	r := rand.New(rand.NewPCG(3, 4))

@@ -279,7 +279,7 @@ func compile(rule *config.Rule) (field string, err error) {
 		if err != nil {
 			return err
 		}
-		p.Expr, p.Needs, p.Samples = parsed.Expr, parsed.Needs, parsed.Samples
+		p.Expr, p.Literals, p.Samples = parsed.Expr, parsed.Literals, parsed.Samples
 		if slices.ContainsFunc(parsed.Groups, func(name string) bool { return name != "" }) {
 			p.Groups = parsed.Groups
 		}

@@ -82,7 +82,7 @@ func TestRouteOrder(t *testing.T) {
 					if i > 0 && r.Line <= routes.Rules[i-1].Line {
 						t.Errorf("%s is said to be in line %d", r.Name, r.Line)
 					}
-					if r.Origin != l.Config || r.Pattern.Expr == "" || len(r.Pattern.Needs) != 1 {
+					if r.Origin != l.Config || r.Pattern.Expr == "" || len(r.Pattern.Literals) != 1 {
 						t.Errorf("%+v", r)
 					}
 				}
@@ -247,7 +247,7 @@ func TestRoutesSnapshot(t *testing.T) {
 		return s.Rules
 	}
 	rules := remember()
-	if r := rules[0]; r.Pattern.Expr != "x" || !slices.Equal(r.Pattern.Needs, []string{"x"}) || r.Message != "m" {
+	if r := rules[0]; r.Pattern.Expr != "x" || !slices.Equal(r.Pattern.Literals, []string{"x"}) || r.Message != "m" {
 		t.Errorf("%+v", r)
 	}
 	other := p

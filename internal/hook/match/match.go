@@ -8,7 +8,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/event"
-	"github.com/docsearch/docsearch/internal/query"
+	"github.com/docsearch/docsearch/internal/sitefilter"
 )
 
 // MaxQuery is the maximum length of a query in bytes. Longer queries are not matched.
@@ -20,9 +20,9 @@ const MaxQuery = 16 << 10
 // none, the only database that defines a name in it. Databases whose sites the search
 // excludes are omitted.
 func Databases(s event.Search, c *config.Config) []*config.Database {
-	only, excluded := query.Sites(s.Query)
+	only, excluded := sitefilter.Sites(s.Query)
 	only, excluded = append(only, s.Allowed...), append(excluded, s.Blocked...)
-	words := query.WithoutSites(s.Query)
+	words := sitefilter.Remove(s.Query)
 	text := Fold(words)
 	var list []*config.Database
 	for i := range c.Databases {
@@ -79,7 +79,7 @@ func normalizeName(word string) string {
 // Limited reports whether a search is limited to some sites. A matching database is then
 // selected by its site.
 func Limited(s event.Search) bool {
-	only, _ := query.Sites(s.Query)
+	only, _ := sitefilter.Sites(s.Query)
 	return len(only)+len(s.Allowed) > 0
 }
 

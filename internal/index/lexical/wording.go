@@ -3,7 +3,7 @@ package lexical
 import (
 	"strings"
 
-	"github.com/docsearch/docsearch/internal/query"
+	"github.com/docsearch/docsearch/internal/sitefilter"
 )
 
 // Wording returns a query's text without framing words: words about the source, form or
@@ -33,7 +33,7 @@ type intent struct {
 
 // interpret analyzes the text of a query.
 func (x *Index) interpret(q *Query) (intent, error) {
-	text := withoutNumber(straightQuotes(query.WithoutSites(q.Text)))
+	text := withoutNumber(straightQuotes(sitefilter.Remove(q.Text)))
 	if x.analyzer.language != DefaultLanguage {
 		return intent{text: text}, nil
 	}

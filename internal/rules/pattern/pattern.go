@@ -31,10 +31,10 @@ const (
 
 // A Pattern is a parsed pattern.
 type Pattern struct {
-	Text   string   // as written
-	Expr   string   // in regexp2's syntax, with numbered groups only
-	Groups []string // group names by number, the first for the whole match
-	Needs  []string // a matching folded text contains one of these; empty if unknown
+	Text     string   // as written
+	Expr     string   // in regexp2's syntax, with numbered groups only
+	Groups   []string // group names by number, the first for the whole match
+	Literals []string // a matching folded text contains one of these; empty if unknown
 	// Samples are texts that the pattern is likely to match: a short one, and
 	// one that takes other ways through it where there are some.
 	Samples [2]string
@@ -72,7 +72,7 @@ func Parse(text string) (Pattern, error) {
 	if err != nil {
 		return Pattern{}, fmt.Errorf("byte %d: %w", p.at, err)
 	}
-	return Pattern{Text: text, Expr: string(p.out), Groups: p.groups, Needs: whole.requiredLiterals(), Samples: whole.samples}, nil
+	return Pattern{Text: text, Expr: string(p.out), Groups: p.groups, Literals: whole.requiredLiterals(), Samples: whole.samples}, nil
 }
 
 type parser struct {

@@ -52,7 +52,7 @@ func TestParse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := Pattern{Text: test.text, Expr: test.expr, Groups: append([]string{""}, test.groups...), Needs: test.needs, Samples: got.Samples}
+			want := Pattern{Text: test.text, Expr: test.expr, Groups: append([]string{""}, test.groups...), Literals: test.needs, Samples: got.Samples}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
@@ -192,7 +192,7 @@ func checkNeeds(t *testing.T, text, input string) (matched, filtered int) {
 	if !utf8.ValidString(p.Expr) {
 		t.Fatalf("%q: %q is not UTF-8", text, p.Expr)
 	}
-	may := MayMatch(p.Needs, Fold(input))
+	may := MayMatch(p.Literals, Fold(input))
 	re, err := regexp2.Compile(p.Expr, regexp2.IgnoreCase)
 	if err != nil {
 		return 0, 0
@@ -203,7 +203,7 @@ func checkNeeds(t *testing.T, text, input string) (matched, filtered int) {
 		return 0, 0
 	}
 	if found && !may {
-		t.Fatalf("%q (%q) matches %q, which has none of %q", text, p.Expr, input, p.Needs)
+		t.Fatalf("%q (%q) matches %q, which has none of %q", text, p.Expr, input, p.Literals)
 	}
 	if found {
 		matched = 1

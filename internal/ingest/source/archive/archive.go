@@ -156,10 +156,10 @@ func cutEnding(name, ending string) (string, bool) {
 
 // A LimitError reports that an archive exceeds a limit.
 type LimitError struct {
-	Archive, What string
+	Archive, Problem string
 }
 
-func (e *LimitError) Error() string { return fmt.Sprintf("%s: %s", e.Archive, e.What) }
+func (e *LimitError) Error() string { return fmt.Sprintf("%s: %s", e.Archive, e.Problem) }
 
 // Extract unpacks the archive at path into the folder root, and lists the
 // skipped files.

@@ -205,7 +205,7 @@ func TestLimits(t *testing.T) {
 			return ""
 		}})
 		var limit *LimitError
-		if !errors.As(err, &limit) || limit.What != tt.why {
+		if !errors.As(err, &limit) || limit.Problem != tt.why {
 			t.Errorf("%s: %v, want %s", tt.name, err, tt.why)
 		}
 	}

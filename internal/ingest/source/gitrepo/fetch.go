@@ -108,7 +108,7 @@ func (f *fetcher) skip(name, why string) {
 }
 
 func (f *fetcher) limit(format string, args ...any) error {
-	return &archive.LimitError{Archive: f.repo.String(), What: fmt.Sprintf(format, args...)}
+	return &archive.LimitError{Archive: f.repo.String(), Problem: fmt.Sprintf(format, args...)}
 }
 
 // fetchTrees fetches the commit and its trees, and the files too if the server

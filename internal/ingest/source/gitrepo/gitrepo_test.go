@@ -320,7 +320,7 @@ func TestFetchLimits(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			_, _, err := Fetch(t.Context(), Repo{URL: fileURL(upstream)}, confined.In(t.TempDir()).Join("copy"), Options{Limits: tt.limits})
 			var limit *archive.LimitError
-			if !errors.As(err, &limit) || !strings.Contains(limit.What, tt.want) {
+			if !errors.As(err, &limit) || !strings.Contains(limit.Problem, tt.want) {
 				t.Errorf("error %v, want %s", err, tt.want)
 			}
 		})

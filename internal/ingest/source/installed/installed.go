@@ -15,7 +15,7 @@ import (
 // A Documentation is a set of installed documentation.
 type Documentation struct {
 	Name   string // name to select it: "git", "man1", "go:golang.org/x/net", "python:requests"
-	What   string // "HTML of a Debian package"
+	Kind   string // "HTML of a Debian package"
 	Folder string
 	// Include and Exclude are the patterns of its files in the folder.
 	Include, Exclude []string
@@ -159,7 +159,7 @@ func (f *finder) debian(dir string) {
 	for _, name := range folders(dir) {
 		html := filepath.Join(dir, name, "html")
 		if isFolder(html) {
-			f.add(Documentation{Name: strings.TrimSuffix(name, "-doc"), What: "HTML documentation of a package", Folder: html})
+			f.add(Documentation{Name: strings.TrimSuffix(name, "-doc"), Kind: "HTML documentation of a package", Folder: html})
 		}
 	}
 }
@@ -167,14 +167,14 @@ func (f *finder) debian(dir string) {
 func (f *finder) man(dir string) {
 	for _, name := range folders(dir) {
 		if len(name) == len("man1") && strings.HasPrefix(name, "man") {
-			f.add(Documentation{Name: name, What: "manual pages", Folder: filepath.Join(dir, name)})
+			f.add(Documentation{Name: name, Kind: "manual pages", Folder: filepath.Join(dir, name)})
 		}
 	}
 }
 
 func (f *finder) info(dir string) {
 	if pages, _ := filepath.Glob(filepath.Join(dir, "*.info*")); len(pages) > 0 {
-		f.add(Documentation{Name: "info", What: "info pages", Folder: dir})
+		f.add(Documentation{Name: "info", Kind: "info pages", Folder: dir})
 	}
 }
 
@@ -201,7 +201,7 @@ func (f *finder) modules(dir string) {
 		}
 		for module, version := range versions {
 			f.add(Documentation{
-				Name: "go:" + unescaped(path+module), What: "Go module " + version, Folder: filepath.Join(dir, module+"@"+version),
+				Name: "go:" + unescaped(path+module), Kind: "Go module " + version, Folder: filepath.Join(dir, module+"@"+version),
 				Exclude: []string{"*_test.go", "testdata", "vendor", "internal"},
 			})
 		}
@@ -283,7 +283,7 @@ func (f *finder) python(dir string) {
 			}
 		}
 		f.add(Documentation{
-			Name: "python:" + strings.ToLower(strings.ReplaceAll(pkg, "_", "-")), What: "Python package " + version, Folder: dir,
+			Name: "python:" + strings.ToLower(strings.ReplaceAll(pkg, "_", "-")), Kind: "Python package " + version, Folder: dir,
 			Include: include, Exclude: []string{"tests", "test", "_vendor"},
 		})
 	}
@@ -323,7 +323,7 @@ func (f *finder) nodePackage(dir, name string) {
 		return
 	}
 	f.add(Documentation{
-		Name: "node:" + name, What: "Node package", Folder: folder,
+		Name: "node:" + name, Kind: "Node package", Folder: folder,
 		Include: []string{"*.md", "*.mdx", "*.d.ts", "docs/**"}, Exclude: []string{"test", "tests"},
 	})
 }
@@ -336,7 +336,7 @@ func (f *finder) rust(dir string) {
 		switch name {
 		case "src", "static.files", "help", "implementors", "search.index", "trait.impl", "type.impl":
 		default:
-			f.add(Documentation{Name: "rust:" + name, What: "Rust documentation", Folder: filepath.Join(dir, name)})
+			f.add(Documentation{Name: "rust:" + name, Kind: "Rust documentation", Folder: filepath.Join(dir, name)})
 		}
 	}
 }

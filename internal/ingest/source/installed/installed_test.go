@@ -46,7 +46,7 @@ func TestFind(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got = append(got, strings.TrimSpace(fmt.Sprintf("%s | %s | %s | %s", d.Name, d.What, filepath.ToSlash(folder), strings.Join(d.Include, " "))))
+		got = append(got, strings.TrimSpace(fmt.Sprintf("%s | %s | %s | %s", d.Name, d.Kind, filepath.ToSlash(folder), strings.Join(d.Include, " "))))
 	}
 	want := []string{
 		"git | HTML documentation of a package | doc/git-doc/html |",

@@ -1,6 +1,6 @@
-// Package query extracts site filters from the text of a web search: site: operators
+// Package sitefilter extracts site filters from the text of a web search: site: operators
 // and URLs. These select sites and are not search terms.
-package query
+package sitefilter
 
 import "strings"
 
@@ -18,9 +18,9 @@ func Sites(text string) (only, excluded []string) {
 	return only, excluded
 }
 
-// WithoutSites returns the text without the words that Sites matches, or the unchanged
+// Remove returns the text without the words that Sites matches, or the unchanged
 // text if no other words remain.
-func WithoutSites(text string) string {
+func Remove(text string) string {
 	var rest strings.Builder
 	end := 0
 	eachSite(text, func(from, to int, _ string, _ bool) {

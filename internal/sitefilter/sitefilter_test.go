@@ -1,4 +1,4 @@
-package query
+package sitefilter
 
 import (
 	"testing"
@@ -25,7 +25,7 @@ func TestSites(t *testing.T) {
 		if diff := cmp.Diff([][]string{test.only, test.excluded}, [][]string{only, excluded}, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%q: sites (-want +got):\n%s", test.text, diff)
 		}
-		if got := WithoutSites(test.text); got != test.rest {
+		if got := Remove(test.text); got != test.rest {
 			t.Errorf("%q: without sites %q, want %q", test.text, got, test.rest)
 		}
 	}
@@ -35,7 +35,7 @@ func FuzzSites(f *testing.F) {
 	f.Add("site:a.b -site:c https://d/e")
 	f.Fuzz(func(t *testing.T, text string) {
 		only, excluded := Sites(text)
-		rest := WithoutSites(text)
+		rest := Remove(text)
 		if len(only)+len(excluded) == 0 && rest != text {
 			t.Errorf("%q without sites is %q", text, rest)
 		}
