@@ -125,7 +125,8 @@ func (f *fetcher) fetchTrees(ctx context.Context) (string, error) {
 	return f.git.output(ctx, nil, "rev-parse", "--verify", "--quiet", "FETCH_HEAD^{commit}")
 }
 
-// transfer runs git fetch, up to the byte limit.
+// transfer runs git fetch, up to the byte limit: it checks the size during the transfer, and
+// once more after one that is shorter than the interval.
 func (f *fetcher) transfer(ctx context.Context, input io.Reader, args ...string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -139,15 +140,26 @@ func (f *fetcher) transfer(ctx context.Context, input io.Reader, args ...string)
 			case <-done:
 				return
 			case <-tick.C:
-				if sizeOf(f.git.dir) > f.opt.Limits.Bytes {
-					cancel(f.limit("transfer exceeds %d MiB", f.opt.Limits.Bytes>>20))
+				if err := f.checkSize(); err != nil {
+					cancel(err)
 					return
 				}
 			}
 		}
 	}()
 	args = append([]string{"fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance"}, args...)
-	return f.git.transfer(ctx, f.repo, input, args...)
+	if err := f.git.transfer(ctx, f.repo, input, args...); err != nil {
+		return err
+	}
+	return f.checkSize()
+}
+
+// checkSize returns an error if the copy of the repository exceeds the byte limit.
+func (f *fetcher) checkSize() error {
+	if sizeOf(f.git.dir) > f.opt.Limits.Bytes {
+		return f.limit("transfer exceeds %d MiB", f.opt.Limits.Bytes>>20)
+	}
+	return nil
 }
 
 // sizeOf returns the total size of the files below a folder.
