@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -22,20 +23,29 @@ func newConfigCommand(a *app) *cobra.Command {
 		Long: `Check and print the configuration. The config file is a JSON, YAML, or TOML file:
 DOCSEARCH_CONFIG_PATH if set, otherwise ~/.claude/hooks/docsearch-config.json.`,
 	})
+	var env bool
+	show := &cobra.Command{
+		Use:   "show",
+		Short: "Print the active configuration and the origin of each value",
+		Long: `Print the active configuration as JSON, with the origin of each value. With --env,
+print the environment variables that docsearch reads, and their values.`,
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			if env {
+				return a.showVariables()
+			}
+			return a.showConfig()
+		},
+	}
+	show.Flags().BoolVar(&env, "env", false, "print the environment variables and their values")
 	cmd.AddCommand(
+		show,
 		&cobra.Command{
 			Use:   "check",
 			Short: "Print all problems in the config file",
 			Long:  "Print all problems in the config file. The exit code is 1 if there is one.",
 			Args:  noArguments,
 			RunE:  func(*cobra.Command, []string) error { return a.checkConfig() },
-		},
-		&cobra.Command{
-			Use:   "show",
-			Short: "Print the active configuration and the origin of each value",
-			Long:  "Print the active configuration as JSON, with the origin of each value.",
-			Args:  noArguments,
-			RunE:  func(*cobra.Command, []string) error { return a.showConfig() },
 		},
 		&cobra.Command{
 			Use:   "path",
@@ -53,7 +63,7 @@ func (a *app) checkConfig() error {
 		return err
 	}
 	r.CheckPaths()
-	r.CheckEnvironment(os.Getenv)
+	r.CheckEnvironment(os.Environ())
 	for _, p := range r.Problems {
 		fmt.Fprintf(a.stdout, "%s: %s\n", r.Path, p)
 	}
@@ -130,6 +140,30 @@ func (a *app) showConfig() error {
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
 	return enc.Encode(shown)
+}
+
+// showVariables prints the environment variables: those that override a value of the
+// config with its key, and whether each is set. A token is not printed.
+func (a *app) showVariables() error {
+	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "VARIABLE\tKEY\tVALUE")
+	row := func(name, key string) {
+		value := printable(os.Getenv(name))
+		switch {
+		case value == "":
+			value = "(not set)"
+		case name == "DOCSEARCH_TOKEN":
+			value = "(set)"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\n", name, key, value)
+	}
+	for _, o := range config.Overrides() {
+		row(o.Env, o.Section+"."+o.Field)
+	}
+	for _, name := range config.Variables() {
+		row(name, "-")
+	}
+	return table.Flush()
 }
 
 func (a *app) printConfigPath() error {

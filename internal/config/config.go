@@ -147,15 +147,49 @@ func Default() Config {
 	}
 }
 
-// An Override is an environment variable that overrides a value.
-type Override struct{ Env, Section, Field string }
+// An Override is an environment variable that overrides a value of the config file.
+type Override struct {
+	Env            string // DOCSEARCH_, the section and the field, in upper case
+	Section, Field string
+	Kind           Kind
+}
 
-// Overrides lists all overrides.
-func Overrides() [4]Override {
+// A Kind is the type of an overridden value.
+type Kind byte
+
+const (
+	KindText   Kind = iota
+	KindNumber      // whole or decimal
+	KindFlag        // true or false, 1 or 0, yes or no, on or off
+	KindList        // separated by commas; a single comma is an empty list
+)
+
+// Overrides lists all overrides: one for each key of the sections, except those that hold
+// lists of objects.
+func Overrides() [15]Override {
 	return [...]Override{
-		{"DOCSEARCH_HOOK_RETRY", "hook", "retry"},
-		{"DOCSEARCH_HOOK_TIMEOUT_MS", "hook", "timeout_ms"},
-		{"DOCSEARCH_SEARCH_TOP_K", "search", "top_k"},
-		{"DOCSEARCH_SEARCH_MAX_TOKENS", "search", "max_tokens"},
+		{"DOCSEARCH_HOOK_RETRY", "hook", "retry", KindText},
+		{"DOCSEARCH_HOOK_TIMEOUT_MS", "hook", "timeout_ms", KindNumber},
+		{"DOCSEARCH_HOOK_MCP_TOOL_NAME", "hook", "mcp_tool_name", KindText},
+		{"DOCSEARCH_HOOK_LOG", "hook", "log", KindFlag},
+		{"DOCSEARCH_HOOK_LOG_QUERIES", "hook", "log_queries", KindFlag},
+		{"DOCSEARCH_SEARCH_TOP_K", "search", "top_k", KindNumber},
+		{"DOCSEARCH_SEARCH_MAX_TOKENS", "search", "max_tokens", KindNumber},
+		{"DOCSEARCH_SEARCH_MAX_AGE_DAYS", "search", "max_age_days", KindNumber},
+		{"DOCSEARCH_INJECT_SESSIONS", "inject", "sessions", KindFlag},
+		{"DOCSEARCH_INJECT_TOOLS", "inject", "tools", KindList},
+		{"DOCSEARCH_INJECT_FAILURES", "inject", "failures", KindFlag},
+		{"DOCSEARCH_INJECT_MAX_CHARS", "inject", "max_chars", KindNumber},
+		{"DOCSEARCH_INJECT_FLOOR", "inject", "floor", KindNumber},
+		{"DOCSEARCH_INJECT_SKIP_AGENTS", "inject", "skip_agents", KindList},
+		{"DOCSEARCH_UPDATE_ON_SESSION_START", "update", "on_session_start", KindFlag},
+	}
+}
+
+// Variables lists the environment variables that docsearch reads besides the overrides.
+func Variables() []string {
+	return []string{
+		"DOCSEARCH_CONFIG_PATH", "DOCSEARCH_STATE_DIR", "DOCSEARCH_DATA", "DOCSEARCH_CACHE_DIR",
+		"DOCSEARCH_DEBUG", "DOCSEARCH_MCP_TOOL", "DOCSEARCH_MODULES", "DOCSEARCH_TOKEN",
 	}
 }

@@ -178,12 +178,38 @@ func applyOverride(v *viper.Viper, o config.Override, values map[string]any) err
 		section = map[string]any{}
 		values[o.Section] = section
 	}
-	text := v.GetString(key)
-	section[o.Field] = text
-	if n, err := strconv.Atoi(text); err == nil {
-		section[o.Field] = n
-	}
+	section[o.Field] = overrideValue(o.Kind, v.GetString(key))
 	return nil
+}
+
+// overrideValue converts the text of an environment variable. A text of another kind stays
+// as it is, so that decode reports it.
+func overrideValue(kind config.Kind, text string) any {
+	switch kind {
+	case config.KindNumber:
+		if n, err := strconv.Atoi(text); err == nil {
+			return n
+		}
+		if f, err := strconv.ParseFloat(text, 64); err == nil {
+			return f
+		}
+	case config.KindFlag:
+		switch strings.ToLower(text) {
+		case "1", "true", "yes", "on":
+			return true
+		case "0", "false", "no", "off":
+			return false
+		}
+	case config.KindList:
+		list := []any{}
+		for item := range strings.SplitSeq(text, ",") {
+			if item = strings.TrimSpace(item); item != "" {
+				list = append(list, item)
+			}
+		}
+		return list
+	}
+	return text
 }
 
 // Format returns the format for a file's extension: "yaml", "toml", or "json" for any
@@ -204,10 +230,11 @@ func Format(path string) string {
 // with its position in Config.Databases.
 func (r *Result) Origins() map[string]string {
 	from := map[string]string{}
-	for _, path := range [...]string{"hook.retry", "hook.timeout_ms", "hook.mcp_tool_name", "hook.log", "hook.log_queries", "search.top_k", "search.max_tokens", "search.max_age_days"} {
+	for _, o := range config.Overrides() {
+		path := o.Section + "." + o.Field
 		from[path] = r.origin(path)
 	}
-	for _, section := range append(ownSections(), "embedder", "inject", "update") {
+	for _, section := range append(ownSections(), "embedder") {
 		if r.line(section) > 0 {
 			from[section] = r.origin(section)
 		}
@@ -253,14 +280,36 @@ func (r *Result) CheckPaths() {
 	r.sortProblems()
 }
 
-// CheckEnvironment reports environment variables with invalid values. Load does not check,
-// because a snapshot of the config is valid for all values.
-func (r *Result) CheckEnvironment(getenv config.Getenv) {
-	const name = "DOCSEARCH_MCP_TOOL"
-	if v := getenv(name); v != "" && !config.IsSearchTool(v) {
-		r.Problems = append(r.Problems, decode.Problem{Field: "$" + name, Expected: decode.SearchToolName, Got: strconv.Quote(v), Effect: "ignored"})
-		r.sortProblems()
+// CheckEnvironment reports variables of the environment with invalid values, and unknown
+// ones whose names start with DOCSEARCH_. The environment is like that of os.Environ. Load
+// does not check, because a snapshot of the config is valid for all values.
+func (r *Result) CheckEnvironment(environment []string) {
+	const prefix = "DOCSEARCH_"
+	var known []string // without the prefix
+	for _, name := range config.Variables() {
+		known = append(known, name[len(prefix):])
 	}
+	for _, o := range config.Overrides() {
+		known = append(known, o.Env[len(prefix):])
+	}
+	for _, variable := range environment {
+		name, value, _ := strings.Cut(variable, "=")
+		own, isOwn := strings.CutPrefix(name, prefix)
+		p := decode.Problem{Field: "$" + name, Effect: "ignored"}
+		switch {
+		case own == "MCP_TOOL" && isOwn && value != "" && !config.IsSearchTool(value):
+			p.Expected, p.Got = decode.SearchToolName, strconv.Quote(value)
+		case isOwn && !slices.Contains(known, own):
+			p.Expected = "a variable that docsearch config show --env lists"
+			if near := decode.Nearest(own, known); near != "" {
+				p.Expected = fmt.Sprintf("a known variable (did you mean %s?)", prefix+near)
+			}
+		default:
+			continue
+		}
+		r.Problems = append(r.Problems, p)
+	}
+	r.sortProblems()
 }
 
 // WriteSnapshot writes the snapshot that saves the hook the next load.
@@ -268,11 +317,9 @@ func (r *Result) WriteSnapshot(l config.Locations) error {
 	return writeSnapshot(l, r.stamp, config.Snapshot{Config: r.Config, Problems: r.Messages()})
 }
 
-// Messages returns the messages about the config for the user, one per line.
+// Messages returns the problems for the user, one per line. A missing file is not a
+// problem: the hook runs before every search, also where docsearch is not used yet.
 func (r *Result) Messages() []string {
-	if !r.Exists {
-		return []string{"config " + r.Path + " not found: the hook denies no searches"}
-	}
 	var lines []string
 	for _, p := range r.Problems {
 		lines = append(lines, "config "+r.Path+": "+p.String())
