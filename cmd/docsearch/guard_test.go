@@ -32,9 +32,13 @@ var forbiddenImports = map[string]string{
 }
 
 // thirdPartyImports lists the third-party packages that the hook may import:
-// stemmers, Unicode normalization, and regular expressions for rules, which are
-// compiled only for calls that may match.
-var thirdPartyImports = []string{"github.com/blevesearch/snowballstem", "github.com/dlclark/regexp2", "golang.org/x/text/transform", "golang.org/x/text/unicode/norm"}
+// stemmers, Unicode normalization, internationalized domains, and regular
+// expressions for rules, which are compiled only for calls that may match.
+var thirdPartyImports = []string{
+	"github.com/blevesearch/snowballstem", "github.com/dlclark/regexp2",
+	"golang.org/x/net/idna", "golang.org/x/text/secure/bidirule", "golang.org/x/text/transform",
+	"golang.org/x/text/unicode/bidi", "golang.org/x/text/unicode/norm",
+}
 
 // TestHookImports checks the imports of the hook. The hook runs before every
 // tool call, so its imports add to the latency of each call.

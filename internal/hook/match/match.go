@@ -6,8 +6,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/event"
+	"github.com/docsearch/docsearch/internal/index/urlmatch"
 	"github.com/docsearch/docsearch/internal/sitefilter"
 )
 
@@ -150,9 +153,9 @@ func allWithin(domains, urls []string) bool {
 
 // isWithin reports whether url's host is one of the domains or a subdomain of one.
 func isWithin(domains []string, url string) bool {
-	host := config.Host(url)
+	host := urlmatch.ASCIIHost(config.Host(url))
 	for _, d := range domains {
-		domain := config.Host(d)
+		domain := urlmatch.ASCIIHost(config.Host(d))
 		if domain == "" || host == "" {
 			continue
 		}
@@ -163,8 +166,10 @@ func isWithin(domains []string, url string) bool {
 	return false
 }
 
-// Fold folds the case of letters and replaces each run of white space with one space.
+// Fold folds the case of letters, composes letters and marks, and replaces each run of white
+// space with one space.
 func Fold(s string) []rune {
+	s = norm.NFC.String(s)
 	folded := make([]rune, 0, len(s))
 	space := false
 	for _, r := range s {
@@ -200,7 +205,8 @@ func foldRune(r rune) rune {
 }
 
 // containsWord reports whether text contains word as a whole word: the characters around
-// it do not continue its first and last character.
+// it do not continue its first and last character. A version may follow it directly, as in
+// python3.12.
 func containsWord(text, word []rune) bool {
 	if len(word) == 0 {
 		return false
@@ -210,12 +216,28 @@ func containsWord(text, word []rune) bool {
 			continue
 		}
 		end := i + len(word)
-		if (i == 0 || !sameWord(text[i-1], word[0])) &&
-			(end == len(text) || !sameWord(word[len(word)-1], text[end])) {
+		if i > 0 && (sameWord(text[i-1], word[0]) || word[0] == '.' && classOf(text[i-1]) == spaced) {
+			continue // ".net" is not a word of "dot.net"
+		}
+		if unicode.IsLetter(word[len(word)-1]) && len(word) > 1 {
+			end += versionLen(text[end:])
+		}
+		if end == len(text) || !sameWord(text[end-1], text[end]) {
 			return true
 		}
 	}
 	return false
+}
+
+// versionLen returns the length of the version at the start of text: digits in groups that
+// periods separate.
+func versionLen(text []rune) int {
+	isDigit := func(i int) bool { return i < len(text) && '0' <= text[i] && text[i] <= '9' }
+	n := 0
+	for isDigit(n) || n > 0 && text[min(n, len(text)-1)] == '.' && isDigit(n+1) {
+		n++
+	}
+	return n
 }
 
 func hasPrefix(text, word []rune) bool {

@@ -1,7 +1,6 @@
 // Package urlmatch finds the page of a database for a URL. A page has many URLs: with
 // and without "www.", a trailing slash, "index.html" or an anchor; below "latest" and
-// below a version number. Standard library only, and no net/url, because the hook uses
-// it.
+// below a version number. It imports little, and not net/url, because the hook uses it.
 package urlmatch
 
 import (
@@ -11,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/net/idna"
 )
 
 // maxURL is the maximum length of a URL, in bytes.
@@ -18,7 +19,7 @@ const maxURL = 4 << 10
 
 // An Address is a normalized web URL.
 type Address struct {
-	Host     string // in lower case, without "www." and the default port
+	Host     string // in lower case and Punycode, without "www." and the default port
 	Path     string // begins with a slash
 	Query    string // without tracking parameters
 	Fragment string
@@ -45,9 +46,22 @@ func Parse(url string) (Address, bool) {
 
 // normalizeHost returns the canonical form of a host.
 func normalizeHost(host string) string {
-	host = strings.ToLower(host)
-	host = strings.TrimSuffix(strings.TrimSuffix(host, ":443"), ":80")
+	host = ASCIIHost(strings.TrimSuffix(strings.TrimSuffix(host, ":443"), ":80"))
 	return strings.TrimPrefix(strings.TrimRight(host, "."), "www.")
+}
+
+// ASCIIHost returns a host in lower case, and an internationalized one in Punycode.
+func ASCIIHost(host string) string {
+	for _, c := range []byte(host) {
+		if c < utf8.RuneSelf {
+			continue
+		}
+		if ascii, err := idna.Lookup.ToASCII(host); err == nil {
+			return ascii
+		}
+		break
+	}
+	return strings.ToLower(host)
 }
 
 // withoutTracking removes tracking parameters from a query string.

@@ -43,6 +43,8 @@ func TestWithin(t *testing.T) {
 		{"https://docs.gitlab.com/ci/yaml/", "https://docs.gitlab.com/", "", "ci/yaml", true},
 		{"http://www.docs.gitlab.com/ci/yaml", "docs.gitlab.com", "", "ci/yaml", true},
 		{"https://docs.gitlab.com/", "https://docs.gitlab.com", "", "", true},
+		{"https://Bücher.example/a", "https://xn--bcher-kva.example/", "", "a", true},
+		{"https://xn--bcher-kva.example/a", "bücher.example", "", "a", true},
 		{"https://docs.gitlab.com/ee/ci", "https://docs.gitlab.com/ee", "", "ci", true},
 		{"https://docs.gitlab.com/eels", "https://docs.gitlab.com/ee", "", "", false},
 		{"https://docs.gitlab.com/", "https://docs.gitlab.com/ee", "", "", false},
@@ -213,6 +215,7 @@ func FuzzKeys(f *testing.F) {
 	f.Add("https://docs.python.org/3/library/json.html#json.dumps", "3.12", "https://docs.python.org/3.12/")
 	f.Add("https://x.org/v1.x/latest//a%2", "v", "x.org/v1")
 	f.Add("http:// #", "", "")
+	f.Add("https://\u212aönig.example:443/a", "", "könig.example")
 	f.Add("http://www.www.x.org:80:80/a?b &ref=c", "1", "")
 	f.Add("https://x.org/3/%7euser/%3Fa%23/C%2B%2B%C2%A0/größe(1)%ff.html", "3.1", "https://x.org/%33")
 	f.Fuzz(func(t *testing.T, url, version, prefix string) {
