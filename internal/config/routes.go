@@ -39,7 +39,7 @@ const (
 	ActionDeny Action = "deny"
 	ActionWarn Action = "warn" // runs, with the message as context
 	ActionAsk  Action = "ask"  // the user decides
-	ActionPass Action = "pass" // runs as usual, because no rule matches
+	ActionPass Action = "pass" // runs as usual: no rule matches, or one that allows the call
 )
 
 // A RuleTest is a tool call with the expected action.

@@ -87,6 +87,11 @@ func RouteCall(e event.Event) rules.Call {
 func (d *decider) applyRule(m *rules.Match) {
 	r := m.Rule
 	d.trace("rule %s of %s matches %q", r.Name, r.Origin, cut(m.Text, maxDebugText))
+	if r.Action == config.ActionPass {
+		// No decision, because Allow would skip the client's permission prompt.
+		d.trace("pass: the rule allows the call")
+		return
+	}
 	d.Rule = r
 	message := cut(sanitize(m.Message()), maxContext)
 	if r.Database != "" {

@@ -48,6 +48,7 @@ func bashEvent(line string) event.Event {
 
 func TestRoutes(t *testing.T) {
 	kubectl := rule("kubectl", "Bash", `^\s*kubectl\b`, config.ActionDeny)
+	reading := rule("reading", "Bash", `^kubectl get`, config.ActionPass)
 	push := rule("push", "Bash", `git push`, config.ActionAsk)
 	slow := rule("style", "Bash", `make`, config.ActionWarn)
 	site := rule("site", "WebFetch", `example\.com`, config.ActionDeny)
@@ -71,6 +72,8 @@ func TestRoutes(t *testing.T) {
 		{name: "deny", event: bashEvent("kubectl get"), rules: []config.Rule{push, kubectl}, verdict: Deny, reason: "no kubectl", rule: "kubectl"},
 		{name: "ask", event: bashEvent("git push"), rules: []config.Rule{push, kubectl}, verdict: Ask, reason: "no push", rule: "push"},
 		{name: "warn", event: bashEvent("make all"), rules: []config.Rule{slow}, context: "no style", rule: "style"},
+		{name: "allowed", event: bashEvent("kubectl get pods"), rules: []config.Rule{reading, kubectl}},
+		{name: "not allowed", event: bashEvent("kubectl delete pods"), rules: []config.Rule{reading, kubectl}, verdict: Deny, reason: "no kubectl", rule: "kubectl"},
 		{name: "no match", event: bashEvent("ls"), rules: []config.Rule{slow, push, kubectl, site}},
 		{name: "no rules", event: bashEvent("kubectl get")},
 		{name: "long", event: bashEvent("kubectl " + strings.Repeat("x", 2*rules.MaxText)), rules: []config.Rule{kubectl}, verdict: Deny, reason: "no kubectl", rule: "kubectl"},

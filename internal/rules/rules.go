@@ -71,6 +71,7 @@ const (
 	NoLiteral Outcome = "the text lacks a required literal"
 	NoMatch   Outcome = "the pattern does not match"
 	Excepted  Outcome = "an exception matches"
+	Allowed   Outcome = "allows a part of the command"
 	Failed    Outcome = "skipped" // the reason was passed to Fault
 	Matches   Outcome = "matches"
 )
@@ -114,7 +115,7 @@ type callMatch struct {
 	tool   string // the tool's name, folded
 
 	started  time.Time // when the first pattern was tried
-	commands []string  // the call's simple commands, once parsed
+	commands []string  // the call's simple commands, once parsed; without those that a rule allows
 	parseErr error     // error of parsing them
 }
 
@@ -155,27 +156,41 @@ func (s *callMatch) try(r *config.Rule) (*Match, Outcome, error) {
 			return nil, s.fail(r, "cannot parse the command: %v", err), nil
 		}
 	}
-	outcome = NoMatch
+	match, outcome := s.tryParts(r, p, parts)
+	return match, outcome, nil
+}
+
+// tryParts matches a rule with the parts of a call. A rule that allows commands matches
+// only if it allows all of them; otherwise, later rules ignore the ones that it allows.
+func (s *callMatch) tryParts(r *config.Rule, p *config.Pattern, parts []string) (*Match, Outcome) {
+	outcome := NoMatch
+	var others []string
 	for _, part := range parts {
 		found, err := s.match(p, part)
 		if err != nil {
-			return nil, s.fail(r, "its pattern %v", err), nil
+			return nil, s.fail(r, "its pattern %v", err)
 		}
 		if found == nil {
+			others = append(others, part)
 			continue
 		}
-		if outcome = s.excepted(r, part); outcome == Failed {
-			break
-		}
-		if outcome == "" {
+		switch outcome = s.excepted(r, part); {
+		case outcome == Failed:
+			return nil, outcome
+		case outcome == Excepted:
+			others = append(others, part)
+		case r.Action != config.ActionPass || !r.Parsed || len(others) == 0 && part == parts[len(parts)-1]:
 			match := &Match{Rule: r, Pattern: p, Part: part, Text: found.String()}
 			for _, g := range found.Groups() {
 				match.groups = append(match.groups, g.String())
 			}
-			return match, Matches, nil
+			return match, Matches
 		}
 	}
-	return nil, outcome, nil
+	if r.Action == config.ActionPass && r.Parsed && len(others) < len(parts) {
+		s.commands, outcome = others, Allowed
+	}
+	return nil, outcome
 }
 
 // applies returns the pattern that decides whether a rule matches, or nil if the tool is

@@ -40,6 +40,10 @@ func TestFirst(t *testing.T) {
 	arguments := config.Rule{Name: "arguments", ToolPattern: read(t, `^mcp__`), Pattern: read(t, `"branch":\s*"main"`), Message: "m"}
 	named := config.Rule{Name: "named", Tools: []string{"Read", "Bash"}, Pattern: read(t, `\.env\b`), Message: "m"}
 	both := config.Rule{Name: "both", Pattern: read(t, `example\.com`), CommandPattern: read(t, `curl`), Message: "m"}
+	reading := config.Rule{Name: "reading", CommandPattern: read(t, `^kubectl (get|top)\b`), Parsed: true, Action: config.ActionPass}
+	helping := config.Rule{Name: "helping", CommandPattern: read(t, `^kubectl \w+ --help$`), Unless: []config.Pattern{read(t, `exec`)}, Parsed: true, Action: config.ActionPass}
+	anywhere := config.Rule{Name: "anywhere", CommandPattern: read(t, `kubectl`), Message: "m"}
+	internal := config.Rule{Name: "internal", Pattern: read(t, `example\.com/internal`), Parsed: true, Action: config.ActionPass}
 	broken := config.Rule{Name: "broken", Pattern: config.Pattern{Text: "(", Expr: "("}}
 	for _, test := range []struct {
 		name    string
@@ -78,6 +82,18 @@ func TestFirst(t *testing.T) {
 		{"command by its own pattern", []config.Rule{both}, "Bash", "curl x", "both: m", Matches},
 		{"command not by the page's", []config.Rule{both}, "Bash", "wget example.com", "", NoLiteral},
 		{"first wins", []config.Rule{kubectl, parsed}, "Bash", "kubectl get", "kubectl: no get", Matches},
+		{"allowed", []config.Rule{reading, parsed}, "Bash", "kubectl get po", "reading: ", Matches},
+		{"all allowed", []config.Rule{reading, parsed}, "Bash", "kubectl get po | kubectl top", "reading: ", Matches},
+		{"a part allowed", []config.Rule{reading, parsed}, "Bash", "kubectl get po; kubectl delete po x", "parsed: no delete", Matches},
+		{"a part allowed, in the other order", []config.Rule{reading, parsed}, "Bash", "kubectl delete po x; kubectl get po", "parsed: no delete", Matches},
+		{"a part allowed, nothing against the rest", []config.Rule{reading, parsed}, "Bash", "cd x && kubectl get po", "", NoMatch},
+		{"a part allowed, the whole line denied", []config.Rule{reading, anywhere}, "Bash", "kubectl get po && ls", "anywhere: m", Matches},
+		{"allowed by two rules", []config.Rule{reading, helping, parsed}, "Bash", "kubectl get po; kubectl run --help", "helping: ", Matches},
+		{"allowed with an exception", []config.Rule{helping, parsed}, "Bash", "kubectl exec --help", "parsed: no exec", Matches},
+		{"allowed within another command", []config.Rule{reading, parsed}, "Bash", "sudo kubectl get po", "", NoMatch},
+		{"allowed too late", []config.Rule{parsed, reading}, "Bash", "kubectl get po", "parsed: no get", Matches},
+		{"allowed page", []config.Rule{internal, both}, "WebFetch", "https://example.com/internal/a", "internal: ", Matches},
+		{"other page", []config.Rule{internal, both}, "WebFetch", "https://example.com/b", "both: m", Matches},
 		{"broken is skipped", []config.Rule{broken, pr}, "WebFetch", "https://github.com/a/b/pull/1", "pr: gh pr view 1 -R a/b", Matches},
 		{"none", nil, "Bash", "ls", "", ""},
 	} {

@@ -89,7 +89,11 @@ func TestProblemsOfRules(t *testing.T) {
 		{`{"a": {"message": "m"}}`, 0, []string{"routes.a: pattern: want a pattern of a URL, a command, or a tool, got nothing; the rule is ignored"}},
 		{`{"a": {"pattern": 1, "message": "m"}}`, 0, []string{"routes.a: pattern: want a pattern, got 1; the rule is ignored"}},
 		{`{"a": {"pattern": "x"}}`, 1, []string{"routes.a: message: want a message that names an alternative, got nothing; using a default message"}},
-		{`{"a": {"pattern": "x", "message": "m", "action": "block"}}`, 0, []string{`routes.a: action: want "deny", "warn" or "ask", got "block"; the rule is ignored`}},
+		{`{"a": {"pattern": "x", "message": "m", "action": "block"}}`, 0, []string{`routes.a: action: want "deny", "warn", "ask" or "allow", got "block"; the rule is ignored`}},
+		{`{"a": {"command_pattern": "x", "action": "allow", "message": "m", "limit": 2}}`, 1, []string{
+			`routes.a: message: want no message in a rule that allows, got "m"; ignored`,
+			`routes.a: limit: want no limit in a rule that allows, got 2; ignored`,
+		}},
 		{`{"a": {"pattern": "x", "message": "m", "commands": "split"}}`, 1, []string{`routes.a: commands: want "written" or "parsed", got "split"; using "written"`}},
 		{`{"a": {"pattern": "x", "message": "m", "limit": 0}}`, 1, []string{"routes.a: limit: want a whole number from 1, got 0; no limit"}},
 		{`{"a": {"pattern": "x", "message": "m", "unless": ["y", 2]}}`, 0, []string{"routes.a: unless: want a pattern or a list of patterns, got 2; the rule is ignored"}},

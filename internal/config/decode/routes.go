@@ -111,12 +111,16 @@ func (d *routeDecoder) rule(name string, v any, at string) {
 		d.reportField("commands", `"written" or "parsed"`, commands, false, `using "written"`)
 	}
 	r.Action = config.ActionDeny
-	if action := d.stringField("action", `"deny", "warn" or "ask"`); action != "" {
+	const actions = `"deny", "warn", "ask" or "allow"`
+	if action := d.stringField("action", actions); action != "" {
 		switch a := config.Action(strings.ToLower(action)); a {
 		case config.ActionDeny, config.ActionWarn, config.ActionAsk:
 			r.Action = a
+		case "allow":
+			// Allowing a part of a command line must not allow the rest.
+			r.Action, r.Parsed = config.ActionPass, true
 		default:
-			d.reportField("action", `"deny", "warn" or "ask"`, action, true, ruleIgnored)
+			d.reportField("action", actions, action, true, ruleIgnored)
 		}
 	}
 	if v, given := d.fields["limit"]; given {
@@ -127,7 +131,14 @@ func (d *routeDecoder) rule(name string, v any, at string) {
 	}
 	r.Database = d.stringField("database", "a database name")
 	r.Message = d.stringField("message", "a text")
-	if r.Message == "" && r.Database == "" && d.usable {
+	if r.Action == config.ActionPass {
+		for _, field := range []string{"message", "database", "limit"} {
+			if v, given := d.fields[field]; given {
+				d.reportField(field, "no "+field+" in a rule that allows", v, false, "ignored")
+			}
+		}
+		r.Message, r.Database, r.Limit = "", "", 0
+	} else if r.Message == "" && r.Database == "" && d.usable {
 		d.reportField("message", "a message that names an alternative", d.fields["message"], false, "using a default message")
 		r.Message = "The rule " + name + " applies to this call."
 	}
