@@ -10,10 +10,25 @@ GOFLAGS_  := -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 FUZZTIME  ?= 10s
 
-.PHONY: build test race lint vuln fuzz cross e2e bench compare eval plugin clean
+# Folder of "make install".
+PREFIX ?= $(HOME)/.local
+
+.PHONY: build install uninstall test race lint vuln fuzz cross e2e bench compare eval plugin clean
 
 build:
 	go build $(GOFLAGS_) -o docsearch ./cmd/docsearch
+
+# Installs the program, its manual pages, and the completions of the shells.
+install:
+	go build $(GOFLAGS_) -o "$(PREFIX)/bin/docsearch$(shell go env GOEXE)" ./cmd/docsearch
+	go run -tags generate ./cmd/docsearch "$(PREFIX)/share"
+	@case ":$$PATH:" in *":$(PREFIX)/bin:"*) ;; *) echo "note: $(PREFIX)/bin is not on your PATH" ;; esac
+
+# Removes the files of "make install". Run "docsearch uninstall" first.
+uninstall:
+	rm -f "$(PREFIX)"/bin/docsearch* "$(PREFIX)"/share/man/man1/docsearch.1 "$(PREFIX)"/share/man/man1/docsearch-*.1 \
+	  "$(PREFIX)"/share/bash-completion/completions/docsearch "$(PREFIX)"/share/zsh/site-functions/_docsearch \
+	  "$(PREFIX)"/share/fish/vendor_completions.d/docsearch.fish "$(PREFIX)"/share/powershell/completions/docsearch.ps1
 
 test:
 	go test -shuffle=on -timeout 20m ./...
@@ -28,6 +43,7 @@ lint:
 	go vet ./...
 	go vet -tags e2e ./test/...
 	go vet -tags compare ./internal/index/dense
+	go vet -tags generate ./cmd/docsearch
 	go mod tidy -diff
 	go mod verify
 	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...

@@ -1,3 +1,5 @@
+//go:build !generate
+
 // Docsearch makes a coding agent use documentation on the user's own disk. It
 // is a hook that denies a web search with the local answer, an MCP server that
 // the denial refers to, and a set of commands that build, check and search the
