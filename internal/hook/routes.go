@@ -164,7 +164,8 @@ func (d *decider) answerFromDatabase(r *config.Rule, message string) bool {
 		d.wantsState = true
 		return true
 	}
-	if decided, _ := d.decideRepeat(attempt, message); decided {
+	requests := []event.Request{{Tool: event.WebSearch, Search: attempt.Search}}
+	if decided, _ := d.decideRepeat(attempt, requests, message); decided {
 		return true
 	}
 	answer, err := d.search.Search(db, attempt.Search)
@@ -176,12 +177,12 @@ func (d *decider) answerFromDatabase(r *config.Rule, message string) bool {
 	if !answer.Confident || len(answer.Passages) == 0 {
 		return false
 	}
-	results := []result{{db: db, tool: d.server.ToolOf(db), own: d.server.Serves(db), Answer: answer}}
+	o := d.newResult(db, &requests[0])
+	o.Answer = answer
+	results := []result{o}
 	d.Matched, d.Offered, d.Quoted = []string{db.Name}, []string{db.Name}, true
 	if r.Action == config.ActionWarn {
-		e := d.event
-		e.Search = attempt.Search
-		d.addContext(adviceLine(e, results))
+		d.addContext(d.adviceLine(results))
 		return true
 	}
 	d.deny(attempt, results, message)

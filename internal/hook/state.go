@@ -102,14 +102,15 @@ const (
 // the denial. Copies of the hook share the ID of the tool use. Without an ID, a call is a
 // retry if the transcript has grown since the denial or the agent has consulted the local
 // documentation (a subagent's messages are not in the transcript). In both cases, a hook
-// that started before the last decision about the call belongs to that decision.
+// that started before the last decision about the call belongs to that decision. Without
+// ID and transcript, so does one that starts within concurrentWindow of a call that ran.
 func (s *State) classify(a Attempt, now time.Time) (Denial, AttemptKind) {
 	for _, d := range s.Passed {
 		if d.valid(now) && d.same(a.Call) {
 			switch {
 			case a.Use != "" && slices.Contains(d.Uses, a.Use):
 				return d, DuplicateOfDenied
-			case a.Use != "" && slices.Contains(d.Retries, a.Use), s.concurrent(&d, a, d.Retries):
+			case a.Use != "" && slices.Contains(d.Retries, a.Use), s.concurrent(&d, a, d.Retries), a.soonAfter(d.At):
 				return d, DuplicateOfPassed
 			}
 		}
@@ -137,6 +138,12 @@ func (s *State) concurrent(d *Denial, a Attempt, ids []string) bool {
 		end = end.Add(burstWindow)
 	}
 	return !a.Started.IsZero() && !a.Started.After(end)
+}
+
+// soonAfter reports whether the attempt may belong to a call that was decided at a time, as
+// far as the clock can tell. Nothing else can if there is neither an ID nor a transcript.
+func (a *Attempt) soonAfter(at time.Time) bool {
+	return a.Use == "" && a.Transcript == 0 && !a.Started.IsZero() && a.Started.Sub(at) < concurrentWindow
 }
 
 func (d *Denial) valid(now time.Time) bool {
@@ -195,7 +202,9 @@ func (s State) apply(c Change, now time.Time) (after State, duplicate bool) {
 		before, known := s.classify(c.Attempt, now)
 		duplicate = c.Deny && known == DuplicateOfDenied
 		same := func(d Denial) bool { return d.same(c.Attempt.Call) }
-		s.Denied = slices.DeleteFunc(s.Denied, same)
+		if c.Deny || known != DuplicateOfPassed { // otherwise the denial may have been kept
+			s.Denied = slices.DeleteFunc(s.Denied, same)
+		}
 		s.Passed = slices.DeleteFunc(s.Passed, same)
 		d := Denial{Call: c.Attempt.Call, At: now, Databases: c.Databases, Transcript: c.Attempt.Transcript}
 		if known != NewCall {
@@ -211,6 +220,11 @@ func (s State) apply(c Change, now time.Time) (after State, duplicate bool) {
 		case c.Permit:
 			d.Retries = appendUse(d.Retries, c.Attempt.Use)
 			s.Passed = append(s.Passed, d)
+			if known == Retry && c.Attempt.soonAfter(before.At) {
+				// This may be a slow copy of the hook that denied the call. The agent's
+				// own retry must still pass.
+				s.Denied = append(s.Denied, before)
+			}
 		default:
 			d.Uses = appendUse(d.Uses, c.Attempt.Use)
 			s.Denied = append(s.Denied, d)
