@@ -88,11 +88,15 @@ func Decide(e event.Event, c *config.Config, server config.Server, s State, now 
 	return d.Decision
 }
 
-// newDecider returns a decider for the event. The names of docsearch's tools and of those
-// in the config become the full ones, which differ between hosts.
+// newDecider returns a decider for the event. It gives docsearch's tools and those in the
+// config the same names for all hosts, and finds out from a command's output whether the
+// command failed if the host does not report that.
 func newDecider(e event.Event, c *config.Config, server config.Server) decider {
 	client := host.Of(e.Host)
 	e.Tool = client.CommonName(e.Tool, func(name string) bool { return server.Reads(name) || isDatabaseTool(name, c) })
+	if e.Output != "" && c.Inject.Failures && notes.ShowsFailure(e.Command.Line, e.Output) {
+		e.Failure = e.Output
+	}
 	return decider{event: e, client: client, config: c, server: server}
 }
 
@@ -135,7 +139,11 @@ func (d *decider) decide() {
 			d.sessionStart()
 		}
 	case event.PostToolUse, event.PostToolUseFailure:
-		d.toolFailure()
+		if e.Failure == "" {
+			d.addMatchingNotes()
+		} else {
+			d.toolFailure()
+		}
 	case event.PreCompact:
 		d.injectNotes(notes.Injection{Compacting: true})
 	case event.PostCompact:

@@ -193,12 +193,12 @@ func (p *Process) report(out host.Output, d Decision, problems []string) (code i
 // If the state cannot be used, the call runs as usual.
 func (p *Process) decide(e event.Event, c *config.Config, l config.Locations, search Searcher) Decision {
 	store := Store{l.State}
-	if takesNotes(e, c) && e.UserText == "" {
-		e.UserText = LastUserText(e.Transcript)
-	}
 	d := newDecider(e, c, c.Server(p.Getenv))
-	d.started, d.now, d.search, d.routes = p.started(), p.Now(), search, p.routes(e)
+	if takesNotes(d.event, c) && e.UserText == "" {
+		d.event.UserText = LastUserText(e.Transcript)
+	}
 	e = d.event
+	d.started, d.now, d.search, d.routes = p.started(), p.Now(), search, p.routes(e)
 	if e.Name == event.SessionStart {
 		if r, ok := config.Registered(l, config.PlaceOf(l, p.Getenv, e.Cwd).Claude); ok {
 			d.registered = &r

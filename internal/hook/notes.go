@@ -70,14 +70,15 @@ const (
 // takesNotes reports whether notes may be added to a call. For most calls they may not, so
 // checking first saves time.
 func takesNotes(e event.Event, c *config.Config) bool {
-	if !host.Of(e.Host).TakesContext(e.Name) || skipsAgent(e, c) || !slices.ContainsFunc(c.Databases, hasNotes) {
+	client := host.Of(e.Host)
+	if !client.TakesContext(e.Name) || skipsAgent(e, c) || !slices.ContainsFunc(c.Databases, hasNotes) {
 		return false
 	}
-	switch e.Name {
-	case event.PreToolUse:
+	switch {
+	case e.Failure != "":
+		return c.Inject.Failures
+	case e.Name == event.PreToolUse, e.Name == event.PostToolUse && !client.TakesContext(event.PreToolUse):
 		return slices.Contains(c.Inject.Tools, e.Tool)
-	case event.PostToolUse, event.PostToolUseFailure:
-		return e.Failure != "" && c.Inject.Failures
 	}
 	return false
 }
@@ -99,7 +100,8 @@ func CallOf(e event.Event) *notes.Call {
 	}
 }
 
-// addMatchingNotes adds the notes that match a call that runs.
+// addMatchingNotes adds the notes that match a call that runs, or that has run if the host
+// shows no context before.
 func (d *decider) addMatchingNotes() {
 	if !takesNotes(d.event, d.config) {
 		return
@@ -164,6 +166,9 @@ func (d *decider) sessionStart() {
 		case "clear", "compact":
 			injection.ContextReset = d.event.Source
 		default:
+			if d.client.Volatile {
+				injection.ContextReset = cmp.Or(d.event.Source, "startup")
+			}
 			d.Update = d.config.Update.OnSessionStart
 			if d.refresh(); d.NeedsMain {
 				return
@@ -280,7 +285,7 @@ func titleLines(b *boundedText, entries []notes.Entry, all int) {
 // notes, and those that the command or its output mentions.
 func (d *decider) toolFailure() {
 	e, c := d.event, d.config
-	if e.Failure == "" || !c.Inject.Failures || !d.client.TakesContext(e.Name) || skipsAgent(e, c) {
+	if !c.Inject.Failures || !d.client.TakesContext(e.Name) || skipsAgent(e, c) {
 		return
 	}
 	command := match.Fold(e.Command.Line)

@@ -47,7 +47,11 @@ type Client struct {
 	Host event.Host
 	// Loader is the tool that loads the schema of another one, by {"query": "select:NAME"}.
 	// It is empty if the host loads all tools at once.
-	Loader   string
+	Loader string
+	// Volatile reports that the host does not store the context of a session with the
+	// conversation. It is needed again when the host restarts.
+	Volatile bool
+
 	contexts []string // events whose context reaches the agent
 	prefix   string   // of an MCP tool's name
 	joint    string   // between the server's and the tool's name

@@ -7,6 +7,7 @@ import "github.com/docsearch/docsearch/internal/hook/event"
 // call's result.
 var openCode = Client{
 	Host:     event.OpenCode,
+	Volatile: true,
 	contexts: []string{event.SessionStart, event.SubagentStart, event.PreToolUse, event.PostToolUse},
 	joint:    "_",
 	render:   joinedOutput,
