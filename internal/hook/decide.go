@@ -147,7 +147,7 @@ func (d *decider) decide() {
 	case event.PreCompact:
 		d.injectNotes(notes.Injection{Compacting: true})
 	case event.PostCompact:
-		d.injectNotes(notes.Injection{ContextReset: "compact"})
+		d.injectNotes(notes.Injection{ContextReset: "compact", OnlyReport: d.client.CompactsOnce})
 	case event.SessionEnd:
 		d.injectNotes(notes.Injection{SessionEnds: true})
 	default:

@@ -6,11 +6,12 @@ import (
 )
 
 var gemini = Client{
-	Host:     event.Gemini,
-	contexts: []string{event.SessionStart, event.UserPromptSubmit, event.PostToolUse},
-	prefix:   "mcp_",
-	joint:    "_",
-	render:   renderGemini,
+	Host:         event.Gemini,
+	CompactsOnce: true,
+	contexts:     []string{event.SessionStart, event.UserPromptSubmit, event.PostToolUse},
+	prefix:       "mcp_",
+	joint:        "_",
+	render:       renderGemini,
 }
 
 // renderGemini denies with "decision" at exit code 0: Gemini CLI ignores Claude Code's

@@ -51,6 +51,8 @@ type Client struct {
 	// Volatile reports that the host does not store the context of a session with the
 	// conversation. It is needed again when the host restarts.
 	Volatile bool
+	// CompactsOnce reports that PostCompact is the only event of a compaction.
+	CompactsOnce bool
 
 	contexts []string // events whose context reaches the agent
 	prefix   string   // of an MCP tool's name

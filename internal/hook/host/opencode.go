@@ -6,9 +6,10 @@ import "github.com/docsearch/docsearch/internal/hook/event"
 // denial, adds the context of a session to the system prompt, and that of a call to the
 // call's result.
 var openCode = Client{
-	Host:     event.OpenCode,
-	Volatile: true,
-	contexts: []string{event.SessionStart, event.SubagentStart, event.PreToolUse, event.PostToolUse},
-	joint:    "_",
-	render:   joinedOutput,
+	Host:         event.OpenCode,
+	Volatile:     true,
+	CompactsOnce: true,
+	contexts:     []string{event.SessionStart, event.SubagentStart, event.PreToolUse, event.PostToolUse},
+	joint:        "_",
+	render:       joinedOutput,
 }
