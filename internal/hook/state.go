@@ -70,6 +70,9 @@ type Denial struct {
 	// Both are empty for clients that send no IDs.
 	Uses    []string
 	Retries []string
+	// Unread is set in a call that ran so soon after its denial that it may have been a
+	// late copy of the hook that denied it. The agent's own retry must still run.
+	Unread bool
 	// Transcript is the size of the session's transcript then, in bytes; 0 if
 	// it is not known or not needed.
 	Transcript int64
@@ -112,6 +115,8 @@ func (s *State) classify(a Attempt, now time.Time) (Denial, AttemptKind) {
 				return d, DuplicateOfDenied
 			case a.Use != "" && slices.Contains(d.Retries, a.Use), s.concurrent(&d, a, d.Retries), a.soonAfter(d.At):
 				return d, DuplicateOfPassed
+			case d.Unread && a.Use == "":
+				return d, Retry
 			}
 		}
 	}
@@ -202,9 +207,7 @@ func (s State) apply(c Change, now time.Time) (after State, duplicate bool) {
 		before, known := s.classify(c.Attempt, now)
 		duplicate = c.Deny && known == DuplicateOfDenied
 		same := func(d Denial) bool { return d.same(c.Attempt.Call) }
-		if c.Deny || known != DuplicateOfPassed { // otherwise the denial may have been kept
-			s.Denied = slices.DeleteFunc(s.Denied, same)
-		}
+		s.Denied = slices.DeleteFunc(s.Denied, same)
 		s.Passed = slices.DeleteFunc(s.Passed, same)
 		d := Denial{Call: c.Attempt.Call, At: now, Databases: c.Databases, Transcript: c.Attempt.Transcript}
 		if known != NewCall {
@@ -219,12 +222,8 @@ func (s State) apply(c Change, now time.Time) (after State, duplicate bool) {
 			s.Denied = append(s.Denied, d)
 		case c.Permit:
 			d.Retries = appendUse(d.Retries, c.Attempt.Use)
+			d.Unread = known == DuplicateOfPassed && before.Unread || known == Retry && c.Attempt.soonAfter(before.At)
 			s.Passed = append(s.Passed, d)
-			if known == Retry && c.Attempt.soonAfter(before.At) {
-				// This may be a slow copy of the hook that denied the call. The agent's
-				// own retry must still pass.
-				s.Denied = append(s.Denied, before)
-			}
 		default:
 			d.Uses = appendUse(d.Uses, c.Attempt.Use)
 			s.Denied = append(s.Denied, d)
@@ -265,7 +264,7 @@ func newestDenials(list []Denial, limit int) []Denial {
 //
 //	docsearch-state-<session>.json
 //	  {"last_denied": {"query": "…", "allowed_domains": […], "blocked_domains": […], "timestamp": 1763635277.25,
-//	                   "agent": "…", "databases": […], "tool_use_ids": […], "retry_ids": […], "transcript_bytes": 1422},
+//	                   "agent": "…", "databases": […], "tool_use_ids": […], "retry_ids": […], "unread": true, "transcript_bytes": 1422},
 //	   "earlier": [older denials, the oldest first], "passed": [calls whose retry ran], "consulted": 1763635280.5}
 //
 // A fetch has "url" and "prompt" in place of a search's fields. Empty fields from "agent"
@@ -437,6 +436,7 @@ func parseDenial(v []byte) (Denial, error) {
 		Uses:      fields.Strings("tool_use_ids"),
 		Retries:   fields.Strings("retry_ids"),
 
+		Unread:     string(fields.Raw("unread")) == "true",
 		Transcript: max(0, parseSize(fields, "transcript_bytes")),
 	}, nil
 }
@@ -548,6 +548,9 @@ func (d *Denial) encode() []byte {
 		if len(list.values) > 0 {
 			o.Texts(list.key, list.values)
 		}
+	}
+	if d.Unread {
+		o.Raw("unread", []byte("true"))
 	}
 	if d.Transcript > 0 {
 		o.Raw("transcript_bytes", strconv.AppendInt(nil, d.Transcript, 10))
