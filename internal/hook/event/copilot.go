@@ -8,8 +8,14 @@ import (
 
 // readCopilot reads an event of Copilot CLI, which has two forms. With the names of Claude
 // Code's events in its config, it sends these names and Claude Code's tool names.
-// Otherwise it sends keys in camel case without an event name, and its own tool names.
+// Otherwise it sends keys in camel case without an event name, and its own tool names. VS
+// Code runs the same hooks.
 func (e *Event) readCopilot(f rawjson.Fields) {
+	if f.Raw("hookEventName") != nil {
+		e.Host = VSCode
+		e.readVSCode(f)
+		return
+	}
 	e.Unnamed = e.Name == ""
 	e.nameByShape(f)
 	e.Tool = copilotTool(e.ClientTool)

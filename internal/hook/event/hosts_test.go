@@ -118,6 +118,14 @@ func TestCopilotFailure(t *testing.T) {
 	}
 }
 
+// VS Code runs the hooks of Copilot CLI, whose command names Copilot.
+func TestCopilotInVSCode(t *testing.T) {
+	e, err := ParseFrom([]byte(`{"hookEventName":"PreToolUse","sessionId":"s","tool_name":"fetch_webpage","tool_input":{"urls":["https://a/"],"query":"q"}}`), Copilot)
+	if want := (Fetch{"https://a/", "q"}); err != nil || e.Host != VSCode || e.Tool != WebFetch || e.Fetch != want {
+		t.Errorf("host %s, tool %s, %+v, %v", e.Host, e.Tool, e.Fetch, err)
+	}
+}
+
 func TestHostNamed(t *testing.T) {
 	for _, h := range Hosts() {
 		if got, ok := HostNamed(string(h)); !ok || got != h {
@@ -162,7 +170,7 @@ func FuzzHosts(f *testing.F) {
 				}
 				continue
 			}
-			if h != "" && e.Host != h || e.Session == "" {
+			if h != "" && e.Host != h && e.Host != VSCode || e.Session == "" {
 				t.Errorf("%s: host %s, session %q", h, e.Host, e.Session)
 			}
 			if len(e.Several) == 1 {
