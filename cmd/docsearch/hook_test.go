@@ -87,6 +87,7 @@ func executable(name string) string {
 
 // A hookHome is a home directory in which hooks run as real processes.
 type hookHome struct {
+	client string // --client of its commands; empty: none
 	tb     testing.TB
 	dir    string
 	config string // path of the config file
@@ -165,7 +166,11 @@ func (h *hookHome) state(session string) string {
 }
 
 func (h *hookHome) command(env ...string) *exec.Cmd {
-	cmd := exec.CommandContext(h.tb.Context(), filepath.Join(binary(h.tb), executable("docsearch")), "hook")
+	args := []string{"hook"}
+	if h.client != "" {
+		args = append(args, "--client", h.client)
+	}
+	cmd := exec.CommandContext(h.tb.Context(), filepath.Join(binary(h.tb), executable("docsearch")), args...)
 	cmd.Dir = h.dir
 	cmd.Env = append(slices.Clone(h.env), env...)
 	return cmd
