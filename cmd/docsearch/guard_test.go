@@ -90,6 +90,8 @@ func TestStandardLibraryOnly(t *testing.T) {
 func TestInitOrder(t *testing.T) {
 	ruled := newHookHome(t, strings.Replace(redirectConfig, "{", `{"routes": {"kubectl": {"command_pattern": "^kubectl", "commands": "parsed", "message": "m"}},`, 1))
 	plain := newHookHome(t, redirectConfig)
+	named := newHookHome(t, redirectConfig)
+	named.client = "codex"
 	for _, test := range []struct {
 		h     *hookHome
 		event string
@@ -100,6 +102,7 @@ func TestInitOrder(t *testing.T) {
 		{plain, toolCall("s", "Bash", "command", "cd x && ls"), 0, 80},
 		{plain, toolCall("s", "Edit", "file_path", "/p/a.go"), 0, 80},
 		{plain, webSearch("s", "gitlab"), 2, 80},
+		{named, `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"webrun","tool_input":{"search_query":[{"q":"gitlab"}]}}`, 0, 80},
 		{ruled, webSearch("s", "gitlab"), 2, 80},
 		{ruled, webSearch("s", "cooking"), 0, 80}, // with a rule
 		{ruled, toolCall("s", "Bash", "command", "cd x && ls"), 0, 80},

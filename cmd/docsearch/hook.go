@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,15 +12,17 @@ import (
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/deadline"
+	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/lookup"
 	"github.com/docsearch/docsearch/internal/hook/startup"
 	"github.com/docsearch/docsearch/internal/rules/shell"
 )
 
-func newHookCommand(*app) *cobra.Command {
-	return &cobra.Command{
-		// Ignore all arguments. A usage error exits with code 2 elsewhere, which here
-		// would deny every tool call.
+func newHookCommand(a *app) *cobra.Command {
+	var client string
+	cmd := &cobra.Command{
+		// A usage error exits with code 2 elsewhere, which here would deny every tool
+		// call. Some agents take any other error for a denial, too.
 		DisableFlagParsing: true,
 
 		Use:   "hook",
@@ -28,9 +31,10 @@ func newHookCommand(*app) *cobra.Command {
 command.
 
 If local documentation answers a web search, the hook denies the search: it prints
-the denial with the passages on standard output and exits with code 2. For other
-calls, and if the hook fails, it prints nothing on standard output and exits with
-code 0.
+the denial with the passages in the agent's format. Claude Code and some other agents
+also get exit code 2. For other calls, and if the hook fails, it denies nothing and
+exits with code 0. Without --client, the fields of the event decide which agent sent
+it.
 
 To see each step of the decision on standard error, set DOCSEARCH_DEBUG=1.`,
 		Example: `  echo '{"tool_name": "WebSearch", "tool_input": {"query": "gitlab ci"}}' | docsearch hook`,
@@ -41,10 +45,32 @@ To see each step of the decision on standard error, set DOCSEARCH_DEBUG=1.`,
 			p := startup.Pending()
 			if p == nil {
 				p = hook.NewProcess(deadline.Start(deadline.Limit(os.Getenv), os.Exit))
+				cmd.DisableFlagParsing = false
+				if err := cmd.ParseFlags(args); err != nil {
+					a.warn("%v; the call runs as usual", err)
+					return nil
+				}
+				var known bool
+				if p.Host, known = event.HostNamed(client); client != "" && !known {
+					a.warn("invalid --client %q: want %s; the call runs as usual", client, hostNames())
+					return nil
+				}
 			}
 			return answerEvent(p)
 		},
 	}
+	cmd.FParseErrWhitelist.UnknownFlags = true
+	cmd.Flags().StringVar(&client, "client", "", "read and answer the event as agent `NAME` does: "+hostNames()+" (default: detect)")
+	return cmd
+}
+
+// hostNames lists the names that --client accepts.
+func hostNames() string {
+	var names []string
+	for _, h := range event.Hosts() {
+		names = append(names, string(h))
+	}
+	return strings.Join(names, ", ")
 }
 
 // answerEvent handles the event according to the config file and the rule

@@ -53,19 +53,23 @@ func BenchmarkHook(b *testing.B) {
 		event  func(session string) string
 		code   int
 		says   string // expected on stdout
+		client string
 	}{
-		{"no-match", fifteenDatabases, search("how to cook rice"), 0, ""},
-		{"redirect", fifteenDatabases, search("keyword7b settings"), 2, `"deny"`},
-		{"answer-20000", func() string { return database(20_000, "}]}") }, search(indextest.Question), 2, `"deny"`},
-		{"bash-nothing", fifteenDatabases, call(bash), 0, ""},
-		{"edit-nothing", fifteenDatabases, call(edit), 0, ""},
-		{"bash-rules-200", rules, call(bash), 0, ""},
-		{"bash-rule-denies", rules, call(ruled), 2, `"deny"`},
-		{"bash-notes-5000", notes, call(bash), 0, "additionalContext"},
-		{"edit-notes-5000", notes, call(edit), 0, "additionalContext"},
+		{"no-match", fifteenDatabases, search("how to cook rice"), 0, "", ""},
+		{"redirect", fifteenDatabases, search("keyword7b settings"), 2, `"deny"`, ""},
+		{"answer-20000", func() string { return database(20_000, "}]}") }, search(indextest.Question), 2, `"deny"`, ""},
+		{"named-no-match", fifteenDatabases, search("how to cook rice"), 0, "", "codex"},
+		{"named-answer-20000", func() string { return database(20_000, "}]}") }, search(indextest.Question), 0, `"deny"`, "codex"},
+		{"bash-nothing", fifteenDatabases, call(bash), 0, "", ""},
+		{"edit-nothing", fifteenDatabases, call(edit), 0, "", ""},
+		{"bash-rules-200", rules, call(bash), 0, "", ""},
+		{"bash-rule-denies", rules, call(ruled), 2, `"deny"`, ""},
+		{"bash-notes-5000", notes, call(bash), 0, "additionalContext", ""},
+		{"edit-notes-5000", notes, call(edit), 0, "additionalContext", ""},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			h := newHookHome(b, bench.config())
+			h.client = bench.client
 			for i := range 3 { // the first runs write snapshots
 				r := h.run(bench.event("warm-" + strconv.Itoa(i)))
 				if r.code != bench.code || !strings.Contains(r.stdout, bench.says) || bench.says == "" && r.stdout != "" {

@@ -69,11 +69,9 @@ func TestRefresh(t *testing.T) {
 		{host: event.Claude, source: "startup", registered: &config.Coverage{}, err: fmt.Errorf("no snapshot: %w", ErrNeedsMain), needsMain: true},
 	} {
 		c := config.Default()
-		d := decider{
-			event: event.Event{Host: test.host, Name: event.SessionStart, Source: test.source}, config: &c, server: c.Server(noEnv), search: fakeSearcher{},
-			registered: test.registered,
-			routes:     Routes{Rules: func(func(*config.Rule) bool) ([]config.Rule, error) { return test.rules, test.err }},
-		}
+		d := newDecider(event.Event{Host: test.host, Name: event.SessionStart, Source: test.source}, &c, c.Server(noEnv))
+		d.search, d.registered = fakeSearcher{}, test.registered
+		d.routes = Routes{Rules: func(func(*config.Rule) bool) ([]config.Rule, error) { return test.rules, test.err }}
 		if d.decide(); d.Refresh != test.want || d.NeedsMain != test.needsMain {
 			t.Errorf("%+v: refresh %t, needs main %t", test, d.Refresh, d.NeedsMain)
 		}

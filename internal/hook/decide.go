@@ -9,6 +9,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/event"
+	"github.com/docsearch/docsearch/internal/hook/host"
 	"github.com/docsearch/docsearch/internal/hook/match"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
@@ -31,11 +32,11 @@ type Searcher interface {
 	Notes
 }
 
-// Servers finds the MCP servers that the client is configured with.
+// Servers finds the MCP servers that clients are configured with.
 type Servers interface {
-	// Server reports whether the client has the MCP server of a tool in a session that
-	// works in the folder cwd, and whether that server is docsearch's own.
-	Server(tool, cwd string) (found, own bool)
+	// Server reports whether the host has the MCP server of a tool in a session that works
+	// in the folder cwd, and whether that server is docsearch's own.
+	Server(h event.Host, tool, cwd string) (found, own bool)
 }
 
 // An Answer is the result of one database for a query.
@@ -48,13 +49,13 @@ type Answer struct {
 }
 
 // A Verdict is the hook's ruling on a tool call.
-type Verdict string
+type Verdict = host.Verdict
 
 const (
-	Pass  Verdict = ""      // no decision: the call runs as usual
-	Deny  Verdict = "deny"  // the call does not run
-	Allow Verdict = "allow" // the call runs without a permission prompt
-	Ask   Verdict = "ask"   // the client asks the user
+	Pass  = host.Pass
+	Deny  = host.Deny
+	Allow = host.Allow
+	Ask   = host.Ask
 )
 
 // A Decision is the hook's answer to an event.
@@ -81,14 +82,33 @@ type Decision struct {
 // Decide decides about an event whose hook started now. It reads only its arguments and
 // the files that search reads.
 func Decide(e event.Event, c *config.Config, server config.Server, s State, now time.Time, search Searcher, routes Routes) Decision {
-	d := decider{event: e, config: c, server: server, state: s, stateRead: true, started: now, now: now, search: search, routes: routes}
+	d := newDecider(e, c, server)
+	d.state, d.stateRead, d.started, d.now, d.search, d.routes = s, true, now, now, search, routes
 	d.decide()
 	return d.Decision
+}
+
+// newDecider returns a decider for the event. It gives docsearch's tools and those in the
+// config the same names for all hosts, and finds out from a command's output whether the
+// command failed if the host does not report that.
+func newDecider(e event.Event, c *config.Config, server config.Server) decider {
+	client := host.Of(e.Host)
+	e.Tool = client.CommonName(e.Tool, func(name string) bool { return server.Reads(name) || isDatabaseTool(name, c) })
+	if e.Output != "" && c.Inject.Failures && notes.ShowsFailure(e.Command.Line, e.Output) {
+		e.Failure = e.Output
+	}
+	return decider{event: e, client: client, config: c, server: server}
+}
+
+// reply returns the decision for the host.
+func (d *Decision) reply() host.Reply {
+	return host.Reply{Verdict: d.Verdict, Reason: d.Reason, Context: d.Context}
 }
 
 // A decider holds the inputs and the decision of one event.
 type decider struct {
 	event      event.Event
+	client     *host.Client
 	config     *config.Config
 	server     config.Server
 	state      State
@@ -114,12 +134,20 @@ func (d *decider) decide() {
 		d.preToolUse()
 	case event.SessionStart, event.SubagentStart:
 		d.sessionStart()
+	case event.UserPromptSubmit:
+		if e.Prompt {
+			d.sessionStart()
+		}
 	case event.PostToolUse, event.PostToolUseFailure:
-		d.toolFailure()
+		if e.Failure == "" {
+			d.addMatchingNotes()
+		} else {
+			d.toolFailure()
+		}
 	case event.PreCompact:
 		d.injectNotes(notes.Injection{Compacting: true})
 	case event.PostCompact:
-		d.injectNotes(notes.Injection{ContextReset: "compact"})
+		d.injectNotes(notes.Injection{ContextReset: "compact", OnlyReport: d.client.CompactsOnce})
 	case event.SessionEnd:
 		d.injectNotes(notes.Injection{SessionEnds: true})
 	default:
@@ -137,10 +165,8 @@ func (d *decider) decide() {
 func (d *decider) preToolUse() {
 	e := d.event
 	switch {
-	case e.Tool == event.WebSearch:
-		d.webSearch()
-	case e.Tool == event.WebFetch:
-		d.webFetch()
+	case e.Tool == event.WebSearch, e.Tool == event.WebFetch:
+		d.webCall()
 	case d.server.Reads(e.Tool):
 		d.allowOwnTool()
 		d.recordConsultation()
@@ -163,7 +189,7 @@ func (d *decider) preToolUse() {
 // gives it, or the client's settings start docsearch under its name.
 func (d *decider) allowOwnTool() {
 	if !d.server.Installed(d.event.Tool) {
-		if _, own := d.search.Server(d.event.Tool, d.event.Cwd); !own {
+		if _, own := d.search.Server(d.event.Host, d.event.Tool, d.event.Cwd); !own {
 			d.trace("pass: the client does not start docsearch under the name of this tool's server")
 			return
 		}
@@ -195,40 +221,95 @@ func (d *decider) recordConsultation() {
 	}
 }
 
-func (d *decider) webSearch() {
-	s := d.event.Search
-	switch {
-	case strings.TrimSpace(s.Query) == "":
-		d.trace("pass: no query")
-		return
-	case len(s.Query) > match.MaxQuery:
-		d.fault("pass: the query has %d bytes, the limit is %d", len(s.Query), match.MaxQuery)
-		return
+// webCall decides about a web call by the session's state if the call is a repeat, and
+// otherwise by the results of the databases.
+func (d *decider) webCall() {
+	requests := d.event.Requests()
+	for i := range requests {
+		if !d.answerable(&requests[i]) {
+			return
+		}
 	}
-	d.trace("query %q, allowed domains %q, blocked domains %q", s.Query, s.Allowed, s.Blocked)
-	d.decideWebCall(match.Databases(s, d.config), d.searchDatabase)
-}
-
-// decideWebCall decides about a web call by the session's state if the call is a repeat,
-// and otherwise by the results of the databases.
-func (d *decider) decideWebCall(dbs []*config.Database, search func(db *config.Database, unproven bool) (result, bool)) {
 	attempt := d.attempt(d.event.Search)
-	decided, unproven := d.decideRepeat(attempt, "")
+	decided, unproven := d.decideRepeat(attempt, requests, "")
 	if decided {
 		return
 	}
-	var results []result
-	for _, db := range dbs {
-		d.trace("database %s matches", db.Name)
-		d.Matched = append(d.Matched, db.Name)
-		if o, ok := search(db, unproven); ok {
-			results = append(results, o)
-		}
-	}
-	d.decideByResults(attempt, results)
+	d.decideByResults(attempt, d.resultsOf(requests, unproven))
 	if unproven && d.Verdict != Deny {
 		d.permitRetry(attempt)
 	}
+}
+
+// answerable reports whether a search or a fetch has a text to search for, of a length
+// within the limit.
+func (d *decider) answerable(r *event.Request) bool {
+	what, text := "query", r.Search.Query
+	if r.Tool == event.WebFetch {
+		what, text = "prompt", r.Fetch.Prompt
+	} else if strings.TrimSpace(text) == "" {
+		d.trace("pass: no query")
+		return false
+	}
+	if len(text) > match.MaxQuery {
+		d.fault("pass: the %s has %d bytes, the limit is %d", what, len(text), match.MaxQuery)
+		return false
+	}
+	return true
+}
+
+// matching returns the databases that a search or a fetch matches.
+func matching(r *event.Request, c *config.Config) []*config.Database {
+	if r.Tool == event.WebFetch {
+		return databasesOfURL(r.Fetch, c.Databases)
+	}
+	return match.Databases(r.Search, c)
+}
+
+// resultsOf returns the results for the searches and pages of a call. If one of them has no
+// answer, the call must run, and the answers to the others are dropped.
+func (d *decider) resultsOf(requests []event.Request, unproven bool) []result {
+	var results []result
+	complete := true
+	for i := range requests {
+		r := &requests[i]
+		if r.Tool == event.WebFetch {
+			d.trace("page %q, prompt %q", r.Fetch.URL, r.Fetch.Prompt)
+		} else {
+			d.trace("query %q, allowed domains %q, blocked domains %q", r.Search.Query, r.Search.Allowed, r.Search.Blocked)
+		}
+		answered := false
+		for _, db := range matching(r, d.config) {
+			d.trace("database %s matches", db.Name)
+			d.Matched = appendNew(d.Matched, db.Name)
+			if o, ok := d.resultOf(db, r, unproven); ok {
+				results = append(results, o)
+				answered = answered || !o.adviceOnly
+			}
+		}
+		complete = complete && answered
+	}
+	if len(requests) > 1 && !complete {
+		d.trace("not every search and page of the call has an answer")
+		results = slices.DeleteFunc(results, func(o result) bool { return !o.adviceOnly })
+	}
+	return results
+}
+
+// resultOf returns the contribution of a database to a search or a fetch, or false if it
+// has none.
+func (d *decider) resultOf(db *config.Database, r *event.Request, unproven bool) (result, bool) {
+	if r.Tool == event.WebFetch {
+		return d.findPage(db, r)
+	}
+	return d.searchDatabase(db, r, unproven)
+}
+
+func appendNew(list []string, s string) []string {
+	if slices.Contains(list, s) {
+		return list
+	}
+	return append(list, s)
 }
 
 // attempt returns the event's call with the query for the database.
@@ -239,12 +320,12 @@ func (d *decider) attempt(query event.Search) Attempt {
 // decideRepeat decides about a call that the session's state contains. A retry that lacks
 // the required evidence is not decided; unproven is true then. ruleMessage is the message
 // of the rule that asks, if one does.
-func (d *decider) decideRepeat(a Attempt, ruleMessage string) (decided, unproven bool) {
+func (d *decider) decideRepeat(a Attempt, requests []event.Request, ruleMessage string) (decided, unproven bool) {
 	last, kind := d.state.classify(a, d.now)
 	switch {
 	case kind == DuplicateOfDenied:
 		d.trace("deny: another hook process has denied this call")
-		d.deny(a, d.resultsFor(last.Databases), ruleMessage)
+		d.deny(a, d.resultsFor(last.Databases, requests), ruleMessage)
 		d.dropPassages()
 	case kind == DuplicateOfPassed:
 		d.trace("pass: another hook process has passed this retry")
@@ -264,9 +345,7 @@ func (d *decider) permitRetry(a Attempt) {
 
 // deny denies a call with the results of the databases.
 func (d *decider) deny(a Attempt, results []result, ruleMessage string) {
-	e := d.event
-	e.Search = a.Search
-	d.denial = &denialText{event: e, results: results, ruleMessage: ruleMessage, needsCall: d.config.Hook.Retry == config.RetryEvidence && d.event.Agent == ""}
+	d.denial = &denialText{event: &d.event, client: d.client, results: results, ruleMessage: ruleMessage, needsCall: d.config.Hook.Retry == config.RetryEvidence && d.event.Agent == ""}
 	d.Verdict = Deny
 	d.Reason, d.Context = d.denial.compose()
 	d.Change.Attempt, d.Change.Deny, d.Change.Databases = a, true, d.Offered
@@ -284,19 +363,20 @@ func (d *decider) dropPassages() {
 
 // resultsFor returns results without passages for the databases that an earlier denial
 // named.
-func (d *decider) resultsFor(names []string) []result {
+func (d *decider) resultsFor(names []string, requests []event.Request) []result {
 	var results []result
-	for i := range d.config.Databases {
-		db := &d.config.Databases[i]
-		if !slices.Contains(names, db.Name) {
-			continue
+	for i := range requests {
+		r := &requests[i]
+		for i := range d.config.Databases {
+			db := &d.config.Databases[i]
+			if !slices.Contains(names, db.Name) || len(requests) > 1 && !slices.Contains(matching(r, d.config), db) {
+				continue
+			}
+			d.Matched, d.Offered = appendNew(d.Matched, db.Name), appendNew(d.Offered, db.Name)
+			o := d.newResult(db, r)
+			o.page = r.Fetch.URL
+			results = append(results, o)
 		}
-		o := result{db: db, tool: d.server.ToolOf(db), own: d.server.Serves(db), page: d.event.Fetch.URL}
-		if o.own && d.event.Tool == event.WebFetch {
-			o.tool = d.server.Read
-		}
-		d.Matched, d.Offered = append(d.Matched, db.Name), append(d.Offered, db.Name)
-		results = append(results, o)
 	}
 	return results
 }
@@ -321,11 +401,21 @@ func (d *decider) retryAllowed(last Denial) bool {
 // A result is the contribution of one database to the decision about a call.
 type result struct {
 	db         *config.Database
+	request    *event.Request // the search or the fetch that it contributes to
 	tool       string
 	own        bool   // the tool is docsearch's
 	adviceOnly bool   // the database does not justify a denial
 	page       string // the fetched page's URL or path in the database
 	Answer
+}
+
+// newResult returns a result without an answer.
+func (d *decider) newResult(db *config.Database, r *event.Request) result {
+	o := result{db: db, request: r, tool: d.server.ToolOf(db), own: d.server.Serves(db)}
+	if o.own && r.Tool == event.WebFetch {
+		o.tool = d.server.Read
+	}
+	return o
 }
 
 // version returns the configured version, or else the version that the build detected.
@@ -339,14 +429,14 @@ func (o *result) version() string {
 // searchDatabase searches one matching database. It returns false if the database does not
 // contribute to the decision. If unproven is set, a database in redirect mode contributes
 // only if its index, if it has one, contains passages on the query.
-func (d *decider) searchDatabase(db *config.Database, unproven bool) (result, bool) {
-	o := result{db: db, tool: d.server.ToolOf(db), own: d.server.Serves(db)}
+func (d *decider) searchDatabase(db *config.Database, r *event.Request, unproven bool) (result, bool) {
+	o := d.newResult(db, r)
 	mode := db.Mode
 	var answer Answer
 	var err error
 	switch {
 	case mode == "" || mode == config.ModeAnswer || mode == config.ModeRedirect && unproven:
-		answer, err = d.search.Search(db, d.event.Search)
+		answer, err = d.search.Search(db, r.Search)
 	case o.own:
 		answer.Version, err = d.search.Check(db)
 	}
@@ -385,7 +475,7 @@ func (d *decider) reachable(db *config.Database) bool {
 	if d.server.Serves(db) || d.search.Present(db) {
 		return true
 	}
-	found, _ := d.search.Server(db.Tool, d.event.Cwd)
+	found, _ := d.search.Server(d.event.Host, db.Tool, d.event.Cwd)
 	return found
 }
 
@@ -395,7 +485,7 @@ func (d *decider) decideByResults(a Attempt, results []result) {
 	denies := false
 	for _, o := range results {
 		denies = denies || !o.adviceOnly
-		d.Offered = append(d.Offered, o.db.Name)
+		d.Offered = appendNew(d.Offered, o.db.Name)
 		d.Quoted = d.Quoted || len(o.Passages) > 0
 	}
 	switch {
@@ -403,7 +493,7 @@ func (d *decider) decideByResults(a Attempt, results []result) {
 		d.trace("pass: no database answers")
 	case !denies:
 		d.trace("pass, with added context")
-		d.Context = adviceLine(d.event, results)
+		d.Context = d.adviceLine(results)
 	default:
 		d.trace("deny")
 		d.deny(a, results, "")
@@ -416,11 +506,11 @@ func needsState(e event.Event, c *config.Config, server *config.Server) bool {
 	if e.Name != event.PreToolUse {
 		return false
 	}
-	switch e.Tool {
-	case event.WebSearch:
-		return len(e.Search.Query) <= match.MaxQuery && len(match.Databases(e.Search, c)) > 0
-	case event.WebFetch:
-		return len(e.Fetch.Prompt) <= match.MaxQuery && len(databasesOfURL(e.Fetch, c.Databases)) > 0
+	if e.Tool == event.WebSearch || e.Tool == event.WebFetch {
+		requests := e.Requests()
+		return slices.ContainsFunc(requests, func(r event.Request) bool {
+			return len(r.Search.Query)+len(r.Fetch.Prompt) <= match.MaxQuery && len(matching(&r, c)) > 0
+		})
 	}
 	return consultationCounts(e, c) && (server.Reads(e.Tool) || isDatabaseTool(e.Tool, c))
 }

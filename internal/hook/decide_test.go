@@ -45,7 +45,7 @@ func (x fakeSearcher) Present(db *config.Database) bool {
 }
 
 // Server finds LEANN's server, and docsearch under the name mydocs.
-func (x fakeSearcher) Server(tool, _ string) (found, own bool) {
+func (x fakeSearcher) Server(_ event.Host, tool, _ string) (found, own bool) {
 	name, _ := config.ServerName(tool)
 	return name == "leann" || name == "mydocs", name == "mydocs"
 }
@@ -306,7 +306,7 @@ func TestRetry(t *testing.T) {
 			var state State
 			now := at(0)
 			for i, step := range test.steps {
-				now = now.Add(step.after + time.Millisecond)
+				now = now.Add(step.after + 2*concurrentWindow)
 				e := webSearchEvent(step.query)
 				e.Agent = step.agent
 				if step.tool != "" {

@@ -7,20 +7,9 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/event"
-	"github.com/docsearch/docsearch/internal/hook/match"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/urlmatch"
 )
-
-func (d *decider) webFetch() {
-	f := d.event.Fetch
-	if len(f.Prompt) > match.MaxQuery {
-		d.fault("pass: the prompt has %d bytes, the limit is %d", len(f.Prompt), match.MaxQuery)
-		return
-	}
-	d.trace("page %q, prompt %q", f.URL, f.Prompt)
-	d.decideWebCall(databasesOfURL(f, d.config.Databases), d.findPage)
-}
 
 // databasesOfURL returns the databases with a URL prefix that matches the fetched page, in
 // config order. Only their indexes know whether they contain that page, and, if the config
@@ -51,9 +40,9 @@ func databasesOfURL(f event.Fetch, dbs []config.Database) []*config.Database {
 // findPage looks the fetched page up in one database. It returns false if the database
 // does not contain it. Any page found answers the fetch, regardless of confidence, because
 // the agent asked for that page.
-func (d *decider) findPage(db *config.Database, unproven bool) (result, bool) {
-	o := result{db: db, tool: d.server.ToolOf(db), own: d.server.Serves(db)}
-	answer, held, err := d.search.Page(db, d.event.Fetch)
+func (d *decider) findPage(db *config.Database, r *event.Request) (result, bool) {
+	o := d.newResult(db, r)
+	answer, held, err := d.search.Page(db, r.Fetch)
 	switch {
 	case errors.Is(err, generation.ErrNoIndex) && !o.own:
 		d.trace("database %s: cannot check whether it contains the page", db.Name)
@@ -66,9 +55,6 @@ func (d *decider) findPage(db *config.Database, unproven bool) (result, bool) {
 		return o, false
 	}
 	o.page = answer.Passages[0].Document()
-	if o.own {
-		o.tool = d.server.Read
-	}
 	d.trace("database %s contains the page as %s: mode %s, tool %s", db.Name, o.page, db.Mode, o.tool)
 	switch db.Mode {
 	case config.ModeAdvise:

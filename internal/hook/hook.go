@@ -22,6 +22,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/deadline"
 	"github.com/docsearch/docsearch/internal/hook/event"
+	"github.com/docsearch/docsearch/internal/hook/host"
 	"github.com/docsearch/docsearch/internal/notes"
 )
 
@@ -37,6 +38,8 @@ type Process struct {
 	Deadline *deadline.Deadline
 	// Start starts this program with the arguments and does not wait for it.
 	Start func(args ...string) error
+	// Host is the host that runs the hook; empty if the shape of its event decides.
+	Host event.Host
 
 	// Rules returns the active rules for a session in the folder cwd, and the problems to
 	// report to the user. See Routes.
@@ -82,7 +85,7 @@ func Guard(stderr io.Writer, run func() int) (code int) {
 	defer func() {
 		if v := recover(); v != nil {
 			fmt.Fprintf(stderr, "docsearch: hook: %v; the call runs as usual\n", v)
-			code = exitPass
+			code = host.ExitPass
 		}
 	}()
 	return run()
@@ -97,16 +100,16 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 		}
 		if err := p.readEvent(); err != nil {
 			p.printf("cannot read the event: %v; the call runs as usual", err)
-			return exitPass
+			return host.ExitPass
 		}
 		decision := p.Decide(*p.Event, c, l, search)
 		p.NeedsMain = decision.NeedsMain
 		if p.NeedsMain {
-			return exitPass
+			return host.ExitPass
 		}
-		out := render(p.Event.Host, decision)
+		out := host.Of(p.Event.Host).Render(p.Event, decision.reply())
 		code := p.report(out, decision, problems)
-		if code == out.code {
+		if code == out.Code {
 			p.logEvent(&decision, out, c, l)
 		}
 		if decision.Update {
@@ -124,7 +127,7 @@ func (p *Process) readEvent() error {
 	if p.Event != nil {
 		return nil
 	}
-	e, _, err := event.Read(p.Stdin)
+	e, _, err := event.ReadFrom(p.Stdin, p.Host)
 	if err == nil {
 		p.Event = &e
 	}
@@ -164,36 +167,38 @@ func (p *Process) Decide(e event.Event, c *config.Config, l config.Locations, se
 }
 
 // report writes the decision to stdout and stderr and returns the exit code.
-func (p *Process) report(out output, d Decision, problems []string) (code int) {
+func (p *Process) report(out host.Output, d Decision, problems []string) (code int) {
 	for _, line := range d.Trace {
 		p.Debug("%s", line)
 	}
 	if p.Deadline != nil {
 		p.Deadline.Stop()
 	}
-	if len(out.stdout) > 0 {
-		if _, err := p.Stdout.Write(out.stdout); err != nil {
+	if len(out.Stdout) > 0 {
+		if _, err := p.Stdout.Write(out.Stdout); err != nil {
 			p.printf("cannot write the decision: %v; the call runs as usual", err)
-			return exitPass
+			return host.ExitPass
 		}
 	}
-	if out.stderr != "" {
-		fmt.Fprintln(p.Stderr, out.stderr)
+	if out.Stderr != "" {
+		fmt.Fprintln(p.Stderr, out.Stderr)
 	}
 	for _, line := range slices.Concat(d.Faults, problems, p.ruleProblems) {
 		p.printf("%s", line)
 	}
-	return out.code
+	return out.Code
 }
 
 // decide decides without the state if the event does not need it, and otherwise with it.
 // If the state cannot be used, the call runs as usual.
 func (p *Process) decide(e event.Event, c *config.Config, l config.Locations, search Searcher) Decision {
 	store := Store{l.State}
-	if takesNotes(e, c) && e.UserText == "" {
-		e.UserText = LastUserText(e.Transcript)
+	d := newDecider(e, c, c.Server(p.Getenv))
+	if takesNotes(d.event, c) && e.UserText == "" {
+		d.event.UserText = LastUserText(e.Transcript)
 	}
-	d := decider{event: e, config: c, server: c.Server(p.Getenv), started: p.started(), now: p.Now(), search: search, routes: p.routes(e)}
+	e = d.event
+	d.started, d.now, d.search, d.routes = p.started(), p.Now(), search, p.routes(e)
 	if e.Name == event.SessionStart {
 		if r, ok := config.Registered(l, config.PlaceOf(l, p.Getenv, e.Cwd).Claude); ok {
 			d.registered = &r

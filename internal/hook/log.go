@@ -6,6 +6,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/eventlog"
 	"github.com/docsearch/docsearch/internal/hook/event"
+	"github.com/docsearch/docsearch/internal/hook/host"
 )
 
 // Outcome returns the outcome of the decision for the event log. It is "" if the decision
@@ -36,9 +37,9 @@ func (d *Decision) Outcome(e *event.Event) eventlog.Outcome {
 
 // logEvent appends the decision to the event log, unless it has no outcome or the log is
 // off.
-func (p *Process) logEvent(d *Decision, out output, c *config.Config, l config.Locations) {
+func (p *Process) logEvent(d *Decision, out host.Output, c *config.Config, l config.Locations) {
 	outcome := d.Outcome(p.Event)
-	if outcome == "" || outcome == eventlog.Context && len(out.stdout) == 0 || !c.Hook.Log || l.State == "" {
+	if outcome == "" || outcome == eventlog.Context && len(out.Stdout) == 0 || !c.Hook.Log || l.State == "" {
 		return
 	}
 	e := eventlog.Event{

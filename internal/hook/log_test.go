@@ -14,6 +14,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/eventlog"
 	"github.com/docsearch/docsearch/internal/hook/event"
+	"github.com/docsearch/docsearch/internal/hook/host"
 )
 
 func TestOutcome(t *testing.T) {
@@ -108,7 +109,7 @@ func TestLogFails(t *testing.T) {
 	}
 	wantCode, want, wantErr := runLogged(t, config.Hook{Log: true}, good, now, event)
 	code, stdout, stderr := runLogged(t, config.Hook{Log: true}, bad, now, event)
-	if code != exitDeny || code != wantCode || stdout != want || stderr != wantErr {
+	if code != host.ExitDeny || code != wantCode || stdout != want || stderr != wantErr {
 		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/event"
+	"github.com/docsearch/docsearch/internal/hook/host"
 	"github.com/docsearch/docsearch/internal/hook/match"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
@@ -69,14 +70,15 @@ const (
 // takesNotes reports whether notes may be added to a call. For most calls they may not, so
 // checking first saves time.
 func takesNotes(e event.Event, c *config.Config) bool {
-	if !e.Host.TakesContext(e.Name) || skipsAgent(e, c) || !slices.ContainsFunc(c.Databases, hasNotes) {
+	client := host.Of(e.Host)
+	if !client.TakesContext(e.Name) || skipsAgent(e, c) || !slices.ContainsFunc(c.Databases, hasNotes) {
 		return false
 	}
-	switch e.Name {
-	case event.PreToolUse:
+	switch {
+	case e.Failure != "":
+		return c.Inject.Failures
+	case e.Name == event.PreToolUse, e.Name == event.PostToolUse && !client.TakesContext(event.PreToolUse):
 		return slices.Contains(c.Inject.Tools, e.Tool)
-	case event.PostToolUse, event.PostToolUseFailure:
-		return e.Failure != "" && c.Inject.Failures
 	}
 	return false
 }
@@ -98,7 +100,8 @@ func CallOf(e event.Event) *notes.Call {
 	}
 }
 
-// addMatchingNotes adds the notes that match a call that runs.
+// addMatchingNotes adds the notes that match a call that runs, or that has run if the host
+// shows no context before.
 func (d *decider) addMatchingNotes() {
 	if !takesNotes(d.event, d.config) {
 		return
@@ -144,7 +147,7 @@ func (d *decider) noteItem(e *notes.Entry) notes.Item {
 	}
 	item := notes.Item{Database: e.Database, Key: e.Key(), Title: title, Text: text + ":", Quote: sanitize(e.Text)}
 	if source != "" {
-		item.Rest = "Full text: " + d.server.Read + " " + readArguments(source, e.Database)
+		item.Rest = "Full text: " + d.client.ToolName(d.server.Read) + " " + readArguments(source, e.Database)
 	}
 	return item
 }
@@ -163,13 +166,16 @@ func (d *decider) sessionStart() {
 		case "clear", "compact":
 			injection.ContextReset = d.event.Source
 		default:
+			if d.client.Volatile {
+				injection.ContextReset = cmp.Or(d.event.Source, "startup")
+			}
 			d.Update = d.config.Update.OnSessionStart
 			if d.refresh(); d.NeedsMain {
 				return
 			}
 		}
 	}
-	if d.config.Inject.Sessions && d.event.Host.TakesContext(d.event.Name) {
+	if d.config.Inject.Sessions && d.client.TakesContext(d.event.Name) {
 		lines := boundedText{remaining: maxDatabaseLines}
 		d.databaseLines(&lines)
 		var pinned []notes.Entry
@@ -208,8 +214,12 @@ func (d *decider) databaseLines(b *boundedText) {
 	if len(names) == 0 {
 		return
 	}
-	b.add("Local documentation, searchable with the tool " + d.server.Search +
-		" (if it is not loaded, this loads it: ToolSearch {\"query\": \"select:" + d.server.Search + "\"}):\n")
+	search := d.client.ToolName(d.server.Search)
+	b.add("Local documentation, searchable with the tool " + search)
+	if d.client.Loader != "" {
+		b.add(" (if it is not loaded, this loads it: " + loadCall(d.client, search) + ")")
+	}
+	b.add(":\n")
 	const reserve = len("- and 1000 more: call list_databases\n")
 	b.remaining -= reserve
 	for i, o := range names {
@@ -218,7 +228,7 @@ func (d *decider) databaseLines(b *boundedText) {
 			line += ", version " + oneLine(version)
 		}
 		if tool := d.server.ToolOf(o.db); tool != d.server.Search {
-			line += " (tool " + tool + ")"
+			line += " (tool " + d.client.ToolName(tool) + ")"
 		}
 		if !b.add(line + "\n") {
 			b.remaining += reserve
@@ -275,7 +285,7 @@ func titleLines(b *boundedText, entries []notes.Entry, all int) {
 // notes, and those that the command or its output mentions.
 func (d *decider) toolFailure() {
 	e, c := d.event, d.config
-	if e.Failure == "" || !c.Inject.Failures || !e.Host.TakesContext(e.Name) || skipsAgent(e, c) {
+	if !c.Inject.Failures || !d.client.TakesContext(e.Name) || skipsAgent(e, c) {
 		return
 	}
 	command := match.Fold(e.Command.Line)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/event"
+	"github.com/docsearch/docsearch/internal/hook/host"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/notes"
 )
@@ -313,26 +314,10 @@ func TestStateEvents(t *testing.T) {
 		if d.Notes == nil || shownNotes(d) != "" {
 			t.Errorf("%s: notes %+v", name, d.Notes)
 		}
-		if out := render(event.Claude, d); len(out.stdout)+len(out.stderr)+out.code > 0 {
-			t.Errorf("%s: output %q, %q, %d", name, out.stdout, out.stderr, out.code)
-		}
-	}
-}
-
-// For other hosts, the format of context at other events is unknown.
-func TestContextByHost(t *testing.T) {
-	for _, test := range []struct {
-		host  event.Host
-		event string
-		want  string
-	}{
-		{event.Claude, event.SessionStart, `{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"c"}}` + "\n"},
-		{event.Claude, event.PreToolUse, `{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"c"}}` + "\n"},
-		{event.Copilot, event.PreToolUse, `{"additionalContext":"c","hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"c"}}` + "\n"},
-		{event.Copilot, event.SessionStart, ""}, {event.Cursor, event.SessionStart, ""}, {event.Codex, event.PreToolUse, ""}, {event.Gemini, event.PreToolUse, ""},
-	} {
-		if got := string(render(test.host, Decision{Event: test.event, Context: "c"}).stdout); got != test.want {
-			t.Errorf("%s at %s: %q, want %q", test.host, test.event, got, test.want)
+		for _, h := range event.Hosts() {
+			if out := host.Of(h).Render(&event.Event{Host: h, Name: name}, d.reply()); len(out.Stdout)+len(out.Stderr)+out.Code > 0 {
+				t.Errorf("%s: output %q, %q, %d", name, out.Stdout, out.Stderr, out.Code)
+			}
 		}
 	}
 }

@@ -36,18 +36,26 @@ func (d *decider) applyRules() {
 	if d.routes.Rules == nil {
 		return
 	}
-	call := RouteCall(d.event)
-	if call.Text == "" {
-		return
+	for _, r := range d.event.Requests() {
+		e := d.event
+		e.Tool, e.Search, e.Fetch = r.Tool, r.Search, r.Fetch
+		if call := RouteCall(e); call.Text != "" && d.applyRulesTo(call) {
+			return
+		}
 	}
+}
+
+// applyRulesTo applies the first rule that matches a call, or one search or page of it. It
+// reports whether that settled the rules for the event.
+func (d *decider) applyRulesTo(call rules.Call) bool {
 	candidates, err := d.routes.Rules(rules.Candidate(call))
 	switch {
 	case errors.Is(err, ErrNeedsMain):
 		d.NeedsMain = true
-		return
+		return true
 	case err != nil:
 		d.fault("cannot read the rules: %v; the call runs as usual", err)
-		return
+		return true
 	}
 	m := rules.Matcher{Commands: d.routes.Commands, Trace: d.trace, Fault: d.fault}
 	found, err := m.First(candidates, call)
@@ -56,9 +64,11 @@ func (d *decider) applyRules() {
 		d.NeedsMain = true
 	case found == nil:
 		d.trace("pass: no rule matches")
+		return false
 	default:
 		d.applyRule(found)
 	}
+	return true
 }
 
 // RouteCall returns the event's call as rules match it: the tool and its main argument,
@@ -164,7 +174,8 @@ func (d *decider) answerFromDatabase(r *config.Rule, message string) bool {
 		d.wantsState = true
 		return true
 	}
-	if decided, _ := d.decideRepeat(attempt, message); decided {
+	requests := []event.Request{{Tool: event.WebSearch, Search: attempt.Search}}
+	if decided, _ := d.decideRepeat(attempt, requests, message); decided {
 		return true
 	}
 	answer, err := d.search.Search(db, attempt.Search)
@@ -176,12 +187,12 @@ func (d *decider) answerFromDatabase(r *config.Rule, message string) bool {
 	if !answer.Confident || len(answer.Passages) == 0 {
 		return false
 	}
-	results := []result{{db: db, tool: d.server.ToolOf(db), own: d.server.Serves(db), Answer: answer}}
+	o := d.newResult(db, &requests[0])
+	o.Answer = answer
+	results := []result{o}
 	d.Matched, d.Offered, d.Quoted = []string{db.Name}, []string{db.Name}, true
 	if r.Action == config.ActionWarn {
-		e := d.event
-		e.Search = attempt.Search
-		d.addContext(adviceLine(e, results))
+		d.addContext(d.adviceLine(results))
 		return true
 	}
 	d.deny(attempt, results, message)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/event"
+	"github.com/docsearch/docsearch/internal/hook/host"
 	"github.com/docsearch/docsearch/internal/rules"
 	"github.com/docsearch/docsearch/internal/rules/pattern"
 	"github.com/docsearch/docsearch/internal/rules/shell"
@@ -329,7 +330,7 @@ func TestRunNeedsMain(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	p := &Process{Stdin: strings.NewReader(event), Stdout: &stdout, Stderr: &stderr, Getenv: noEnv, Now: time.Now}
 	p.Rules = func(string, func(*config.Rule) bool) ([]config.Rule, []string, error) { return nil, nil, ErrNeedsMain }
-	if code := p.Run(&c, config.Locations{}, nil, fakeSearcher{}); code != exitPass || !p.NeedsMain || stdout.Len()+stderr.Len() > 0 {
+	if code := p.Run(&c, config.Locations{}, nil, fakeSearcher{}); code != host.ExitPass || !p.NeedsMain || stdout.Len()+stderr.Len() > 0 {
 		t.Fatalf("code %d, left %t, %s%s", code, p.NeedsMain, stdout.String(), stderr.String())
 	}
 	rules, err := rulesIn(t, rule("kubectl", "Bash", "kubectl", config.ActionDeny)).Rules(nil)
@@ -339,7 +340,7 @@ func TestRunNeedsMain(t *testing.T) {
 	p.Rules = func(string, func(*config.Rule) bool) ([]config.Rule, []string, error) {
 		return rules, []string{"a problem"}, nil
 	}
-	if code := p.Run(&c, config.Locations{}, nil, fakeSearcher{}); code != exitDeny || p.NeedsMain || stderr.String() != "no kubectl\ndocsearch: a problem\n" {
+	if code := p.Run(&c, config.Locations{}, nil, fakeSearcher{}); code != host.ExitDeny || p.NeedsMain || stderr.String() != "no kubectl\ndocsearch: a problem\n" {
 		t.Errorf("code %d, left %t, stdout %s, stderr %s", code, p.NeedsMain, stdout.String(), stderr.String())
 	}
 }

@@ -70,6 +70,9 @@ type Denial struct {
 	// Both are empty for clients that send no IDs.
 	Uses    []string
 	Retries []string
+	// Unread is set in a call that ran so soon after its denial that it may have been a
+	// late copy of the hook that denied it. The agent's own retry must still run.
+	Unread bool
 	// Transcript is the size of the session's transcript then, in bytes; 0 if
 	// it is not known or not needed.
 	Transcript int64
@@ -102,15 +105,18 @@ const (
 // the denial. Copies of the hook share the ID of the tool use. Without an ID, a call is a
 // retry if the transcript has grown since the denial or the agent has consulted the local
 // documentation (a subagent's messages are not in the transcript). In both cases, a hook
-// that started before the last decision about the call belongs to that decision.
+// that started before the last decision about the call belongs to that decision. Without
+// ID and transcript, so does one that starts within concurrentWindow of a call that ran.
 func (s *State) classify(a Attempt, now time.Time) (Denial, AttemptKind) {
 	for _, d := range s.Passed {
 		if d.valid(now) && d.same(a.Call) {
 			switch {
 			case a.Use != "" && slices.Contains(d.Uses, a.Use):
 				return d, DuplicateOfDenied
-			case a.Use != "" && slices.Contains(d.Retries, a.Use), s.concurrent(&d, a, d.Retries):
+			case a.Use != "" && slices.Contains(d.Retries, a.Use), s.concurrent(&d, a, d.Retries), a.soonAfter(d.At):
 				return d, DuplicateOfPassed
+			case d.Unread && a.Use == "":
+				return d, Retry
 			}
 		}
 	}
@@ -137,6 +143,12 @@ func (s *State) concurrent(d *Denial, a Attempt, ids []string) bool {
 		end = end.Add(burstWindow)
 	}
 	return !a.Started.IsZero() && !a.Started.After(end)
+}
+
+// soonAfter reports whether the attempt may belong to a call that was decided at a time, as
+// far as the clock can tell. Nothing else can if there is neither an ID nor a transcript.
+func (a *Attempt) soonAfter(at time.Time) bool {
+	return a.Use == "" && a.Transcript == 0 && !a.Started.IsZero() && a.Started.Sub(at) < concurrentWindow
 }
 
 func (d *Denial) valid(now time.Time) bool {
@@ -210,6 +222,7 @@ func (s State) apply(c Change, now time.Time) (after State, duplicate bool) {
 			s.Denied = append(s.Denied, d)
 		case c.Permit:
 			d.Retries = appendUse(d.Retries, c.Attempt.Use)
+			d.Unread = known == DuplicateOfPassed && before.Unread || known == Retry && c.Attempt.soonAfter(before.At)
 			s.Passed = append(s.Passed, d)
 		default:
 			d.Uses = appendUse(d.Uses, c.Attempt.Use)
@@ -251,7 +264,7 @@ func newestDenials(list []Denial, limit int) []Denial {
 //
 //	docsearch-state-<session>.json
 //	  {"last_denied": {"query": "…", "allowed_domains": […], "blocked_domains": […], "timestamp": 1763635277.25,
-//	                   "agent": "…", "databases": […], "tool_use_ids": […], "retry_ids": […], "transcript_bytes": 1422},
+//	                   "agent": "…", "databases": […], "tool_use_ids": […], "retry_ids": […], "unread": true, "transcript_bytes": 1422},
 //	   "earlier": [older denials, the oldest first], "passed": [calls whose retry ran], "consulted": 1763635280.5}
 //
 // A fetch has "url" and "prompt" in place of a search's fields. Empty fields from "agent"
@@ -423,6 +436,7 @@ func parseDenial(v []byte) (Denial, error) {
 		Uses:      fields.Strings("tool_use_ids"),
 		Retries:   fields.Strings("retry_ids"),
 
+		Unread:     string(fields.Raw("unread")) == "true",
 		Transcript: max(0, parseSize(fields, "transcript_bytes")),
 	}, nil
 }
@@ -534,6 +548,9 @@ func (d *Denial) encode() []byte {
 		if len(list.values) > 0 {
 			o.Texts(list.key, list.values)
 		}
+	}
+	if d.Unread {
+		o.Raw("unread", []byte("true"))
 	}
 	if d.Transcript > 0 {
 		o.Raw("transcript_bytes", strconv.AppendInt(nil, d.Transcript, 10))

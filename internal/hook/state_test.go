@@ -201,10 +201,14 @@ func TestDuplicateHooks(t *testing.T) {
 			{"1", "", 0, 5, NewCall, 0}, {"2", "", 1, 9, DuplicateOfDenied, 0}, {"3", "", 8, 12, DuplicateOfDenied, 0}, {"4", "", 500, 505, Retry, 0}, {"5", "", 502, 509, DuplicateOfPassed, 0},
 		}},
 		{"no ids, at the same time", []step{
-			{"", "", 0, 5, NewCall, 0}, {"", "", 1, 9, DuplicateOfDenied, 0}, {"", "", 500, 505, Retry, 0}, {"", "", 501, 509, DuplicateOfPassed, 0}, {"", "", 900, 905, NewCall, 0},
+			{"", "", 0, 5, NewCall, 0}, {"", "", 1, 9, DuplicateOfDenied, 0}, {"", "", 500, 505, Retry, 0}, {"", "", 501, 509, DuplicateOfPassed, 0}, {"", "", 3000, 3005, Retry, 0}, {"", "", 6000, 6005, NewCall, 0},
 		}},
 		{"no ids, one after the other", []step{
-			{"", "", 0, 5, NewCall, 0}, {"", "", 6, 9, Retry, 0}, {"", "", 10, 15, NewCall, 0},
+			{"", "", 0, 5, NewCall, 0}, {"", "", 2000, 2005, Retry, 0}, {"", "", 4000, 4005, NewCall, 0}, {"", "", 6000, 6005, Retry, 0},
+		}},
+		{"no ids, two copies on a busy machine", []step{
+			{"", "", 0, 5, NewCall, 0}, {"", "", 40, 45, Retry, 0}, {"", "", 3000, 3005, Retry, 0}, {"", "", 3700, 3705, DuplicateOfPassed, 0},
+			{"", "", 6000, 6005, NewCall, 0}, {"", "", 6200, 6205, Retry, 0}, {"", "", 9000, 9005, Retry, 0},
 		}},
 		{"no ids, the transcript grows", []step{
 			{"", "", 0, 5, NewCall, 100}, {"", "", 60, 65, DuplicateOfDenied, 100}, {"", "", 500, 505, Retry, 170}, {"", "", 560, 565, DuplicateOfPassed, 170}, {"", "", 900, 905, NewCall, 300},

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/match"
 )
 
@@ -17,10 +18,13 @@ const (
 	keywordsHint = ` ("keywords" accepts exact names, options, error codes, synonyms):`
 )
 
-// query returns the query of the call, or its prompt, on one line.
-func (t *denialText) query() string {
-	return oneLineMax(t.event.Search.Query+t.event.Fetch.Prompt, maxCallQuery)
+// query returns the query of the search, or the prompt of the fetch, on one line.
+func (o *result) query() string {
+	return oneLineMax(o.request.Search.Query+o.request.Fetch.Prompt, maxCallQuery)
 }
+
+// isFetch reports whether the result contributes to the fetch of a page.
+func (o *result) isFetch() bool { return o.request.Tool == event.WebFetch }
 
 // calls returns the calls that search further, in at most limit units. Each call is JSON
 // on a line of its own, below a heading. hint is the heading if keywordsHint may be
@@ -66,11 +70,11 @@ func (t *denialText) calls(limit int) (calls, hint, rest string) {
 // call returns the exact call for a database. To fit into limit units, it drops keywords
 // or shortens the query; it may still be longer.
 func (t *denialText) call(o *result, limit int) string {
-	query := t.query()
+	query, tool := o.query(), t.client.ToolName(o.tool)
 	leann := takesIndexName(o.tool)
 	switch {
-	case t.isFetch() && o.own:
-		return o.tool + " " + readArguments(o.page, o.db.Name)
+	case o.isFetch() && o.own:
+		return tool + " " + readArguments(o.page, o.db.Name)
 	case o.own && !leann:
 		keywords := contentWords(query, o.db.Keywords)
 		for n := len(keywords); n >= 0; n-- {
@@ -78,16 +82,16 @@ func (t *denialText) call(o *result, limit int) string {
 			for i := range list {
 				list[i] = quote(keywords[i])
 			}
-			call := o.tool + " {\"query\": " + quote(query) + ", \"keywords\": [" + strings.Join(list, ", ") + "], \"database\": " + quote(o.db.Name) + "}"
+			call := tool + " {\"query\": " + quote(query) + ", \"keywords\": [" + strings.Join(list, ", ") + "], \"database\": " + quote(o.db.Name) + "}"
 			if utf16Len(call) <= limit {
 				return call
 			}
 		}
 	}
-	before, after := o.tool+" {\"query\": ", "}"
+	before, after := tool+" {\"query\": ", "}"
 	switch {
 	case leann:
-		before = o.tool + " {\"index_name\": " + quote(indexName(o)) + ", \"query\": "
+		before = tool + " {\"index_name\": " + quote(indexName(o)) + ", \"query\": "
 	case o.own:
 		after = ", \"database\": " + quote(o.db.Name) + "}"
 	}
@@ -128,13 +132,11 @@ func indexName(o *result) string {
 	return o.db.Name
 }
 
-// tools returns the distinct tools of the results.
+// tools returns the distinct tools of the results as the agent calls them.
 func (t *denialText) tools() []string {
 	var tools []string
 	for _, o := range t.results {
-		if !slices.Contains(tools, o.tool) {
-			tools = append(tools, o.tool)
-		}
+		tools = appendNew(tools, t.client.ToolName(o.tool))
 	}
 	return tools
 }

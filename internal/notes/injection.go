@@ -20,6 +20,7 @@ type Injection struct {
 	// empty if the context continues. Compacting reports that a compaction may follow.
 	ContextReset string
 	Compacting   bool
+	OnlyReport   bool // no other event reports this reset
 	SessionEnds  bool // the event ends the session
 }
 

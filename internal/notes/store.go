@@ -139,7 +139,7 @@ func (s Store) Show(session, agent string, now time.Time, o *Injection) (string,
 // hook may be called twice for one event, and two events report a compaction, the start of
 // the session first.
 func resetRecorded(records []Record, agent string, o *Injection, now time.Time) bool {
-	if o.Event == "PostCompact" {
+	if o.Event == "PostCompact" && !o.OnlyReport {
 		for i := len(records) - 1; i >= 0; i-- {
 			if r := &records[i]; r.Agent == agent && r.Kind != kindShown {
 				return r.Kind != kindCompacting

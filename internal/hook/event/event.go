@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/docsearch/docsearch/internal/hook/rawjson"
 )
@@ -26,13 +25,21 @@ type Event struct {
 	Transcript string // file with the session so far
 	Source     string // of a SessionStart: startup, resume, clear, compact or fork
 	Reason     string // of a SessionEnd: clear, logout, ...
+	Prompt     bool   // of a UserPromptSubmit: the prompt is not empty
 	Tool       string
-	Search     Search  // of a WebSearch
-	Fetch      Fetch   // of a WebFetch
-	Command    Command // of a Bash
-	File       File    // of an Edit, MultiEdit, NotebookEdit, Read or Write
-	Input      string  // of any other tool in a PreToolUse: a JSON object
-	Failure    string  // error output of a tool that failed
+	ClientTool string    // name of the tool in the host's event
+	Search     Search    // of a WebSearch
+	Fetch      Fetch     // of a WebFetch
+	Several    []Request // of a web call with several searches or pages: each of them
+	Command    Command   // of a Bash
+	File       File      // of an Edit, MultiEdit, NotebookEdit, Read or Write, or a Bash that applies a patch
+	Input      string    // of any other tool in a PreToolUse: a JSON object
+	Failure    string    // error output of a tool that failed
+	Output     string    // of a Bash whose host does not report whether it failed
+
+	// Unnamed reports that the event had no name. Copilot CLI has such a form of its
+	// events, which it answers in another form, too.
+	Unnamed bool
 
 	// AnswersOnly limits the hook to answers with passages. The client sends any other call
 	// to a second run of the hook.
@@ -42,11 +49,6 @@ type Event struct {
 	// that need it read it from the transcript.
 	UserText string
 }
-
-// ShowsContext reports whether the host is known to show the agent the context of a
-// denial. Claude Code does so since 2.1.9, and sends a prompt_id since 2.1.196. The other
-// hosts receive the context as part of the reason.
-func (e *Event) ShowsContext() bool { return e.Host != Claude || e.PromptID != "" }
 
 // A Search is the input of a WebSearch.
 type Search struct {
@@ -61,6 +63,21 @@ type Fetch struct {
 	Prompt string // question to answer from the page
 }
 
+// A Request is a search, or the fetch of a page.
+type Request struct {
+	Tool   string // WebSearch or WebFetch
+	Search Search
+	Fetch  Fetch
+}
+
+// Requests returns the searches and pages of a web call.
+func (e *Event) Requests() []Request {
+	if len(e.Several) > 0 {
+		return e.Several
+	}
+	return []Request{{e.Tool, e.Search, e.Fetch}}
+}
+
 // A Command is the input of a Bash.
 type Command struct {
 	Line        string
@@ -73,23 +90,6 @@ type File struct {
 	Text string // text to write, at most maxText bytes
 }
 
-// A Host is a program that runs hooks.
-type Host string
-
-const (
-	Claude  Host = "claude"
-	Cursor  Host = "cursor"
-	Copilot Host = "copilot"
-	Gemini  Host = "gemini"
-	Codex   Host = "codex"
-)
-
-// TakesContext reports whether the host shows the agent a context for an event that is not
-// denied.
-func (h Host) TakesContext(name string) bool {
-	return h == Claude || h == Copilot && name == PreToolUse
-}
-
 const (
 	PreToolUse         = "PreToolUse"
 	PostToolUse        = "PostToolUse"
@@ -99,10 +99,16 @@ const (
 	SubagentStart      = "SubagentStart"
 	PreCompact         = "PreCompact"
 	PostCompact        = "PostCompact"
+	UserPromptSubmit   = "UserPromptSubmit"
 
-	WebSearch = "WebSearch"
-	WebFetch  = "WebFetch"
-	Bash      = "Bash"
+	WebSearch    = "WebSearch"
+	WebFetch     = "WebFetch"
+	Bash         = "Bash"
+	Edit         = "Edit"
+	MultiEdit    = "MultiEdit"
+	NotebookEdit = "NotebookEdit"
+	Read         = "Read"
+	Write        = "Write"
 
 	DefaultSession = "default"
 )
@@ -119,9 +125,9 @@ const (
 	eagerLimit = 1 << 20
 )
 
-// Read reads an event from r, which may stay open after it. It always returns the data
-// that it has read.
-func Read(r io.Reader) (e Event, data []byte, err error) {
+// ReadFrom reads an event of the host from r, which may stay open after it. It always
+// returns the data that it has read. If host is empty, the shape of the event decides.
+func ReadFrom(r io.Reader, host Host) (e Event, data []byte, err error) {
 	data = make([]byte, 0, 8<<10)
 	for {
 		if len(data) == cap(data) {
@@ -133,12 +139,12 @@ func Read(r io.Reader) (e Event, data []byte, err error) {
 			return Event{}, data, fmt.Errorf("larger than %d MiB", MaxSize>>20)
 		}
 		if end := bytes.TrimRight(data, " \t\r\n"); len(data) <= eagerLimit && bytes.HasSuffix(end, []byte("}")) {
-			if e, err := Parse(data); err == nil {
+			if e, err := ParseFrom(data, host); err == nil {
 				return e, data, nil
 			}
 		}
 		if err == io.EOF {
-			e, err = Parse(data)
+			e, err = ParseFrom(data, host)
 			return e, data, err
 		}
 		if err != nil {
@@ -147,160 +153,64 @@ func Read(r io.Reader) (e Event, data []byte, err error) {
 	}
 }
 
-// Parse reads an event, one field at a time. A field that is missing or of the wrong type
-// is empty and does not affect the others. Only data that is not a JSON object is an
-// error.
-func Parse(data []byte) (Event, error) {
+// Parse reads an event of the host that its shape shows, see ParseFrom.
+func Parse(data []byte) (Event, error) { return ParseFrom(data, "") }
+
+// ParseFrom reads an event of a host, one field at a time. A field that is missing or of
+// the wrong type is empty and does not affect the others. Only data that is not a JSON
+// object is an error.
+func ParseFrom(data []byte, host Host) (Event, error) {
 	fields, err := rawjson.Object(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
 	if err != nil {
 		return Event{}, err
 	}
-	host := hostOf(fields)
+	if host == "" {
+		host = hostOf(fields)
+	}
 	e := Event{
 		Host:       host,
-		Name:       eventName(fields.Text("hook_event_name", "hookEventName")),
-		Session:    fields.Text("session_id", "sessionId", "conversation_id"),
-		Use:        fields.Text("tool_use_id"),
+		Name:       eventName(fields.Text("hook_event_name", "hookEventName", "event", "agent_action_name")),
+		Session:    fields.Text("session_id", "sessionId", "conversation_id", "trajectory_id"),
+		Use:        fields.Text("tool_use_id", "tool_call_id"),
 		PromptID:   fields.Text("prompt_id"),
 		Agent:      fields.Text("agent_id"),
 		AgentType:  fields.Text("agent_type"),
-		Cwd:        fields.Text("cwd"),
-		Transcript: fields.Text("transcript_path"),
+		Cwd:        fields.Text("cwd", "working_dir"),
+		Transcript: fields.Text("transcript_path", "transcriptPath"),
 		Source:     fields.Text("source"),
 		Reason:     fields.Text("reason"),
-		Tool:       toolName(fields.Text("tool_name", "toolName")),
+		Prompt:     len(fields.Raw("prompt")) > len(`""`),
+		ClientTool: fields.Text("tool_name", "toolName"),
 
 		AnswersOnly: string(fields.Raw("docsearch_answers_only")) == "true",
 	}
+	e.Tool = e.ClientTool
 	if e.Session == "" {
 		e.Session = DefaultSession
 	}
-	e.input(fields)
-	switch {
-	case e.Name == PostToolUseFailure:
-		e.Failure = rawjson.Prefix(fields.Raw("error"), maxText)
-	case e.Name == PostToolUse && e.Tool == Bash:
-		e.Failure = failure(fields.Raw("tool_response", "tool_result", "toolResult", "tool_output"))
-	}
+	e.read(fields)
 	return e, nil
 }
 
-// input reads the arguments of the event's tool.
-func (e *Event) input(fields rawjson.Fields) {
-	switch e.Tool {
-	case WebSearch, WebFetch, Bash, "Edit", "MultiEdit", "NotebookEdit", "Read", "Write":
-	default:
-		if e.Name == PreToolUse {
-			input := fields.Raw("tool_input", "toolArgs")
-			if text, ok := rawjson.String(input); ok {
-				input = []byte(text)
-			}
-			e.Input = string(input)
-		}
-		return
-	}
-	in := parseInput(fields.Raw("tool_input", "toolArgs"))
-	switch e.Tool {
-	case WebSearch:
-		e.Search = Search{
-			Query:   in.String("query"),
-			Allowed: in.Strings("allowed_domains"),
-			Blocked: in.Strings("blocked_domains"),
-		}
-	case WebFetch:
-		e.Fetch = Fetch{in.String("url"), in.String("prompt")}
-	case Bash:
-		e.Command = Command{in.String("command"), in.String("description")}
-	default:
-		e.File.Path = in.String("file_path", "notebook_path")
-		e.File.Text = rawjson.Prefix(in.Raw("new_string", "content", "new_source"), maxText)
-		if edits, err := rawjson.List(in.Raw("edits")); err == nil {
-			for _, edit := range edits {
-				if room := maxText - len(e.File.Text); room > 0 {
-					text := rawjson.Prefix(parseInput(edit).Raw("new_string"), maxText)
-					e.File.Text += text[:min(len(text), room)] + "\n"
-				}
-			}
-		}
-	}
-}
-
-// hostOf identifies the host by fields that only it sends.
-func hostOf(fields rawjson.Fields) Host {
-	switch {
-	case fields.Raw("cursor_version", "conversation_id") != nil:
-		return Cursor
-	case fields.Raw("sessionId", "toolName") != nil:
-		return Copilot
-	case bytes.HasPrefix(fields.Raw("hook_event_name"), []byte(`"Before`)), bytes.HasPrefix(fields.Raw("hook_event_name"), []byte(`"After`)):
-		return Gemini
-	case fields.Raw("turn_id") != nil && fields.Raw("model") != nil:
-		return Codex
-	case fields.Text("timestamp") != "":
-		return Copilot
-	}
-	return Claude
-}
-
-// eventName returns Claude Code's name of the event. An event without a name is taken for
-// PreToolUse, which is the event that the hook is installed for.
+// eventName returns Claude Code's name for the names that several hosts share.
 func eventName(name string) string {
 	switch name {
-	case "", "preToolUse", "BeforeTool":
+	case "preToolUse":
 		return PreToolUse
-	case "postToolUse", "AfterTool":
+	case "postToolUse":
 		return PostToolUse
 	case "postToolUseFailure":
 		return PostToolUseFailure
-	case "sessionStart":
+	case "sessionStart", "agentSpawn":
 		return SessionStart
 	case "sessionEnd":
 		return SessionEnd
 	case "subagentStart":
 		return SubagentStart
+	case "userPromptSubmit", "userPromptSubmitted":
+		return UserPromptSubmit
 	case "preCompact":
 		return PreCompact
 	}
 	return name
-}
-
-func toolName(name string) string {
-	switch name {
-	case "web_search", "google_web_search":
-		return WebSearch
-	case "web_fetch":
-		return WebFetch
-	case "Shell", "bash", "shell", "run_shell_command":
-		return Bash
-	}
-	return name
-}
-
-// parseInput reads a tool's arguments. Anything that is not an object counts as empty.
-func parseInput(input []byte) rawjson.Fields {
-	if text, ok := rawjson.String(input); ok { // Copilot wraps the arguments in a string
-		input = []byte(text)
-	}
-	fields, err := rawjson.Object(input)
-	if err != nil {
-		return nil
-	}
-	return fields
-}
-
-// failure returns the output of a command if its result reports a failure. Claude Code has
-// a separate event for that; other hosts send the exit code.
-func failure(result []byte) string {
-	r := parseInput(result)
-	switch r.Text("exit_code", "exitCode", "returncode") {
-	case "", "0":
-		return ""
-	}
-	var parts []string
-	for _, name := range []string{"stderr", "stdout", "output"} {
-		if s := strings.TrimSpace(rawjson.Prefix(r.Raw(name), maxText)); s != "" {
-			parts = append(parts, s)
-		}
-	}
-	return strings.Join(parts, "\n")
 }

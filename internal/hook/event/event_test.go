@@ -72,7 +72,7 @@ func TestParse(t *testing.T) {
 		{"input is a list", `{"session_id":"s","tool_name":"WebSearch","tool_input":["q"]}`, search("")},
 		{"no input", `{"session_id":"s","tool_name":"WebSearch"}`, search("")},
 		{"a key twice", `{"session_id":"x","session_id":"s","tool_name":"WebSearch","tool_input":{"query":"p","query":"q"}}`, search("q")},
-		{"empty object", `{}`, Event{Host: Claude, Name: PreToolUse, Session: DefaultSession, Tool: "", Search: Search{}}},
+		{"empty object", `{}`, Event{Host: Claude, Session: DefaultSession}},
 		{"empty session", `{"session_id":"","tool_name":"WebSearch","tool_input":{"query":"q"}}`,
 			Event{Host: Claude, Name: PreToolUse, Session: DefaultSession, Tool: WebSearch, Search: Search{Query: "q"}}},
 
@@ -81,11 +81,11 @@ func TestParse(t *testing.T) {
 		{"copilot as Claude Code", `{"hook_event_name":"PreToolUse","session_id":"s","timestamp":"2026-11-01T10:00:00Z","cwd":"/p","tool_name":"WebSearch","tool_input":{"query":"q"}}`,
 			Event{Host: Copilot, Name: PreToolUse, Session: "s", Cwd: "/p", Tool: WebSearch, Search: Search{Query: "q"}}},
 		{"copilot", `{"sessionId":"s","timestamp":1704614400000,"cwd":"/p","toolName":"web_search","toolArgs":"{\"query\":\"q\"}"}`,
-			Event{Host: Copilot, Name: PreToolUse, Session: "s", Cwd: "/p", Tool: WebSearch, Search: Search{Query: "q"}}},
-		{"copilot in an editor", `{"hookEventName":"PostToolUse","sessionId":"s","timestamp":"2026-11-01T10:00:00Z","tool_name":"WebSearch","tool_input":{"query":"q"}}`,
-			Event{Host: Copilot, Name: PostToolUse, Session: "s", Tool: WebSearch, Search: Search{Query: "q"}}},
+			Event{Host: Copilot, Name: PreToolUse, Session: "s", Cwd: "/p", Tool: WebSearch, ClientTool: "web_search", Search: Search{Query: "q"}, Unnamed: true}},
+		{"vscode", `{"hookEventName":"PostToolUse","sessionId":"s","timestamp":"2026-11-01T10:00:00Z","tool_name":"WebSearch","tool_input":{"query":"q"}}`,
+			Event{Host: VSCode, Name: PostToolUse, Session: "s", Tool: WebSearch, Search: Search{Query: "q"}}},
 		{"gemini", `{"session_id":"s","transcript_path":"/t","cwd":"/p","hook_event_name":"BeforeTool","timestamp":"2026-11-01T10:00:00Z","tool_name":"google_web_search","tool_input":{"query":"q"}}`,
-			Event{Host: Gemini, Name: PreToolUse, Session: "s", Cwd: "/p", Transcript: "/t", Tool: WebSearch, Search: Search{Query: "q"}}},
+			Event{Host: Gemini, Name: PreToolUse, Session: "s", Cwd: "/p", Transcript: "/t", Tool: WebSearch, ClientTool: "google_web_search", Search: Search{Query: "q"}}},
 		{"codex", `{"session_id":"s","turn_id":"t1","model":"m","hook_event_name":"PreToolUse","tool_name":"WebSearch","tool_input":{"query":"q"}}`,
 			Event{Host: Codex, Name: PreToolUse, Session: "s", Tool: WebSearch, Search: Search{Query: "q"}}},
 	} {
@@ -93,6 +93,9 @@ func TestParse(t *testing.T) {
 			got, err := Parse([]byte(test.event))
 			if err != nil {
 				t.Fatal(err)
+			}
+			if test.want.ClientTool == "" {
+				test.want.ClientTool = test.want.Tool
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("event (-want +got):\n%s", diff)
@@ -158,7 +161,7 @@ func TestRead(t *testing.T) {
 				if test.open {
 					r = io.MultiReader(r, iotest.ErrReader(errors.New("still open")))
 				}
-				e, data, err := Read(as(r))
+				e, data, err := ReadFrom(as(r), "")
 				switch {
 				case test.err != "":
 					if err == nil || !strings.Contains(err.Error(), test.err) {

@@ -8,6 +8,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/event"
+	"github.com/docsearch/docsearch/internal/hook/host"
 	"github.com/docsearch/docsearch/internal/hook/match"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/index/quicksearch"
@@ -42,9 +43,9 @@ func (Indexes) Present(db *config.Database) bool {
 	return err == nil
 }
 
-// Server looks for the MCP server of a tool in Claude Code's settings.
-func (Indexes) Server(tool, cwd string) (found, own bool) {
-	return hook.FindServer(os.Getenv, cwd, tool)
+// Server looks for the MCP server of a tool in the agents' settings.
+func (Indexes) Server(h event.Host, tool, cwd string) (found, own bool) {
+	return host.FindServer(h, os.Getenv, cwd, tool)
 }
 
 // Search searches the index of a database.

@@ -1,4 +1,4 @@
-// Package startup answers "docsearch hook" before the rest of the program is initialized.
+// Package startup answers "docsearch hook" and "docsearch hook --client NAME" before the rest of the program is initialized.
 // No library imports it: its init function ends the process.
 //
 // The MCP server and the config reader cost about four milliseconds of package
@@ -19,17 +19,32 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/deadline"
+	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/lookup"
 )
 
 func init() {
-	if len(os.Args) != 2 || os.Args[1] != "hook" {
+	host, ok := hostOf(os.Args)
+	if !ok {
 		return
 	}
 	pending = hook.NewProcess(deadline.Start(deadline.Limit(os.Getenv), os.Exit))
+	pending.Host = host
 	if code, done := answer(pending); done {
 		os.Exit(code)
 	}
+}
+
+// hostOf returns the host of a command line of the hook, or "" if the line names none. It
+// returns false for all other command lines, which main handles.
+func hostOf(args []string) (h event.Host, ok bool) {
+	switch {
+	case len(args) < 2 || args[1] != "hook":
+		return "", false
+	case len(args) == 4 && args[2] == "--client":
+		return event.HostNamed(args[3])
+	}
+	return "", len(args) == 2
 }
 
 var pending *hook.Process

@@ -1,10 +1,11 @@
-package hook
+package host
 
 import (
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/rawjson"
 )
 
@@ -15,8 +16,9 @@ const maxSettings = 64 << 20
 // FindServer looks for the MCP server of a tool ("mcp__server__tool") in Claude Code's
 // settings for a session in the folder cwd: the user's, the user's for this project, and
 // the project's own. own reports that the server is docsearch's. Settings that cannot be
-// read count as empty.
-func FindServer(getenv config.Getenv, cwd, tool string) (found, own bool) {
+// read count as empty. For other hosts, a server found there is assumed to exist, but is
+// never own: under the same name they may start another program.
+func FindServer(h event.Host, getenv config.Getenv, cwd, tool string) (found, own bool) {
 	name, ok := config.ServerName(tool)
 	if !ok {
 		return false, false
@@ -27,7 +29,7 @@ func FindServer(getenv config.Getenv, cwd, tool string) (found, own bool) {
 	}
 	for _, servers := range clientServers(getenv, project) {
 		if entry := servers.Raw(name); entry != nil {
-			return true, runsDocsearch(entry)
+			return true, h == event.Claude && runsDocsearch(entry)
 		}
 	}
 	return false, false

@@ -1,0 +1,119 @@
+package agentconfig
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// fakeHook stands for docsearch: it denies web fetches, adds a context to other calls and
+// sessions, fails for the tool "broken", and records the events.
+const fakeHook = `#!/usr/bin/env node
+const fs = require("fs")
+const data = fs.readFileSync(0, "utf8")
+fs.appendFileSync(__dirname + "/events", process.argv.slice(2).join(" ") + " " + data + "\n")
+const e = JSON.parse(data)
+const print = (o) => console.log(JSON.stringify({ hookSpecificOutput: o }))
+if (e.tool_name === "broken") { console.log("{"); process.exit(3) }
+else if (e.tool_name === "webfetch") print({ permissionDecision: "deny", permissionDecisionReason: "R" })
+else if (e.hook_event_name === "PostToolUse") print({ additionalContext: "failure of " + e.tool_input.command })
+else if (e.tool_name === "read" || e.hook_event_name.endsWith("Start")) print({ additionalContext: "context of " + (e.tool_name || e.hook_event_name) })
+`
+
+// pluginDriver calls the plugin as OpenCode does and prints what came of it.
+const pluginDriver = `
+const { Docsearch } = await import(process.argv[2])
+const hooks = await Docsearch({ directory: "/p" })
+const results = {}
+const run = async (tool, args, output) => {
+  const input = { tool, sessionID: "s", callID: "call_" + tool }
+  try { await hooks["tool.execute.before"](input, { args }) } catch (e) { results[tool] = "denied: " + e.message; return }
+  await hooks["tool.execute.after"](input, output)
+  results[tool] = output.output
+}
+await run("webfetch", { url: "https://a.b" }, { output: "page" })
+await run("read", { filePath: "a.go" }, { output: "text" })
+await run("bash", { command: "make" }, { output: "no rule", metadata: { exit: 2 } })
+await run("broken", {}, { output: "ran" })
+await run("mcp_tool", {}, {})
+await run("cyclic", (() => { const a = {}; a.a = a; return a })(), { output: "ran" })
+await hooks["tool.execute.before"]({ tool: "empty" }, undefined)
+await hooks["tool.execute.after"]({ tool: "empty" }, undefined)
+await hooks.event({ event: { type: "session.created", properties: { info: { id: "child", parentID: "s" } } } })
+for (const session of ["s", "s", "child", undefined]) {
+  const output = { system: ["base"] }
+  await hooks["experimental.chat.system.transform"]({ sessionID: session }, output)
+  ;(results.system ??= []).push(output.system.join(" + "))
+}
+await hooks.event({ event: { type: "session.compacted", properties: { sessionID: "s" } } })
+await hooks.event({ event: { type: "session.deleted", properties: { info: { id: "child" } } } })
+await hooks.event({ event: {} })
+console.log(JSON.stringify(results))
+`
+
+// Only a denial may throw, because an exception denies the call.
+func TestOpenCodePlugin(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil || runtime.GOOS == "windows" { // where a script is no program
+		t.Skip("needs node and a Unix system")
+	}
+	dir := t.TempDir()
+	hook := filepath.Join(dir, "hook.js")
+	plugin, err := os.ReadFile("opencode.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(plugin, []byte(`"DOCSEARCH_PROGRAM"`)); n != 1 {
+		t.Fatalf("%d placeholders for the program, want 1", n)
+	}
+	name, err := json.Marshal(hook)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range map[string]string{
+		hook: fakeHook, filepath.Join(dir, "driver.mjs"): pluginDriver,
+		filepath.Join(dir, "plugin.mjs"): strings.Replace(string(plugin), `"DOCSEARCH_PROGRAM"`, string(name), 1),
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command(node, filepath.Join(dir, "driver.mjs"), filepath.Join(dir, "plugin.mjs"))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"webfetch":"denied: R","read":"text\n\ncontext of read","bash":"no rule\n\nfailure of make","broken":"ran","cyclic":"ran",` +
+		`"system":["base + context of SessionStart","base + context of SessionStart","base + context of SubagentStart","base"]}` + "\n"
+	if string(out) != want {
+		t.Errorf("results %s, want %s", out, want)
+	}
+	events, err := os.ReadFile(filepath.Join(dir, "events"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(events)), "\n")
+	for i, want := range []string{
+		`hook --client opencode {"hook_event_name":"PreToolUse","session_id":"s","cwd":"/p","tool_use_id":"call_webfetch","tool_name":"webfetch","tool_input":{"url":"https://a.b"}}`,
+		`hook --client opencode {"hook_event_name":"PreToolUse","session_id":"s","cwd":"/p","tool_use_id":"call_read","tool_name":"read","tool_input":{"filePath":"a.go"}}`,
+		`hook --client opencode {"hook_event_name":"PreToolUse","session_id":"s","cwd":"/p","tool_use_id":"call_bash","tool_name":"bash","tool_input":{"command":"make"}}`,
+		`hook --client opencode {"hook_event_name":"PostToolUse","session_id":"s","cwd":"/p","tool_use_id":"call_bash","tool_name":"bash","tool_input":{"command":"make"},"tool_response":{"exit_code":2,"output":"no rule"}}`,
+		`hook --client opencode {"hook_event_name":"PreToolUse","session_id":"s","cwd":"/p","tool_use_id":"call_broken","tool_name":"broken","tool_input":{}}`,
+		`hook --client opencode {"hook_event_name":"PreToolUse","session_id":"s","cwd":"/p","tool_use_id":"call_mcp_tool","tool_name":"mcp_tool","tool_input":{}}`,
+		`hook --client opencode {"hook_event_name":"PreToolUse","cwd":"/p","tool_name":"empty"}`,
+		`hook --client opencode {"hook_event_name":"SessionStart","session_id":"s","cwd":"/p","source":"startup"}`,
+		`hook --client opencode {"hook_event_name":"SubagentStart","session_id":"child","agent_id":"child","cwd":"/p","source":"startup"}`,
+		`hook --client opencode {"hook_event_name":"PostCompact","session_id":"s","cwd":"/p"}`,
+		`hook --client opencode {"hook_event_name":"SessionEnd","session_id":"child","agent_id":"child","cwd":"/p"}`,
+	} {
+		if i >= len(lines) || lines[i] != want {
+			t.Fatalf("event %d of %d: %q, want %q", i+1, len(lines), lines[min(i, len(lines)-1)], want)
+		}
+	}
+}

@@ -1,0 +1,14 @@
+package host
+
+import "github.com/docsearch/docsearch/internal/hook/event"
+
+// qwen is Qwen Code. In its headless mode no SessionStart fires, so the context of a
+// session goes with the first prompt in all modes.
+var qwen = Client{
+	Host:     event.Qwen,
+	Loader:   "tool_search",
+	contexts: []string{event.UserPromptSubmit, event.PostToolUse, event.PostToolUseFailure},
+	prefix:   "mcp__",
+	joint:    "__",
+	render:   joinedOutput,
+}
