@@ -1,0 +1,91 @@
+package agentconfig
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+)
+
+// opencodePlugin is the plugin that connects opencode with the hook.
+//
+//go:embed opencode.js
+var opencodePlugin string
+
+// opencodeProgram is the placeholder of the program in the plugin.
+const opencodeProgram = `"DOCSEARCH_PROGRAM"`
+
+// opencode runs no programs as hooks, but plugins. Its config is opencode.json or
+// opencode.jsonc.
+func opencode() *Client {
+	return &Client{
+		Name: "opencode", Title: "opencode", Tested: true, programs: []string{"opencode"},
+		folder: func(p *Places) string { return filepath.Join(p.config, "opencode") },
+		parts: func(p *Places, s Scope) ([]part, error) {
+			dir := filepath.Join(p.config, "opencode")
+			config := firstExisting(filepath.Join(dir, "opencode.jsonc"), filepath.Join(dir, "opencode.json"))
+			if s == Project {
+				dir = p.inProject(".opencode")
+				config = firstExisting(p.inProject("opencode.json"), p.inProject("opencode.jsonc"))
+			}
+			return []part{
+				{"the hook", filepath.Join(dir, "plugin", "docsearch.js"), []entry{opencodeFile()}},
+				{"the MCP server", config, []entry{p.server(func(program string) string {
+					return `{"type": "local", "command": [` + toJSON(program) + `, "serve"], "enabled": true}`
+				}, "mcp")}},
+			}, nil
+		},
+		others: func(p *Places, s Scope) []string {
+			return []string{filepath.Join(s.in(filepath.Join(p.config, "opencode"), p.inProject(".opencode")), "plugin*", "docsearch*.js")}
+		},
+		sample: func(query, _ string) map[string]any {
+			return map[string]any{
+				"hook_event_name": "PreToolUse", "session_id": "doctor", "tool_use_id": "call_0",
+				"tool_name": "websearch", "tool_input": map[string]any{"query": query},
+			}
+		},
+	}
+}
+
+// firstExisting returns the first path that exists, or else the first.
+func firstExisting(paths ...string) string {
+	for _, path := range paths {
+		if exists(path) {
+			return path
+		}
+	}
+	return paths[0]
+}
+
+// opencodeFile is the plugin as a file.
+func opencodeFile() ownFile {
+	return ownFile{
+		render: func(program string) string {
+			return strings.Replace(opencodePlugin, opencodeProgram, toJSON(program), 1)
+		},
+		read: func(data []byte) []Hook {
+			program, ok := programOfPlugin(data)
+			if !ok {
+				return nil
+			}
+			return []Hook{{Command: quote(program) + " hook --client opencode", Program: program}}
+		},
+	}
+}
+
+// programOfPlugin returns the program in the text of a plugin, also in one of
+// another version: the text that replaces the placeholder in its line.
+func programOfPlugin(data []byte) (program string, ok bool) {
+	before, after, _ := strings.Cut(opencodePlugin, opencodeProgram)
+	before = before[strings.LastIndexByte(before, '\n')+1:]
+	after, _, _ = strings.Cut(after, "\n")
+	for line := range bytes.Lines(data) {
+		line = bytes.TrimRight(line, "\r\n")
+		if value, found := bytes.CutPrefix(line, []byte(before)); found {
+			value = bytes.TrimSuffix(value, []byte(after))
+			return program, json.Unmarshal(value, &program) == nil
+		}
+	}
+	return "", false
+}
