@@ -27,10 +27,10 @@ func goose() *Client {
 				events:     []registration{{event: "PreToolUse", tools: []string{"developer__shell"}}},
 			}
 			parts := []part{
+				{"the hook", filepath.Join(plugin, "hooks", "hooks.json"), []entry{hooks}},
 				{"the plugin", filepath.Join(plugin, "plugin.json"), []entry{ownJSON(func(string) string {
 					return `{"name": "docsearch", "version": "1.0.0", "description": "Rules for shell commands"}`
 				})}},
-				{"the hook", filepath.Join(plugin, "hooks", "hooks.json"), []entry{hooks}},
 			}
 			if s == User {
 				parts = append(parts, part{"the MCP server", filepath.Join(gooseFolder(p), "config.yaml"), []entry{gooseServer(p.Server)}})
