@@ -403,10 +403,10 @@ func appendLines(data []byte, lines ...string) []byte {
 }
 
 // cutLines removes the lines from start to end, and the line ending before them
-// that appendLines adds.
+// that appendLines adds, unless it ends the line before the next one.
 func cutLines(data []byte, start, end int) []byte {
 	before := data[:start]
-	if trimmed, ok := bytes.CutSuffix(before, []byte("\n")); ok {
+	if trimmed, ok := bytes.CutSuffix(before, []byte("\n")); ok && (end == len(data) || bytes.HasSuffix(bytes.TrimSuffix(trimmed, []byte("\r")), []byte("\n"))) {
 		before = bytes.TrimSuffix(trimmed, []byte("\r"))
 	}
 	return slices.Concat(before, data[end:])

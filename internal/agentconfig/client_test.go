@@ -1,6 +1,7 @@
 package agentconfig
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
@@ -229,5 +230,179 @@ func checkForeignFile(t *testing.T, c *Client, p *Places, s Scope, i int) {
 	}
 	if changes, err := c.Uninstall(p, s); err != nil || len(changes) > 0 {
 		t.Errorf("uninstall would change %v, %v", paths(changes), err)
+	}
+}
+
+// textEntries are the entries whose edits are not those of Claude Code's files.
+func textEntries() map[string]entry {
+	p := &Places{Server: "docsearch", config: "/c", home: "/h", project: "/p", getenv: func(string) string { return "" }}
+	flat := crushJSON(p, User)
+	parts, _ := copilot().parts(p, User)
+	return map[string]entry{
+		"toml": codexServer("docsearch"), "yaml": gooseServer("docsearch"), "rc": crushEntry{User, "docsearch"},
+		"flat": flat[0], "copilot": parts[0].entries[0],
+	}
+}
+
+// Install and uninstall of any file either fail or reverse each other.
+func FuzzClientEdits(f *testing.F) {
+	for kind, list := range map[string][]string{"toml": oddFiles[".toml"], "yaml": oddFiles[".yaml"], "rc": oddFiles["rc"], "flat": oddContents(".json")} {
+		for _, data := range list {
+			f.Add(kind, []byte(data))
+			if kind == "flat" {
+				f.Add("copilot", []byte(data))
+			}
+		}
+	}
+	entries := textEntries()
+	f.Fuzz(func(t *testing.T, kind string, data []byte) {
+		e := entries[kind]
+		if e == nil {
+			return
+		}
+		after, err := e.put(data, program)
+		if err != nil {
+			return
+		}
+		if again, err := e.put(after, program); err != nil || !bytes.Equal(again, after) {
+			t.Fatalf("a second install of %q: %v\n%q\n%q", data, err, after, again)
+		}
+		if hooks, servers := e.find(after); len(hooks)+len(servers) == 0 {
+			t.Fatalf("install of %q left no entry: %q", data, after)
+		}
+		removed, err := e.drop(after)
+		if err != nil {
+			t.Fatalf("uninstall of %q: %v\n%q", data, err, after)
+		}
+		if hooks, servers := e.find(removed); len(hooks)+len(servers) > 0 && !bytes.Contains(data, []byte("docsearch")) {
+			t.Fatalf("uninstall of %q left an entry: %q", data, removed)
+		}
+		if again, err := e.drop(removed); err != nil || !bytes.Equal(again, removed) {
+			t.Fatalf("a second uninstall of %q: %v\n%q\n%q", data, err, removed, again)
+		}
+	})
+}
+
+// A second hook in another file of the client is refused, and one in the other
+// scope is reported.
+func TestClientTwins(t *testing.T) {
+	tests := []struct {
+		client, path, contents string
+		scope                  Scope
+		refused                bool
+		doubles                int
+	}{
+		{"codex", ".codex/config.toml", "[[hooks.PreToolUse]]\n[[hooks.PreToolUse.hooks]]\ncommand = \"docsearch hook\"\n", User, true, 0},
+		{"copilot", ".copilot/hooks/mine.json", `{"hooks": {"preToolUse": [{"bash": "docsearch hook"}]}}`, User, true, 0},
+		{"copilot", ".copilot/settings.json", `{"hooks": {"PreToolUse": [{"command": "/x/docsearch hook"}]}}`, User, true, 0},
+		{"copilot", ".copilot/hooks/mine.json", `{"hooks": {"preToolUse": [{"bash": "check.sh docsearch"}]}}`, User, false, 0},
+		{"opencode", ".config/opencode/plugins/docsearch.js", opencodePlugin, User, true, 0},
+		{"crush", ".config/crush/crush.json", `{"hooks": {"PreToolUse": [{"command": "docsearch hook"}]}}`, User, false, 0},
+		{"gemini", "PROJECT/.gemini/settings.json", `{"hooks": {"BeforeTool": [{"matcher": "web_fetch", "hooks": [{"type": "command", "command": "docsearch hook"}]}]}}`, User, false, 2},
+		{"gemini", "PROJECT/.gemini/settings.json", `{"hooks": {"BeforeTool": [{"matcher": "web_fetch", "hooks": [{"type": "command", "command": "COMMAND"}]}]}}`, User, false, 0},
+		{"codex", "PROJECT/.codex/hooks.json", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "COMMAND"}]}]}}`, User, false, 2},
+	}
+	for _, tt := range tests {
+		c, _ := ClientNamed(tt.client)
+		p := testPlaces(t)
+		path := filepath.Join(p.home, tt.path)
+		if rest, ok := strings.CutPrefix(tt.path, "PROJECT/"); ok {
+			path = filepath.Join(p.project, rest)
+		}
+		command := invocation{User, tt.client, c.exitCode}.command(program)
+		write(t, path, strings.ReplaceAll(tt.contents, "COMMAND", command))
+		plan, err := c.Install(p, tt.scope, program)
+		if tt.refused != (err != nil) {
+			t.Errorf("%s with %s: %v", tt.client, tt.path, err)
+		}
+		if err != nil {
+			continue
+		}
+		apply(t, plan)
+		if got := c.Doubles(c.Installed(p).Hooks); len(got) != tt.doubles {
+			t.Errorf("%s with %s: doubles = %+v, want %d", tt.client, tt.path, got, tt.doubles)
+		}
+	}
+}
+
+func TestClientObstacles(t *testing.T) {
+	tests := []struct {
+		client, path, contents string
+		scope                  Scope
+		want                   string // part of the obstacle; "" if none
+	}{
+		{"codex", "", "", User, "because you have not reviewed it"},
+		{"codex", ".codex/config.toml", "[hooks.state.\"HOME/.codex/hooks.json:pre_tool_use:0:0\"]\ntrusted_hash = \"x\"\n", User, ""},
+		{"codex", ".codex/config.toml", "[hooks.state.\"HOME/.codex/hooks.json:pre_tool_use:0:0\"]\n[features]\nhooks = false\n", User, "turns all hooks off"},
+		{"codex", ".codex/config.toml", "[hooks.state.\"PROJECT/.codex/hooks.json:pre_tool_use:0:0\"]\n", Project, "does not trust the project"},
+		{"codex", ".codex/config.toml", "[hooks.state.\"PROJECT/.codex/hooks.json:pre_tool_use:0:0\"]\n[projects.\"PROJECT\"]\ntrust_level = \"trusted\"\n", Project, ""},
+		{"gemini", "", "", User, ""},
+		{"gemini", ".gemini/settings.json", `{"hooksConfig": {"enabled": false}}`, User, "turns all hooks off"},
+		{"gemini", "", "", Project, "does not trust the folder"},
+		{"gemini", ".gemini/trustedFolders.json", `{"PROJECT": "TRUST_FOLDER"}`, Project, ""},
+		{"copilot", "", "", User, ""},
+		{"copilot", ".copilot/settings.json", `{"disableAllHooks": true}`, User, "turns all hooks off"},
+		{"copilot", "", "", Project, "does not trust the folder"},
+		{"copilot", ".copilot/config.json", `{"trustedFolders": ["PROJECT"]}`, Project, ""},
+		{"qwen", ".qwen/settings.json", `{"disableAllHooks": true}`, User, "turns all hooks off"},
+		{"qwen", "", "", User, ""},
+		{"cursor", "", "", User, ""},
+	}
+	for _, tt := range tests {
+		c, _ := ClientNamed(tt.client)
+		p := testPlaces(t)
+		if tt.path != "" {
+			write(t, filepath.Join(p.home, tt.path), strings.NewReplacer("HOME", filepath.ToSlash(p.home), "PROJECT", filepath.ToSlash(p.project)).Replace(tt.contents))
+		}
+		plan, err := c.Install(p, tt.scope, program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		apply(t, plan)
+		var got []string
+		for _, o := range c.Blocked(p, c.Installed(p).Hooks) {
+			got = append(got, o.Problem)
+		}
+		if all := strings.Join(got, "\n"); tt.want == "" && all != "" || !strings.Contains(all, tt.want) {
+			t.Errorf("%s %s with %s %q: obstacles %q, want %q", tt.client, tt.scope, tt.path, tt.contents, all, tt.want)
+		}
+	}
+}
+
+// Install corrects a hook that a person entered, and keeps the rest of it.
+func TestClientCorrectsHook(t *testing.T) {
+	p := testPlaces(t)
+	c := gemini()
+	path := filepath.Join(p.home, ".gemini", "settings.json")
+	write(t, path, `{"hooks": {"BeforeTool": [{"matcher": ".*", "hooks": [{"type": "command", "command": "docsearch hook", "timeout": 5000}]}]}}`)
+	plan, err := c.Install(p, User, program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	apply(t, plan)
+	in := c.Installed(p)
+	if len(in.Hooks) != 3 || strings.Contains(read(t, path), `"docsearch hook"`) {
+		t.Errorf("hooks = %+v\n%s", in.Hooks, read(t, path))
+	}
+}
+
+// A server of another program with docsearch's name stays.
+func TestClientForeignServer(t *testing.T) {
+	for _, tt := range []struct{ client, path, contents string }{
+		{"codex", ".codex/config.toml", "[mcp_servers.docsearch]\ncommand = \"other\"\n"},
+		{"goose", ".config/goose/config.yaml", "extensions:\n  docsearch:\n    cmd: other\n"},
+		{"crush", ".config/crush/crushrc", "mcp add docsearch --command other\n"},
+		{"cursor", ".cursor/mcp.json", `{"mcpServers": {"docsearch": {"url": "http://localhost"}}}`},
+	} {
+		c, _ := ClientNamed(tt.client)
+		p := testPlaces(t)
+		path := filepath.Join(p.home, tt.path)
+		write(t, path, tt.contents)
+		if _, err := c.Install(p, User, program); err == nil || !strings.Contains(err.Error(), "another program") {
+			t.Errorf("%s: install: %v", tt.client, err)
+		}
+		if plan, err := c.Uninstall(p, User); err != nil || len(plan) > 0 || read(t, path) != tt.contents {
+			t.Errorf("%s: uninstall would change %v, %v", tt.client, paths(plan), err)
+		}
 	}
 }

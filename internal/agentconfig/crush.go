@@ -20,7 +20,7 @@ func crush() *Client {
 		Limits: "its web search runs in a subagent, which runs no hook; the hook answers fetches",
 		folder: func(p *Places) string { return filepath.Join(p.config, "crush") },
 		parts: func(p *Places, s Scope) ([]part, error) {
-			path := firstExisting(crushFiles(p, s)...)
+			path := configFile(crushFiles(p, s)...)
 			entries := []entry{crushEntry{s, p.Server}}
 			if filepath.Ext(path) == ".json" {
 				entries = crushJSON(p, s)
@@ -175,8 +175,12 @@ func (c crushEntry) put(data []byte, program string) ([]byte, error) {
 	if bytes.Equal(after, text) {
 		return data, nil
 	}
-	if err := c.verify(text, after); err != nil {
-		return nil, fmt.Errorf("%w; add these lines manually:\n%s", err, strings.Join(lines, "\n"))
+	err = c.verify(text, after)
+	if err == nil && len(lines) > 0 {
+		_, err = c.drop(after) // uninstall must be able to reverse the edit
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w; add these lines manually:\n%s", errManualEdit, strings.Join(lines, "\n"))
 	}
 	return append(mark, after...), nil
 }

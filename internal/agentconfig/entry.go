@@ -560,7 +560,7 @@ func serverCommand(entry object) (program string, args []string) {
 		program = entry.text("command")
 		list, _, err = entry.array("args")
 	}
-	if err != nil {
+	if err != nil || list.Array == nil {
 		return program, nil
 	}
 	for _, arg := range list.Elements {

@@ -1,6 +1,7 @@
 package agentconfig
 
 import (
+	"path/filepath"
 	"slices"
 )
 
@@ -150,6 +151,13 @@ func (p *Places) server(entry func(program string) string, keys ...string) jsonS
 
 // findHooks finds docsearch's hooks in a file of any layout, by its commands.
 func findHooks(path string, data []byte) (hooks []Hook) {
+	if filepath.Ext(path) == ".js" {
+		for _, h := range opencodeFile().read(data) {
+			h.Path = path
+			hooks = append(hooks, h)
+		}
+		return hooks
+	}
 	values, err := decodeFile(path, data)
 	if err != nil {
 		return nil

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -24,10 +25,10 @@ func opencode() *Client {
 		folder: func(p *Places) string { return filepath.Join(p.config, "opencode") },
 		parts: func(p *Places, s Scope) ([]part, error) {
 			dir := filepath.Join(p.config, "opencode")
-			config := firstExisting(filepath.Join(dir, "opencode.jsonc"), filepath.Join(dir, "opencode.json"))
+			config := configFile(filepath.Join(dir, "opencode.jsonc"), filepath.Join(dir, "opencode.json"))
 			if s == Project {
 				dir = p.inProject(".opencode")
-				config = firstExisting(p.inProject("opencode.json"), p.inProject("opencode.jsonc"))
+				config = configFile(p.inProject("opencode.json"), p.inProject("opencode.jsonc"))
 			}
 			return []part{
 				{"the hook", filepath.Join(dir, "plugin", "docsearch.js"), []entry{opencodeFile()}},
@@ -48,14 +49,21 @@ func opencode() *Client {
 	}
 }
 
-// firstExisting returns the first path that exists, or else the first.
-func firstExisting(paths ...string) string {
-	for _, path := range paths {
+// configFile returns the one of several config files to edit: the one with an
+// entry of docsearch, or else the first that exists, or else the first.
+func configFile(paths ...string) string {
+	found := paths[0]
+	for _, path := range slices.Backward(paths) {
 		if exists(path) {
+			found = path
+		}
+	}
+	for _, path := range paths {
+		if data, _, err := readFile(path); err == nil && bytes.Contains(data, []byte("docsearch")) {
 			return path
 		}
 	}
-	return paths[0]
+	return found
 }
 
 // opencodeFile is the plugin as a file.

@@ -92,10 +92,15 @@ func (t tableServer) put(data []byte, program string) ([]byte, error) {
 			return nil, t.byHand(program)
 		}
 	}
-	if err := t.verify(text, values); err != nil {
+	err = t.verify(text, values)
+	after := append(mark, text...)
+	if err == nil && !ok {
+		_, err = t.drop(after) // uninstall must be able to reverse the edit
+	}
+	if err != nil {
 		return nil, t.byHand(program)
 	}
-	return append(mark, text...), nil
+	return after, nil
 }
 
 // byHand returns the error that asks for a manual edit.

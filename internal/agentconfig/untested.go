@@ -13,7 +13,7 @@ func amp() *Client {
 		folder: func(p *Places) string { return filepath.Join(p.config, "amp") },
 		parts: func(p *Places, s Scope) ([]part, error) {
 			dir := s.in(filepath.Join(p.config, "amp"), p.inProject(".amp"))
-			path := firstExisting(filepath.Join(dir, "settings.json"), filepath.Join(dir, "settings.jsonc"))
+			path := configFile(filepath.Join(dir, "settings.json"), filepath.Join(dir, "settings.jsonc"))
 			return serverPart(path, p.server(serverJSON("", ""), "amp.mcpServers")), nil
 		},
 		approval: func(s Scope) string {
