@@ -14,8 +14,9 @@ import (
 //go:embed opencode.js
 var opencodePlugin string
 
-// opencodeProgram is the placeholder of the program in the plugin.
-const opencodeProgram = `"DOCSEARCH_PROGRAM"`
+// opencodeProgram is the start of the plugin's line with the program. The rest of
+// the line is a placeholder.
+const opencodeProgram = "const program = "
 
 // opencode runs no programs as hooks, but plugins. Its config is opencode.json or
 // opencode.jsonc.
@@ -68,32 +69,18 @@ func configFile(paths ...string) string {
 
 // opencodeFile is the plugin as a file.
 func opencodeFile() ownFile {
+	before, line, _ := strings.Cut(opencodePlugin, opencodeProgram)
+	_, after, _ := strings.Cut(line, "\n")
 	return ownFile{
-		render: func(program string) string {
-			return strings.Replace(opencodePlugin, opencodeProgram, toJSON(program), 1)
-		},
+		render: func(program string) string { return before + opencodeProgram + toJSON(program) + "\n" + after },
 		read: func(data []byte) []Hook {
-			program, ok := programOfPlugin(data)
-			if !ok {
-				return nil
+			program := ""
+			for line := range bytes.Lines(data) {
+				if value, ok := bytes.CutPrefix(line, []byte(opencodeProgram)); ok && json.Unmarshal(value, &program) == nil {
+					return []Hook{{Command: quote(program) + " hook --client opencode", Program: program}}
+				}
 			}
-			return []Hook{{Command: quote(program) + " hook --client opencode", Program: program}}
+			return nil
 		},
 	}
-}
-
-// programOfPlugin returns the program in the text of a plugin, also in one of
-// another version: the text that replaces the placeholder in its line.
-func programOfPlugin(data []byte) (program string, ok bool) {
-	before, after, _ := strings.Cut(opencodePlugin, opencodeProgram)
-	before = before[strings.LastIndexByte(before, '\n')+1:]
-	after, _, _ = strings.Cut(after, "\n")
-	for line := range bytes.Lines(data) {
-		line = bytes.TrimRight(line, "\r\n")
-		if value, found := bytes.CutPrefix(line, []byte(before)); found {
-			value = bytes.TrimSuffix(value, []byte(after))
-			return program, json.Unmarshal(value, &program) == nil
-		}
-	}
-	return "", false
 }
