@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -288,7 +289,11 @@ func (d *doctor) sampleQuery(ctx context.Context) (query, url string) {
 			return configured.Keyword() + " " + configured.Description, ""
 		}
 		hit := found.Hits[0]
-		return configured.Keyword() + " " + hit.Name(), hit.URL
+		url := hit.URL
+		if len(configured.URLs) > 0 && url == "" {
+			url = configured.URLs[0] + strings.TrimSuffix(hit.Path, filepath.Ext(hit.Path))
+		}
+		return configured.Keyword() + " " + hit.Name(), url
 	}
 	return "", ""
 }

@@ -79,19 +79,14 @@ func (d *doctor) runClientHooks(ctx context.Context, c *agentconfig.Client, hook
 	a := agentOf(c)
 	seen := map[string]bool{}
 	for _, h := range hooks {
-		if key := h.Path + "\x00" + h.Line(); seen[key] || d.isOtherProgram(h, a) {
-			seen[key] = true
-			continue
-		} else {
-			seen[key] = true
-		}
-		query, url := d.sampleQuery(ctx)
-		event := c.Sample(query, url)
-		if event == nil || query == "" {
-			d.ok(a.link("hook"), "is in %s; no database has a page that could test it", h.Path)
+		key := h.Path + "\x00" + h.Line()
+		if seen[key] {
 			continue
 		}
-		o, err := d.runClientHook(ctx, c, h, event)
+		if seen[key] = true; d.isOtherProgram(h, a) {
+			continue
+		}
+		o, err := d.runClientHook(ctx, c, h, c.Sample(d.sampleQuery(ctx)))
 		took := o.Took.Round(time.Millisecond)
 		switch {
 		case err != nil:

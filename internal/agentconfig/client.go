@@ -40,7 +40,8 @@ type Client struct {
 	// blocked returns the settings that keep the client from running the hook.
 	blocked func(p *Places, hooks []Hook) []Obstacle
 	// sample returns an event of a search for a query, or of a fetch of a URL if
-	// the client's searches run no hook. nil: the sample has no such URL.
+	// the client's searches run no hook, or else of a harmless shell command. nil:
+	// the client has no hook. The URL may be "".
 	sample func(query, url string) map[string]any
 	// answer reads the decision from the hook's output; nil: as Claude Code does.
 	answer func(o output) (decision, reason string)
@@ -374,14 +375,9 @@ func (c *Client) Blocked(p *Places, hooks []Hook) []Obstacle {
 	return c.blocked(p, hooks)
 }
 
-// Sample returns an event that the client sends for a search, or for a fetch if
-// its searches run no hook; nil if there is none.
-func (c *Client) Sample(query, url string) map[string]any {
-	if c.sample == nil {
-		return nil
-	}
-	return c.sample(query, url)
-}
+// Sample returns an event that the client sends for a search, for a fetch if its
+// searches run no hook, or for a harmless shell command. The URL may be "".
+func (c *Client) Sample(query, url string) map[string]any { return c.sample(query, url) }
 
 // lineEnding returns the line ending of a text.
 func lineEnding(data []byte) string {

@@ -28,14 +28,12 @@ func crush() *Client {
 			return []part{{"the hook and the MCP server", path, entries}}, nil
 		},
 		others: crushFiles,
-		sample: func(query, url string) map[string]any {
+		sample: func(_, url string) map[string]any {
+			tool, input := "fetch", map[string]any{"url": url, "format": "markdown"}
 			if url == "" {
-				return nil
+				tool, input = "bash", map[string]any{"command": "true"}
 			}
-			return map[string]any{
-				"event": "PreToolUse", "session_id": "doctor",
-				"tool_name": "fetch", "tool_input": map[string]any{"url": url, "format": "markdown"},
-			}
+			return map[string]any{"event": "PreToolUse", "session_id": "doctor", "tool_name": tool, "tool_input": input}
 		},
 	}
 }

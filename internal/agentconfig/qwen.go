@@ -23,12 +23,13 @@ func qwen() *Client {
 		},
 		blocked: func(_ *Places, hooks []Hook) []Obstacle { return disabledHooks(hooks, "", "disableAllHooks", true) },
 		sample: func(query, url string) map[string]any {
+			tool, input := "web_fetch", map[string]any{"url": url, "prompt": query}
 			if url == "" {
-				return nil
+				tool, input = "run_shell_command", map[string]any{"command": "true"}
 			}
 			return map[string]any{
 				"hook_event_name": "PreToolUse", "session_id": "doctor", "timestamp": sampleTime, "permission_mode": "default",
-				"tool_name": "web_fetch", "tool_input": map[string]any{"url": url, "prompt": query}, "tool_use_id": "toolu_0",
+				"tool_name": tool, "tool_input": input, "tool_use_id": "toolu_0",
 			}
 		},
 	}
