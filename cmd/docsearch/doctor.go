@@ -289,13 +289,22 @@ func (d *doctor) sampleQuery(ctx context.Context) (query, url string) {
 			return configured.Keyword() + " " + configured.Description, ""
 		}
 		hit := found.Hits[0]
-		url := hit.URL
-		if len(configured.URLs) > 0 && url == "" {
-			url = configured.URLs[0] + strings.TrimSuffix(hit.Path, filepath.Ext(hit.Path))
-		}
-		return configured.Keyword() + " " + hit.Name(), url
+		return configured.Keyword() + " " + hit.Name(), pageURL(configured, db.Info().Source.Root, hit)
 	}
 	return "", ""
+}
+
+// pageURL returns the URL of a hit: its own, or that of its path below the first
+// configured prefix.
+func pageURL(configured *config.Database, root string, hit index.Hit) string {
+	if hit.URL != "" || len(configured.URLs) == 0 {
+		return hit.URL
+	}
+	path := hit.Path
+	if below, err := filepath.Rel(root, path); err == nil {
+		path = below
+	}
+	return strings.TrimSuffix(configured.URLs[0], "/") + "/" + filepath.ToSlash(path)
 }
 
 // testHook reports whether the hook responds at all.
