@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -26,9 +27,10 @@ func newDoctorCommand(a *app) *cobra.Command {
 		Use:   "doctor",
 		Short: "Check the installation and print how to fix problems",
 		Long: `Check the installation and print how to fix problems: the program, the config,
-the databases, the hook, and the MCP server. The doctor runs the hook and the
-server as Claude Code runs them, if they are this program. It lists other programs
-in the settings without running them. The exit code is 1 if a check fails.`,
+the databases, the hook, and the MCP server in each agent that has them. The doctor
+runs the hook and the server as the agent runs them, if they are this program. It
+lists other programs in the settings without running them. The exit code is 1 if a
+check fails.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d := &doctor{app: a, locations: config.Locate(os.Getenv)}
@@ -53,6 +55,7 @@ type doctor struct {
 	locations config.Locations
 	config    config.Config
 	claude    *agentconfig.Claude
+	places    *agentconfig.Places
 	installed installation
 	failures  int
 }
@@ -62,13 +65,22 @@ func (d *doctor) run(ctx context.Context) error {
 	if d.claude, err = d.app.claude(); err != nil {
 		return err
 	}
+	if d.places, err = d.app.places(d.claude.Server); err != nil {
+		return err
+	}
 	d.checkProgram()
 	d.checkConfig()
 	d.checkDatabases(ctx)
-	d.checkInstallation()
-	d.runHooks(ctx)
-	if d.installed.plugin == "" {
-		d.runServers(ctx)
+	clients := d.installedClients()
+	if len(clients) == 0 || d.usesClaude() {
+		d.checkInstallation()
+		d.runHooks(ctx)
+		if d.installed.plugin == "" {
+			d.runServers(ctx)
+		}
+	}
+	for _, c := range clients {
+		d.checkClient(ctx, c)
 	}
 	return ctx.Err()
 }
@@ -202,7 +214,7 @@ func (d *doctor) runHooks(ctx context.Context) {
 		} else {
 			seen[key] = true
 		}
-		if d.isOtherProgram(h) {
+		if d.isOtherProgram(h, claudeAgent) {
 			continue
 		}
 		if mayDeny(h) {
@@ -212,22 +224,22 @@ func (d *doctor) runHooks(ctx context.Context) {
 			continue // same program
 		}
 		tested = true
-		if query := d.sampleQuery(ctx); query == "" || d.testHook(ctx, query) {
+		if query, _ := d.sampleQuery(ctx); query == "" || d.testHook(ctx, query) {
 			d.testPermission(ctx)
 		}
 	}
 }
 
 // isOtherProgram reports whether the hook runs a program other than this one.
-// The doctor does not run such programs; Claude Code does, if its user agrees.
-func (d *doctor) isOtherProgram(h agentconfig.Hook) bool {
+// The doctor does not run such programs; the agent does, if its user agrees.
+func (d *doctor) isOtherProgram(h agentconfig.Hook, a agent) bool {
 	switch {
 	case h.Via != "":
-		d.fail("hook", fmt.Sprintf("%s has %q: Claude Code would run it through %s; the doctor did not run it", h.Path, h.Line(), h.Via), otherProgramFix(h))
+		d.fail(a.link("hook"), fmt.Sprintf("%s has %q: %s would run it through %s; the doctor did not run it", h.Path, h.Line(), a.title, h.Via), otherProgramFix(h, a))
 	case !agentconfig.Own(h.Program):
-		d.fail("hook", fmt.Sprintf("%s has %q: it is not this program; Claude Code would run it, the doctor did not%s", h.Path, h.Line(), missingProgram(h.Program)), otherProgramFix(h))
+		d.fail(a.link("hook"), fmt.Sprintf("%s has %q: it is not this program; %s would run it, the doctor did not%s", h.Path, h.Line(), a.title, missingProgram(h.Program)), otherProgramFix(h, a))
 	case h.OtherCommand != "":
-		d.note("hook", fmt.Sprintf("%s has %q: Claude Code also runs %s; the doctor did not run it", h.Path, h.Line(), h.OtherCommand))
+		d.note(a.link("hook"), fmt.Sprintf("%s has %q: %s also runs %s; the doctor did not run it", h.Path, h.Line(), a.title, h.OtherCommand))
 		return false
 	default:
 		return false
@@ -244,11 +256,11 @@ func missingProgram(program string) string {
 }
 
 // otherProgramFix returns the fix for a hook that runs another program.
-func otherProgramFix(h agentconfig.Hook) string {
+func otherProgramFix(h agentconfig.Hook, a agent) string {
 	if h.Python || h.OtherCommand != "" {
 		return "remove the entry from " + h.Path + ", or keep it if you trust it"
 	}
-	scope := scopeOption(h.Scope)
+	scope := a.option + scopeOption(h.Scope)
 	return "run docsearch uninstall" + scope + " to remove it, then docsearch install" + scope + " to add this program"
 }
 
@@ -262,8 +274,9 @@ func scopeOption(s agentconfig.Scope) string {
 }
 
 // sampleQuery returns a heading of the first indexed database, a web search
-// that the database should answer, or "" if it finds none.
-func (d *doctor) sampleQuery(ctx context.Context) string {
+// that the database should answer, and the URL of that page. The query is "" if no
+// database is indexed, and the URL is "" if the page has none.
+func (d *doctor) sampleQuery(ctx context.Context) (query, url string) {
 	for i := range d.config.Databases {
 		configured := &d.config.Databases[i]
 		db, err := index.Open(configured.Path)
@@ -273,11 +286,25 @@ func (d *doctor) sampleQuery(ctx context.Context) string {
 		defer db.Close()
 		found, err := db.Search(ctx, index.Query{Text: configured.Description, TopK: 1})
 		if err != nil || len(found.Hits) == 0 {
-			return configured.Keyword() + " " + configured.Description
+			return configured.Keyword() + " " + configured.Description, ""
 		}
-		return configured.Keyword() + " " + found.Hits[0].Name()
+		hit := found.Hits[0]
+		return configured.Keyword() + " " + hit.Name(), pageURL(configured, db.Info().Source.Root, hit)
 	}
-	return ""
+	return "", ""
+}
+
+// pageURL returns the URL of a hit: its own, or that of its path below the first
+// configured prefix.
+func pageURL(configured *config.Database, root string, hit index.Hit) string {
+	if hit.URL != "" || len(configured.URLs) == 0 {
+		return hit.URL
+	}
+	path := hit.Path
+	if below, err := filepath.Rel(root, path); err == nil {
+		path = below
+	}
+	return strings.TrimSuffix(configured.URLs[0], "/") + "/" + filepath.ToSlash(path)
 }
 
 // testHook reports whether the hook responds at all.
@@ -342,51 +369,57 @@ func (d *doctor) runServers(ctx context.Context) {
 		d.fail("server", "Claude Code has no MCP server "+d.claude.Server, "docsearch install")
 	}
 	for _, s := range d.installed.Servers {
-		line := strings.Join(append([]string{s.Command}, s.Args...), " ")
-		switch {
-		case !s.Ours:
-			d.failOtherProgram(s, line, "claude mcp remove "+s.Name+", if you no longer need it")
-		case !agentconfig.Own(s.Command):
-			d.failOtherProgram(s, line, "docsearch install"+scopeOption(s.Scope))
-		case s.Scope == agentconfig.Project && !slices.Equal(s.Args, []string{"serve"}):
-			d.note("server", fmt.Sprintf("%s has the server %s with arguments from the project: %q; the doctor did not run it", s.Path, s.Name, line))
-		default:
-			d.runServer(ctx, s)
-		}
+		d.checkServer(ctx, s, claudeAgent, "claude mcp remove "+s.Name+", if you no longer need it")
+	}
+}
+
+// checkServer runs a configured server if it is this program. remove is how to
+// remove another program's server.
+func (d *doctor) checkServer(ctx context.Context, s agentconfig.Server, a agent, remove string) {
+	line := strings.Join(append([]string{s.Command}, s.Args...), " ")
+	switch {
+	case !s.Ours:
+		d.failOtherProgram(s, a, line, remove)
+	case !agentconfig.Own(s.Command):
+		d.failOtherProgram(s, a, line, a.install(s.Scope))
+	case s.Scope == agentconfig.Project && !slices.Equal(s.Args, []string{"serve"}):
+		d.note(a.link("server"), fmt.Sprintf("%s has the server %s with arguments from the project: %q; the doctor did not run it", s.Path, s.Name, line))
+	default:
+		d.runServer(ctx, s, a)
 	}
 }
 
 // failOtherProgram reports that a server is a different program.
-func (d *doctor) failOtherProgram(s agentconfig.Server, line, remedy string) {
-	d.fail("server", fmt.Sprintf("%s has the server %s, %q: it is not this program; Claude Code would run it, the doctor did not%s", s.Path, s.Name, line, missingProgram(s.Command)), remedy)
+func (d *doctor) failOtherProgram(s agentconfig.Server, a agent, line, remedy string) {
+	d.fail(a.link("server"), fmt.Sprintf("%s has the server %s, %q: it is not this program; %s would run it, the doctor did not%s", s.Path, s.Name, line, a.title, missingProgram(s.Command)), remedy)
 }
 
-func (d *doctor) runServer(ctx context.Context, s agentconfig.Server) {
+func (d *doctor) runServer(ctx context.Context, s agentconfig.Server, a agent) {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	program, err := os.Executable()
 	if err != nil {
-		d.fail("server", err.Error(), "")
+		d.fail(a.link("server"), err.Error(), "")
 		return
 	}
 	session, err := agentconfig.StartServer(ctx, func(ctx context.Context) *exec.Cmd {
 		return exec.CommandContext(ctx, program, s.Args...)
 	})
 	if err != nil {
-		d.fail("server", s.Command+": "+err.Error(), "docsearch install")
+		d.fail(a.link("server"), s.Command+": "+err.Error(), a.install(s.Scope))
 		return
 	}
 	defer session.Close()
 	want := d.config.Server(os.Getenv).Search
 	if i := slices.IndexFunc(session.Tools, func(tool string) bool { return "mcp__"+s.Name+"__"+tool == want }); i < 0 {
-		d.fail("server", fmt.Sprintf("denials name the tool %s, but the server in %s does not have it", want, s.Path), "check hook.mcp_tool_name in the config, then run docsearch install")
+		d.fail(a.link("server"), fmt.Sprintf("denials name the tool %s, but the server in %s does not have it", want, s.Path), "check hook.mcp_tool_name in the config, then run "+a.install(s.Scope))
 		return
 	}
 	if _, err := session.Call(ctx, "list_databases", map[string]any{}); err != nil {
-		d.fail("server", err.Error(), "run DOCSEARCH_DEBUG=1 docsearch serve to see the log")
+		d.fail(a.link("server"), err.Error(), "run DOCSEARCH_DEBUG=1 docsearch serve to see the log")
 		return
 	}
-	d.ok("server", "%s responded in %s; tools: %s", session.Server, session.Took.Round(time.Millisecond), strings.Join(session.Tools, ", "))
+	d.ok(a.link("server"), "%s responded in %s; tools: %s", session.Server, session.Took.Round(time.Millisecond), strings.Join(session.Tools, ", "))
 }
 
 func (d *doctor) ok(link, format string, args ...any) {

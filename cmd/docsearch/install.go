@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -15,89 +16,156 @@ import (
 )
 
 func newInstallCommand(a *app) *cobra.Command {
-	var (
-		scope   = scopeFlag(agentconfig.User)
-		program string
-		dryRun  bool
-		refresh bool
-	)
+	i := &installCommand{app: a}
+	var scope = scopeFlag(agentconfig.User)
 	cmd := &cobra.Command{
 		Use:   "install",
-		Short: "Add the hook and the MCP server to Claude Code's settings",
-		Long: `Add the hook and the MCP server to Claude Code's settings.
+		Short: "Add the hook and the MCP server to your agents' settings",
+		Long: `Add the hook and the MCP server to the settings of Claude Code and other agents.
 
-The hook is added to settings.json, the server to the list of MCP servers:
+At a terminal, install asks about each agent that it finds on this machine. To
+select agents, pass --client with their names, or --client all for all that are
+found. Untested agents are supported by their documentation only.
+
+  tested    claude, codex, copilot, gemini, opencode, qwen
+  untested  amp, crush, cursor, goose, kiro, vscode, windsurf
+
+In Claude Code, the hook is added to settings.json, and the server to the list of
+MCP servers:
 
   scope    hook                          server                       for
   user     ~/.claude/settings.json       ~/.claude.json               you, everywhere
   project  .claude/settings.json         .mcp.json                    everyone in the project
   local    .claude/settings.local.json   ~/.claude.json (projects)    you, in this project
 
+The files of other agents are in docs/agents.md. They have no local scope.
+
 Install backs up each file next to it and changes nothing else in it. If you
 move the docsearch binary, run install again.
 
-In the user and local scopes, the hook is registered only for the tools that the
-config and the rules need. In the project scope it is registered for all tools,
-because each person has another config.`,
+In Claude Code's user and local scopes, the hook is registered only for the tools
+that the config and the rules need. In the project scope it is registered for all
+tools, because each person has another config.`,
+		Example: `  docsearch install
+  docsearch install --client codex,gemini --dry-run
+  docsearch install --client all --yes`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if refresh {
-				return a.widenEntries(cmd.Context())
-			}
-			claude, err := a.claude()
-			if err != nil {
-				return err
-			}
-			scope := agentconfig.Scope(scope)
-			if program == "" {
-				if program, err = a.programFor(scope); err != nil {
-					return err
-				}
-			}
-			if hasSeparator(program) {
-				if program, err = filepath.Abs(program); err != nil {
-					return err
-				}
-			}
-			if err := agentconfig.CheckProgram(program); err != nil {
-				return withHint(err, "pass --command with the path of a docsearch binary")
-			}
-			claude.Version = agentconfig.VersionOnPath(cmd.Context())
-			locations := config.Locate(os.Getenv)
-			claude.Coverage = coverage(locations)
-			plan, err := claude.Install(scope, program)
-			if err != nil {
-				return explainInstall(err)
-			}
-			if dryRun {
-				return a.showPlan(plan)
-			}
-			if len(plan) == 0 {
-				fmt.Fprintf(a.stdout, "docsearch is already installed for %s; no files changed\n", scopeAudience(scope))
-			}
-			if err := a.applyPlan(plan, "added %s to %s"); err != nil {
-				return err
-			}
-			if scope == agentconfig.User {
-				if err := recordEntries(locations, &claude.Coverage); err != nil {
-					a.warn("%v", err)
-				}
-			}
-			if len(plan) > 0 {
-				fmt.Fprintf(a.stdout, "docsearch is installed for %s; new sessions use it\n", scopeAudience(scope))
-			}
-			a.printNextSteps(claude, scope)
-			return nil
+			i.scope = agentconfig.Scope(scope)
+			return i.run(cmd.Context())
 		},
 	}
 	cmd.Flags().SortFlags = false
+	clientFlag(cmd.Flags(), &i.clients, "install in `CLIENTS`, separated by commas, or all (default: ask)")
 	cmd.Flags().Var(&scope, "scope", "install for `SCOPE`: user, project, or local")
-	cmd.Flags().StringVar(&program, "command", "", "use the docsearch binary at `PATH` (default: this binary)")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "print the changes as a diff and do not write them")
-	cmd.Flags().BoolVar(&refresh, "refresh", false, "add the hook entries that the config needs (run by the hook)")
+	cmd.Flags().StringVar(&i.program, "command", "", "use the docsearch binary at `PATH` (default: this binary)")
+	cmd.Flags().BoolVar(&i.dryRun, "dry-run", false, "print the changes as a diff and do not write them")
+	cmd.Flags().BoolVarP(&i.yes, "yes", "y", false, "install in all tested agents on this machine without asking")
+	cmd.Flags().BoolVar(&i.refresh, "refresh", false, "add the hook entries that the config needs (run by the hook)")
 	cobra.CheckErr(cmd.Flags().MarkHidden("refresh"))
 	completeScopes(cmd)
+	completeClients(cmd)
 	return cmd
+}
+
+// An installCommand adds docsearch to the settings of agents.
+type installCommand struct {
+	*app
+	clients []string
+	scope   agentconfig.Scope
+	program string
+	dryRun  bool
+	yes     bool
+	refresh bool
+}
+
+func (i *installCommand) run(ctx context.Context) error {
+	if i.refresh {
+		return i.widenEntries(ctx)
+	}
+	claude, err := i.claude()
+	if err != nil {
+		return err
+	}
+	places, err := i.places(claude.Server)
+	if err != nil {
+		return err
+	}
+	clients, err := i.clientsToInstall(ctx, places, i.clients, i.yes, !i.dryRun && i.scope != agentconfig.Local)
+	if err != nil {
+		return err
+	}
+	program, err := i.checkedProgram()
+	if err != nil {
+		return err
+	}
+	err = i.eachClient(clients, func(c *agentconfig.Client) error {
+		if c.IsClaude() {
+			return i.installClaude(ctx, claude, program)
+		}
+		return i.installOther(c, places, i.scope, program, i.dryRun)
+	})
+	if err != nil || i.dryRun {
+		return err
+	}
+	if len(i.clients) == 0 && i.scope != agentconfig.Local {
+		i.mentionOthers(places, clients)
+	}
+	i.proposeSetup()
+	return nil
+}
+
+// checkedProgram returns the program path to write.
+func (i *installCommand) checkedProgram() (string, error) {
+	program := i.program
+	var err error
+	if program == "" {
+		if program, err = i.programFor(i.scope); err != nil {
+			return "", err
+		}
+	}
+	if hasSeparator(program) {
+		if program, err = filepath.Abs(program); err != nil {
+			return "", err
+		}
+	}
+	if err := agentconfig.CheckProgram(program); err != nil {
+		return "", withHint(err, "pass --command with the path of a docsearch binary")
+	}
+	return program, nil
+}
+
+// installClaude installs docsearch in Claude Code.
+func (i *installCommand) installClaude(ctx context.Context, claude *agentconfig.Claude, program string) error {
+	claude.Version = agentconfig.VersionOnPath(ctx)
+	locations := config.Locate(os.Getenv)
+	claude.Coverage = coverage(locations)
+	plan, err := claude.Install(i.scope, program)
+	if err != nil {
+		return explainInstall(err)
+	}
+	if i.dryRun {
+		return i.showPlan(plan)
+	}
+	if len(plan) == 0 {
+		fmt.Fprintf(i.stdout, "docsearch is already installed for %s; no files changed\n", scopeAudience(i.scope))
+	}
+	if err := i.applyPlan(plan, "added %s to %s"); err != nil {
+		return err
+	}
+	if i.scope == agentconfig.User {
+		if err := recordEntries(locations, &claude.Coverage); err != nil {
+			i.warn("%v", err)
+		}
+	}
+	if len(plan) > 0 {
+		fmt.Fprintf(i.stdout, "docsearch is installed for %s; new sessions use it\n", scopeAudience(i.scope))
+	}
+	i.warnAboutInstallation(findInstalled(claude))
+	if i.scope == agentconfig.Project {
+		fmt.Fprintln(i.stdout, "Claude Code asks each user once to approve the project's MCP server")
+	}
+	return nil
 }
 
 // programFor returns the program path to write into the files of a scope. Files
@@ -128,12 +196,8 @@ func explainInstall(err error) error {
 	return withHint(fmt.Errorf("cannot install: %w", err), "fix line %d of %s, then run the same command again", ignored.Line, quoteArgument(ignored.Path))
 }
 
-// printNextSteps prints what the user should know or do after the installation.
-func (a *app) printNextSteps(claude *agentconfig.Claude, scope agentconfig.Scope) {
-	a.warnAboutInstallation(findInstalled(claude))
-	if scope == agentconfig.Project {
-		fmt.Fprintln(a.stdout, "Claude Code asks each user once to approve the project's MCP server")
-	}
+// proposeSetup prints the command that adds a database if there is none.
+func (a *app) proposeSetup() {
 	if r, err := load.Load(config.Locate(os.Getenv)); err == nil && len(r.Config.Databases) == 0 {
 		fmt.Fprintf(a.stdout, "next: run docsearch setup KEYWORD SOURCE to build a database and add it to %s\n", r.Path)
 	}

@@ -102,7 +102,7 @@ func (s *setupCommand) run(ctx context.Context) error {
 	}
 	s.usesClaude = usesClaude(s.app)
 	for _, step := range []func(context.Context) error{
-		s.choose, s.buildDatabase, s.writeEntry, s.installClient, s.testSearch,
+		s.choose, s.buildDatabase, s.writeEntry, s.installClients, s.testSearch,
 	} {
 		err := step(ctx)
 		if errors.Is(err, errInterrupted) || err != nil && ctx.Err() != nil {

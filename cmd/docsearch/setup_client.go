@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,15 +14,74 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 )
 
-// installClient installs the hook and the server if they are missing and the
-// user agrees.
-func (s *setupCommand) installClient(ctx context.Context) error {
-	s.step("Connect Claude Code")
-	fmt.Fprintln(s.stdout)
+// installClients installs the hook and the server in Claude Code and in the other
+// agents on this machine, if they are missing and the user agrees.
+func (s *setupCommand) installClients(ctx context.Context) error {
 	claude, err := s.claude()
 	if err != nil {
 		return err
 	}
+	places, err := s.places(claude.Server)
+	if err != nil {
+		return err
+	}
+	others := slices.DeleteFunc(foundClients(places), (*agentconfig.Client).IsClaude)
+	if len(others) == 0 {
+		s.step("Connect Claude Code")
+		fmt.Fprintln(s.stdout)
+		return s.installClaude(ctx, claude)
+	}
+	s.step("Connect your agents")
+	fmt.Fprintln(s.stdout)
+	if in := claude.Installed(); s.usesClaude || len(in.Hooks) > 0 || !slices.ContainsFunc(others, isTested) {
+		if err := s.installClaude(ctx, claude); err != nil {
+			return err
+		}
+	}
+	for _, c := range others {
+		if err := s.installOther(ctx, c, places); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// installOther installs docsearch in a client other than Claude Code if the user
+// agrees. A failure does not stop setup.
+func (s *setupCommand) installOther(ctx context.Context, c *agentconfig.Client, p *agentconfig.Places) error {
+	if in := c.Installed(p); len(in.Servers) > 0 {
+		fmt.Fprintf(s.stdout, "docsearch is installed in %s: %s\n", c.Title, in.Servers[0].Path)
+		return nil
+	}
+	wanted := !s.noInstall && c.Tested && (s.yes || s.install)
+	if s.prompter != nil && !s.install && !s.noInstall {
+		var err error
+		if wanted, err = s.prompter.confirm(ctx, installQuestion(c), c.Tested); err != nil {
+			return err
+		}
+	}
+	if !wanted {
+		fmt.Fprintf(s.stdout, "not installed in %s; to install later, run: docsearch install --client %s\n", c.Title, c.Name)
+		return nil
+	}
+	program, err := s.programFor(agentconfig.User)
+	if err == nil {
+		err = s.app.installOther(c, p, agentconfig.User, program, false)
+	}
+	if err != nil {
+		s.warn("not installed in %s: %v", c.Title, err)
+		return nil
+	}
+	s.created = append(s.created, "the hook and the MCP server in the settings of "+c.Title)
+	if !slices.Contains(s.undoCommands, "docsearch uninstall") {
+		s.undoCommands = append(s.undoCommands, "docsearch uninstall")
+	}
+	return nil
+}
+
+// installClaude installs the hook and the server in Claude Code if they are
+// missing and the user agrees.
+func (s *setupCommand) installClaude(ctx context.Context, claude *agentconfig.Claude) error {
 	if path := claude.HooksDisabled(); path != "" {
 		s.warn("%s turns all hooks off; remove \"disableAllHooks\" from it", path)
 	}

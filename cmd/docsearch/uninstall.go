@@ -14,50 +14,91 @@ import (
 func newUninstallCommand(a *app) *cobra.Command {
 	var (
 		scope  = scopeFlag(agentconfig.User)
+		names  []string
 		dryRun bool
 	)
 	cmd := &cobra.Command{
 		Use:   "uninstall",
-		Short: "Remove the hook and the MCP server from Claude Code's settings",
-		Long: `Remove the hook and the MCP server from Claude Code's settings.
+		Short: "Remove the hook and the MCP server from your agents' settings",
+		Long: `Remove the hook and the MCP server from the settings of Claude Code and all other
+agents that have them.
 
 Uninstall removes only docsearch's own entries. If no other program has changed a
 file since "docsearch install", uninstall restores it byte for byte. It keeps the
 databases, the config file, and the backups.`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			claude, err := a.claude()
-			if err != nil {
-				return err
-			}
-			scope := agentconfig.Scope(scope)
-			plan, err := claude.Uninstall(scope)
-			if err != nil {
-				return err
-			}
-			if dryRun {
-				return a.showPlan(plan)
-			}
-			if len(plan) == 0 {
-				a.notInstalled(claude, scope)
-			}
-			if err := a.applyPlan(plan, "removed %s from %s"); err != nil {
-				return err
-			}
-			if scope == agentconfig.User {
-				if err := recordEntries(config.Locate(os.Getenv), nil); err != nil {
-					a.warn("%v", err)
-				}
-			}
-			a.warnRemainingEntries(claude, scope)
-			return nil
-		},
+		RunE: func(*cobra.Command, []string) error { return a.uninstall(names, agentconfig.Scope(scope), dryRun) },
 	}
 	cmd.Flags().SortFlags = false
+	clientFlag(cmd.Flags(), &names, "uninstall from `CLIENTS`, separated by commas (default: all)")
 	cmd.Flags().Var(&scope, "scope", "uninstall for `SCOPE`: user, project, or local")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "print the changes as a diff and do not write them")
 	completeScopes(cmd)
+	completeClients(cmd)
 	return cmd
+}
+
+// uninstall removes docsearch from clients, all without names.
+func (a *app) uninstall(names []string, scope agentconfig.Scope, dryRun bool) error {
+	claude, err := a.claude()
+	if err != nil {
+		return err
+	}
+	places, err := a.places(claude.Server)
+	if err != nil {
+		return err
+	}
+	all := agentconfig.Clients()
+	clients, err := parseClients(names, all)
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		clients = all
+	}
+	named := len(names) > 0 && !slices.Contains(names, "all")
+	removed := false
+	// Claude Code is the last one, because its message depends on the others.
+	if i := slices.IndexFunc(clients, (*agentconfig.Client).IsClaude); i >= 0 {
+		clients = append(clients[:i:i], append(clients[i+1:], clients[i])...)
+	}
+	return a.eachClient(clients, func(c *agentconfig.Client) error {
+		if c.IsClaude() {
+			return a.uninstallClaude(claude, scope, dryRun, removed)
+		}
+		if scope == agentconfig.Local && !named {
+			return nil
+		}
+		gone, err := a.uninstallOther(c, places, scope, dryRun, named)
+		removed = removed || gone
+		return err
+	})
+}
+
+// uninstallClaude removes docsearch from Claude Code. quiet omits the message if
+// it is not installed.
+func (a *app) uninstallClaude(claude *agentconfig.Claude, scope agentconfig.Scope, dryRun, quiet bool) error {
+	plan, err := claude.Uninstall(scope)
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(plan) == 0 && quiet:
+	case dryRun:
+		return a.showPlan(plan)
+	case len(plan) == 0:
+		a.notInstalled(claude, scope)
+	}
+	if err := a.applyPlan(plan, "removed %s from %s"); err != nil {
+		return err
+	}
+	if scope == agentconfig.User {
+		if err := recordEntries(config.Locate(os.Getenv), nil); err != nil {
+			a.warn("%v", err)
+		}
+	}
+	a.warnRemainingEntries(claude, scope)
+	return nil
 }
 
 // notInstalled reports that nothing is installed in the scope.

@@ -179,7 +179,7 @@ func TestInstallFollowsTheProgram(t *testing.T) {
 		t.Errorf("the form with arguments became %s, want %s", got, want)
 	}
 	server := `{"mcpServers": {"docsearch": {"command": "/old/docsearch", "args": ["serve", "--leann-compat"], "env": {}}}}`
-	if got, want := edited(t, server, func(d *document) error { return putServer(d, userServers, program) }), strings.Replace(server, "/old/docsearch", program, 1); got != want {
+	if got, want := edited(t, server, func(d *document) error { return putServer(d, userServers, program, claudeServer(program)) }), strings.Replace(server, "/old/docsearch", program, 1); got != want {
 		t.Errorf("the server became %s, want %s", got, want)
 	}
 }
@@ -571,7 +571,7 @@ func realPath(t *testing.T, path string) string {
 func settingsWith(t *testing.T, command string, timeout int) string {
 	t.Helper()
 	group := `[{"matcher": "", "hooks": [{"type": "command", "timeout": ` +
-		strings.TrimSpace(toJSON(timeout)) + `, "command": ` + strings.TrimSpace(toJSON(command)) + `}]}]`
+		toJSON(timeout) + `, "command": ` + toJSON(command) + `}]}]`
 	var events []string
 	for _, event := range []string{"PreToolUse", "PostToolUseFailure", "SessionStart", "SubagentStart"} {
 		events = append(events, `"`+event+`": `+group)

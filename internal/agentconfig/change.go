@@ -21,9 +21,7 @@ type Change struct {
 	Path    string // as the user names it; may be a symbolic link
 	Subject string // the part that changes, for messages: "the hook"
 
-	edit edit
-	// rewrite replaces edit for docsearch's own files, which need not be JSON.
-	rewrite func(data []byte) ([]byte, error)
+	edit    edit
 	locked  bool        // other programs lock this file for writing
 	newMode fs.FileMode // mode of a new file
 
@@ -32,21 +30,53 @@ type Change struct {
 	mode   fs.FileMode
 }
 
-// An edit adds entries to a document or removes them.
+// An edit adds entries to a file or removes them. Its functions get the contents
+// of the file, nil if it does not exist.
 type edit struct {
 	// check verifies that the file may be changed; nil: no check.
 	check func(path string, data []byte) error
-	apply func(*document) error
-	// redo returns the opposite of apply: the edit that turns a document without
+	// apply returns the new contents: the given slice if nothing changes, nil to
+	// remove the file.
+	apply func(data []byte) ([]byte, error)
+	// redo returns the opposite of apply: the edit that turns a file without
 	// docsearch into the given one. nil: the edit cannot be redone.
-	redo func(*document) func(*document) error
+	redo func(data []byte) func([]byte) ([]byte, error)
+}
+
+// onJSON returns an edit of bytes for an edit of a JSON document.
+func onJSON(apply func(*document) error) func([]byte) ([]byte, error) {
+	return func(data []byte) ([]byte, error) {
+		d, err := parse(data)
+		if err != nil {
+			return nil, fmt.Errorf("invalid JSON: %w", err)
+		}
+		untouched := d.bytes()
+		if err := apply(d); err != nil {
+			return nil, err
+		}
+		if after := d.bytes(); !bytes.Equal(after, untouched) {
+			return after, nil
+		}
+		return data, nil
+	}
+}
+
+// redoOnJSON is onJSON for the redo of an edit.
+func redoOnJSON(redo func(*document) func(*document) error) func([]byte) func([]byte) ([]byte, error) {
+	return func(data []byte) func([]byte) ([]byte, error) {
+		d, err := parse(data)
+		if err != nil {
+			return func([]byte) ([]byte, error) { return nil, err }
+		}
+		return onJSON(redo(d))
+	}
 }
 
 // Rewrite plans a change of a file of docsearch's own. rewrite gets the contents
 // of the file, nil if it does not exist, and returns the new ones. It may run
 // again when the change is applied.
 func Rewrite(path, subject string, rewrite func(data []byte) ([]byte, error)) (*Change, error) {
-	c := &Change{Path: path, Subject: subject, rewrite: rewrite, locked: true, newMode: 0o600}
+	c := &Change{Path: path, Subject: subject, edit: edit{apply: rewrite}, locked: true, newMode: 0o600}
 	return c, c.prepare()
 }
 
@@ -60,35 +90,16 @@ func (c *Change) prepare() error {
 	if data == nil {
 		c.mode = c.newMode
 	}
-	if c.rewrite != nil {
-		if c.after, err = c.rewrite(data); err != nil {
-			return fmt.Errorf("cannot change %s: %w", c.Path, err)
-		}
-		return nil
-	}
 	if c.edit.check != nil {
 		if err := c.edit.check(c.Path, data); err != nil {
 			return err
 		}
 	}
-	d, err := parse(data)
-	if err != nil {
-		return fmt.Errorf("cannot change %s: invalid JSON: %w", c.Path, err)
-	}
-	var redo func(*document) error
-	if c.edit.redo != nil {
-		redo = c.edit.redo(d)
-	}
-	untouched := d.bytes()
-	if err := c.edit.apply(d); err != nil {
+	if c.after, err = c.edit.apply(data); err != nil {
 		return fmt.Errorf("cannot change %s: %w", c.Path, err)
 	}
-	c.after = d.bytes()
-	switch {
-	case bytes.Equal(c.after, untouched):
-		c.after = c.before
-	case redo != nil:
-		c.after = c.original(redo)
+	if c.edit.redo != nil && !c.None() {
+		c.after = c.original(c.edit.redo(data))
 	}
 	return nil
 }
@@ -97,17 +108,13 @@ func (c *Change) prepare() error {
 // backup is certain to be the file before install, because redoing the install
 // leads to the current bytes, these are its bytes. Otherwise they are the result
 // of the edit.
-func (c *Change) original(redo func(*document) error) []byte {
+func (c *Change) original(redo func([]byte) ([]byte, error)) []byte {
 	leadsHere := func(data []byte) bool {
-		d, err := parse(data)
-		if err != nil {
-			return false
-		}
-		untouched := d.bytes()
-		if c.edit.apply(d) != nil || !bytes.Equal(d.bytes(), untouched) {
+		if without, err := c.edit.apply(data); err != nil || !bytes.Equal(without, data) {
 			return false // it contains entries of an earlier install
 		}
-		return redo(d) == nil && bytes.Equal(d.bytes(), c.before)
+		with, err := redo(data)
+		return err == nil && bytes.Equal(with, c.before)
 	}
 	for path := range c.backups() {
 		if data, err := os.ReadFile(path); err == nil && leadsHere(data) {

@@ -138,8 +138,8 @@ func (c *Claude) serverAt(s Scope) serverAt {
 func (c *Claude) Install(s Scope, program string) ([]*Change, error) {
 	at := c.serverAt(s)
 	return c.plan(s,
-		edit{check: c.refuses(c.checkSettings), apply: func(d *document) error { return putHook(d, s, program, c.registrations(s)) }},
-		edit{check: c.checkJSON, apply: func(d *document) error { return putServer(d, at, program) }})
+		edit{check: c.refuses(c.checkSettings), apply: onJSON(func(d *document) error { return putHook(d, s, program, c.registrations(s)) })},
+		edit{check: c.checkJSON, apply: onJSON(func(d *document) error { return putServer(d, at, program, claudeServer(program)) })})
 }
 
 // Refresh plans the change that registers the events of c.Coverage in the user's
@@ -148,7 +148,7 @@ func (c *Claude) Install(s Scope, program string) ([]*Change, error) {
 func (c *Claude) Refresh() (change *Change, installed bool, err error) {
 	change = &Change{Path: c.Settings(User), Subject: "the hook", newMode: 0o600, edit: edit{
 		check: c.refuses(c.checkSettings),
-		apply: func(d *document) error {
+		apply: onJSON(func(d *document) error {
 			program := ""
 			eachHook(d, func(h *hookEntry) error {
 				if program == "" && h.end > 0 && h.via == "" && !h.python {
@@ -160,7 +160,7 @@ func (c *Claude) Refresh() (change *Change, installed bool, err error) {
 				return nil
 			}
 			return putEntries(d, User, program, c.registrations(User))
-		},
+		}),
 	}}
 	if err := change.prepare(); err != nil || change.None() {
 		return nil, installed, err
@@ -172,10 +172,13 @@ func (c *Claude) Refresh() (change *Change, installed bool, err error) {
 func (c *Claude) Uninstall(s Scope) ([]*Change, error) {
 	at := c.serverAt(s)
 	return c.plan(s,
-		edit{apply: dropHook, redo: func(d *document) func(*document) error { return reinstallHook(d, s, c.Server) }},
 		edit{
-			apply: func(d *document) error { return dropServer(d, at) },
-			redo:  func(d *document) func(*document) error { return reinstallServer(d, at) },
+			apply: onJSON(dropHook),
+			redo:  redoOnJSON(func(d *document) func(*document) error { return reinstallHook(d, s, c.Server) }),
+		},
+		edit{
+			apply: onJSON(func(d *document) error { return dropServer(d, at) }),
+			redo:  redoOnJSON(func(d *document) func(*document) error { return reinstallServer(d, at) }),
 		})
 }
 

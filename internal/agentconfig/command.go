@@ -38,10 +38,31 @@ func commandForm(s Scope) string {
 	return posixForm
 }
 
-// HookCommand returns the hook's command for a scope.
-func HookCommand(s Scope, program string) string {
-	return strings.Replace(commandForm(s), "%s", quote(program), 1)
+// An invocation is the way in which a client runs the hook.
+type invocation struct {
+	scope  Scope
+	client string // value of --client; "" for Claude Code, which needs none
+	// exitCode selects the bare command: the client reads the decision from the
+	// exit code, so the command must pass it on.
+	exitCode bool
 }
+
+// command returns the hook's command.
+func (v invocation) command(program string) string { return v.form(quote(program) + " hook") }
+
+// form returns the command for the part that runs the program.
+func (v invocation) form(part string) string {
+	if v.client != "" && !strings.Contains(part, " --client") {
+		part += " --client " + v.client
+	}
+	if v.exitCode {
+		return part
+	}
+	return strings.Replace(commandForm(v.scope), "%s hook", part, 1)
+}
+
+// HookCommand returns the hook's command for a scope of Claude Code.
+func HookCommand(s Scope, program string) string { return invocation{scope: s}.command(program) }
 
 // harmless reports whether a command always exits with code 0 on this system,
 // that is, whether it has one of the forms above. It ignores variables before the

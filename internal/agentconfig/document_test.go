@@ -264,7 +264,7 @@ func install(d *document) error {
 	if err := putHook(d, User, program, allRegistrations); err != nil {
 		return err
 	}
-	return putServer(d, userServers, program)
+	return putServer(d, userServers, program, claudeServer(program))
 }
 
 func uninstall(d *document) error {

@@ -106,7 +106,7 @@ type (
 // exits with code 0.
 func putHook(d *document, s Scope, program string, list []registration) error {
 	if err := eachHook(d, func(h *hookEntry) error {
-		h.setProgram(s, program)
+		h.setProgram(program, invocation{scope: s})
 		return nil
 	}); err != nil {
 		return err
@@ -202,7 +202,7 @@ func isWritten(group object, event string, s Scope, program string) bool {
 	}
 	v := hujson.Value{Value: group.Object}.Clone()
 	v.Minimize()
-	return string(v.Pack()) == strings.TrimSpace(w.group(s, program, w.matcher()))
+	return string(v.Pack()) == w.group(s, program, w.matcher())
 }
 
 // ownTools is a matcher of the tools of docsearch's MCP server, whatever its name.
@@ -240,17 +240,33 @@ func (w *registration) missing(groups array) (matcher string, ok bool) {
 // event without tools if tool is "".
 func isHooked(groups array, tool string) bool {
 	for _, group := range groups.objects {
-		handlers, ok, err := group.array("hooks")
-		if !ok || err != nil || tool != "" && !matches(group.text("matcher"), tool) {
+		if tool != "" && !matches(group.text("matcher"), tool) {
 			continue
 		}
-		for _, handler := range handlers.objects {
+		for _, handler := range handlersOf(group) {
 			if h, ok := asHook(handler); ok && !h.python {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// handlersOf returns the handlers of a group. In the flat form of some clients,
+// the group is the handler.
+func handlersOf(group object) []object {
+	if group.index("hooks") < 0 {
+		return []object{group}
+	}
+	handlers, _, err := group.array("hooks")
+	if err != nil {
+		return nil
+	}
+	var list []object
+	for _, handler := range handlers.objects {
+		list = append(list, handler)
+	}
+	return list
 }
 
 // matches applies a matcher as Claude Code does: as a list of names if it looks
@@ -310,8 +326,15 @@ func dropHandlers(groups array, g int) (gone bool) {
 			continue
 		}
 		handlers, ok, err := group.array("hooks")
-		if !ok || err != nil {
+		if err != nil {
 			return false
+		}
+		if !ok {
+			entry, ours := asHook(group)
+			if gone = ours && entry.removable(); gone {
+				groups.remove(g)
+			}
+			return gone
 		}
 		before := len(handlers.Elements)
 		for h := before - 1; h >= 0; h-- {
@@ -366,11 +389,7 @@ func eachHook(d *document, f func(*hookEntry) error) error {
 			continue
 		}
 		for _, group := range groups.objects {
-			handlers, ok, err := group.array("hooks")
-			if err != nil || !ok {
-				continue
-			}
-			for _, handler := range handlers.objects {
+			for _, handler := range handlersOf(group) {
 				h, ok := asHook(handler)
 				if !ok {
 					continue
@@ -418,9 +437,9 @@ func asHook(handler object) (*hookEntry, bool) {
 func (h *hookEntry) removable() bool { return h.otherCommand == "" && !h.python }
 
 // setProgram corrects the program in an entry and keeps the rest. A command in
-// one of the forms, or one that only runs the program, gets the form for the
-// scope.
-func (h *hookEntry) setProgram(s Scope, program string) {
+// one of the forms, or one that only runs the program, gets the form of the
+// invocation.
+func (h *hookEntry) setProgram(program string, v invocation) {
 	if h.end == 0 || h.via != "" {
 		return
 	}
@@ -428,7 +447,7 @@ func (h *hookEntry) setProgram(s Scope, program string) {
 	if h.args == nil {
 		command = h.command[:h.start] + quote(program) + h.command[h.end:]
 		if simple, ok := programPart(command); ok {
-			command = strings.Replace(commandForm(s), "%s hook", simple, 1)
+			command = v.form(simple)
 		}
 	}
 	if command != h.command {
@@ -444,8 +463,8 @@ type serverAt struct {
 }
 
 // putServer adds docsearch's server to the MCP servers of a document, or corrects
-// its program.
-func putServer(d *document, at serverAt, program string) error {
+// its program. entry is the new server as JSON.
+func putServer(d *document, at serverAt, program, entry string) error {
 	servers := d.top()
 	for _, key := range at.keys {
 		var err error
@@ -453,22 +472,27 @@ func putServer(d *document, at serverAt, program string) error {
 			return err
 		}
 	}
-	entry, ok, err := servers.object(at.name)
+	existing, ok, err := servers.object(at.name)
 	if err != nil {
 		return err
 	}
 	if !ok {
-		// With alwaysLoad, the first request contains the tool, not only its name.
-		servers.put(at.name, toJSON(serverEntry{"stdio", program, []string{"serve"}, true}))
+		servers.put(at.name, entry)
 		return nil
 	}
-	if !isServer(entry) {
-		return fmt.Errorf("%s belongs to another program: %q; to remove it, run \"claude mcp remove %s\"", entry.path, entry.text("command")+entry.text("url"), at.name)
+	if !isServer(existing) {
+		return &foreignServerError{existing.path, at.name, existing.text("command") + existing.text("url")}
 	}
-	if entry.text("command") != program {
-		entry.Members[entry.index("command")].Value.Value = hujson.String(program)
-	}
+	setServerProgram(existing, program)
 	return nil
+}
+
+// A foreignServerError reports that another program has the name of docsearch's
+// server.
+type foreignServerError struct{ path, name, command string }
+
+func (e *foreignServerError) Error() string {
+	return fmt.Sprintf("%s belongs to another program: %q; to remove it, run \"claude mcp remove %s\"", e.path, e.command, e.name)
 }
 
 // dropServer removes docsearch's server, and the objects that become empty.
@@ -498,9 +522,15 @@ func dropServer(d *document, at serverAt) error {
 func reinstallServer(d *document, at serverAt) func(*document) error {
 	program := ""
 	if entry, ok := findServer(d, at); ok && isServer(entry) {
-		program = entry.text("command")
+		program, _ = serverCommand(entry)
 	}
-	return func(d *document) error { return putServer(d, at, program) }
+	return func(d *document) error { return putServer(d, at, program, claudeServer(program)) }
+}
+
+// claudeServer returns the entry of the server for Claude Code, as JSON. With
+// alwaysLoad, the first request contains the tool, not only its name.
+func claudeServer(program string) string {
+	return toJSON(serverEntry{"stdio", program, []string{"serve"}, true})
 }
 
 // findServer returns the server entry at a position.
@@ -518,9 +548,40 @@ func findServer(d *document, at serverAt) (entry object, ok bool) {
 
 // isServer reports whether a server entry runs docsearch.
 func isServer(entry object) bool {
-	args, ok, err := entry.array("args")
-	return err == nil && ok && len(args.Elements) > 0 && stringOf(args.Elements[0]) == "serve" &&
-		isDocsearch(entry.text("command"))
+	program, args := serverCommand(entry)
+	return len(args) > 0 && args[0] == "serve" && isDocsearch(program)
+}
+
+// serverCommand returns the program and the arguments of a server entry. They are
+// two members, or one list.
+func serverCommand(entry object) (program string, args []string) {
+	list, ok, err := entry.array("command")
+	if err != nil || !ok {
+		program = entry.text("command")
+		list, _, err = entry.array("args")
+	}
+	if err != nil || list.Array == nil {
+		return program, nil
+	}
+	for _, arg := range list.Elements {
+		args = append(args, stringOf(arg))
+	}
+	if ok && len(args) > 0 {
+		program, args = args[0], args[1:]
+	}
+	return program, args
+}
+
+// setServerProgram corrects the program of a server entry.
+func setServerProgram(entry object, program string) {
+	if old, _ := serverCommand(entry); old == program {
+		return
+	}
+	value := &entry.Members[entry.index("command")].Value
+	if list, ok := value.Value.(*hujson.Array); ok {
+		value = &list.Elements[0]
+	}
+	value.Value = hujson.String(program)
 }
 
 // toJSON encodes an entry. The fields of a struct keep their order.
@@ -531,5 +592,5 @@ func toJSON(v any) string {
 	if err := e.Encode(v); err != nil {
 		panic("client: internal error: " + err.Error())
 	}
-	return b.String()
+	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -27,41 +27,28 @@ type Outcome struct {
 	Took     time.Duration
 }
 
+// An output is the output of a hook's process.
+type output struct {
+	stdout, stderr string
+	code           int
+}
+
 // RunHook sends an event to the hook that cmd starts and reads its output, both
 // as Claude Code does. Output that Claude Code would discard is an error.
 func RunHook(cmd *exec.Cmd, event any) (Outcome, error) {
-	input, err := json.Marshal(event)
+	o, raw, err := run(cmd, event)
 	if err != nil {
-		return Outcome{}, err
-	}
-	var stdout, stderr bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), &stdout, &stderr
-	start := time.Now()
-	err = cmd.Run()
-	o := Outcome{Took: time.Since(start), Stderr: strings.TrimSpace(stderr.String())}
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
 		return o, err
 	}
-	if o.Code = cmd.ProcessState.ExitCode(); o.Code != 0 && o.Code != 2 {
-		return o, fmt.Errorf("exit code %d: %s", o.Code, firstLine(o.Stderr))
-	}
-	if stdout.Len() == 0 {
+	if raw.stdout == "" {
 		if o.Code == 2 {
 			o.Decision, o.Reason, o.Stderr = "deny", o.Stderr, ""
 		}
 		return o, nil
 	}
-	var answer struct {
-		Output struct {
-			Event    string `json:"hookEventName"`
-			Decision string `json:"permissionDecision"`
-			Reason   string `json:"permissionDecisionReason"`
-			Context  string `json:"additionalContext"`
-		} `json:"hookSpecificOutput"`
-	}
-	if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil {
-		return o, fmt.Errorf("invalid output: want one JSON object, got %s", firstLine(stdout.String()))
+	answer, err := raw.answer()
+	if err != nil {
+		return o, err
 	}
 	if answer.Output.Event != "PreToolUse" {
 		return o, fmt.Errorf("invalid output: wrong event %q", answer.Output.Event)
@@ -71,17 +58,112 @@ func RunHook(cmd *exec.Cmd, event any) (Outcome, error) {
 	return o, nil
 }
 
+// RunHook sends an event to the hook that cmd starts and reads its output, both
+// as the client does.
+func (c *Client) RunHook(cmd *exec.Cmd, event any) (Outcome, error) {
+	if c.answer == nil && !c.exitCode {
+		return RunHook(cmd, event)
+	}
+	o, raw, err := run(cmd, event)
+	if err != nil {
+		return o, err
+	}
+	if o.Decision, o.Reason = exitAnswer(raw); !c.exitCode {
+		o.Decision, o.Reason = c.answer(raw)
+	}
+	o.Stderr = strings.TrimSpace(strings.Replace(o.Stderr, o.Reason, "", 1))
+	return o, nil
+}
+
+// exitAnswer reads the decision from the exit code.
+func exitAnswer(o output) (decision, reason string) {
+	if o.code == 2 {
+		return "deny", strings.TrimSpace(o.stderr)
+	}
+	return "", ""
+}
+
+// decisionAnswer reads the decision from the member "decision".
+func decisionAnswer(o output) (decision, reason string) {
+	answer, err := o.answer()
+	if err != nil {
+		return "", ""
+	}
+	if answer.Decision == "block" {
+		return "deny", answer.Reason
+	}
+	return answer.Decision, answer.Reason
+}
+
+// An answer is the JSON that a hook prints.
+type answer struct {
+	Output struct {
+		Event    string `json:"hookEventName"`
+		Decision string `json:"permissionDecision"`
+		Reason   string `json:"permissionDecisionReason"`
+		Context  string `json:"additionalContext"`
+	} `json:"hookSpecificOutput"`
+	Decision string `json:"decision"`
+	Reason   string `json:"reason"`
+}
+
+func (o output) answer() (a answer, err error) {
+	if err := json.Unmarshal([]byte(o.stdout), &a); err != nil {
+		return a, fmt.Errorf("invalid output: want one JSON object, got %s", firstLine(o.stdout))
+	}
+	return a, nil
+}
+
+// run sends an event to a hook. An exit code other than 0 and 2 is an error.
+func run(cmd *exec.Cmd, event any) (Outcome, output, error) {
+	input, err := json.Marshal(event)
+	if err != nil {
+		return Outcome{}, output{}, err
+	}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), &stdout, &stderr
+	start := time.Now()
+	err = cmd.Run()
+	o := Outcome{Took: time.Since(start), Stderr: strings.TrimSpace(stderr.String())}
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return o, output{}, err
+	}
+	if o.Code = cmd.ProcessState.ExitCode(); o.Code != 0 && o.Code != 2 {
+		return o, output{}, fmt.Errorf("exit code %d: %s", o.Code, firstLine(o.Stderr))
+	}
+	return o, output{stdout.String(), stderr.String(), o.Code}, nil
+}
+
 // Shell returns the command that runs a program's hook as Claude Code runs the
 // command that install writes.
 func Shell(ctx context.Context, program string) *exec.Cmd {
+	return shellCommand(ctx, HookCommand(User, program), program, "hook")
+}
+
+// Command returns the command that runs a hook of the client. If the entry is as
+// install writes it, that is its command line; otherwise, it is that of a new
+// entry for program, because the doctor must not run the text of other people.
+func (c *Client) Command(ctx context.Context, h Hook, program string) *exec.Cmd {
+	v := invocation{h.Scope, c.Name, c.exitCode}
+	line := v.command(program)
+	if v.command(h.Program) == h.Command {
+		line = h.Command
+	}
+	return shellCommand(ctx, line, program, "hook", "--client", c.Name)
+}
+
+// shellCommand returns a command that runs a command line in the shell of hooks, or the
+// program if there is no such shell.
+func shellCommand(ctx context.Context, line, program string, args ...string) *exec.Cmd {
 	sh := "/bin/sh"
 	if runtime.GOOS == "windows" {
 		var err error
 		if sh, err = exec.LookPath("sh"); err != nil {
-			return exec.CommandContext(ctx, program, "hook") // the shell of Git may not be on PATH
+			return exec.CommandContext(ctx, program, args...) // the shell of Git may not be on PATH
 		}
 	}
-	return exec.CommandContext(ctx, sh, "-c", HookCommand(User, program))
+	return exec.CommandContext(ctx, sh, "-c", line)
 }
 
 // A Session is a connection to an MCP server that it started.

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/agentconfig"
+)
+
+// An agent is how the doctor refers to a client.
+type agent struct {
+	name   string // prefix of the links; "" for Claude Code
+	title  string
+	option string // command-line option, with a leading space; "" for Claude Code
+}
+
+var claudeAgent = agent{title: "Claude Code"}
+
+func agentOf(c *agentconfig.Client) agent {
+	return agent{c.Name + " ", c.Title, " --client " + c.Name}
+}
+
+// link returns the name of a check.
+func (a agent) link(name string) string { return a.name + name }
+
+// install returns the command that installs docsearch in a scope.
+func (a agent) install(s agentconfig.Scope) string {
+	return "docsearch install" + a.option + scopeOption(s)
+}
+
+// installedClients returns the clients with entries of docsearch, without Claude
+// Code.
+func (d *doctor) installedClients() []*agentconfig.Client {
+	return slices.DeleteFunc(agentconfig.Clients(), func(c *agentconfig.Client) bool {
+		if c.IsClaude() {
+			return true
+		}
+		in := c.Installed(d.places)
+		return len(in.Hooks)+len(in.Servers) == 0
+	})
+}
+
+// usesClaude reports whether Claude Code is on this machine or has docsearch.
+func (d *doctor) usesClaude() bool {
+	in := findInstalled(d.claude)
+	return usesClaude(d.app) || len(in.Hooks)+len(in.Servers)+len(in.pluginHooks) > 0
+}
+
+// checkClient checks the installation in a client other than Claude Code.
+func (d *doctor) checkClient(ctx context.Context, c *agentconfig.Client) {
+	a, in := agentOf(c), c.Installed(d.places)
+	if !c.Tested {
+		d.note(c.Name, "docsearch's tests do not run "+c.Title+"; its entries follow its documentation")
+	}
+	for _, err := range in.Ignored {
+		d.fail(a.link("settings"), err.Error(), "fix the file")
+	}
+	for _, o := range c.Blocked(d.places, in.Hooks) {
+		d.fail(a.link("settings"), o.Problem, o.Fix)
+	}
+	if doubles := c.Doubles(in.Hooks); doubles != nil {
+		last := doubles[len(doubles)-1]
+		d.fail(a.link("settings"), clientDoubles(c, doubles), "remove the entry from "+last.Path+", or run docsearch uninstall"+a.option+scopeOption(last.Scope))
+	}
+	d.runClientHooks(ctx, c, in.Hooks)
+	if len(in.Servers) == 0 {
+		d.fail(a.link("server"), c.Title+" has no MCP server "+d.places.Server, a.install(agentconfig.User))
+	}
+	for _, s := range in.Servers {
+		d.checkServer(ctx, s, a, "remove it from "+s.Path+", if you no longer need it")
+	}
+}
+
+// runClientHooks sends an event in the client's format to each hook that runs this
+// program.
+func (d *doctor) runClientHooks(ctx context.Context, c *agentconfig.Client, hooks []agentconfig.Hook) {
+	a := agentOf(c)
+	seen := map[string]bool{}
+	for _, h := range hooks {
+		key := h.Path + "\x00" + h.Line()
+		if seen[key] {
+			continue
+		}
+		if seen[key] = true; d.isOtherProgram(h, a) {
+			continue
+		}
+		o, err := d.runClientHook(ctx, c, h, c.Sample(d.sampleQuery(ctx)))
+		took := o.Took.Round(time.Millisecond)
+		switch {
+		case err != nil:
+			d.fail(a.link("hook"), h.Path+": "+err.Error(), a.install(h.Scope))
+		case o.Stderr != "":
+			d.fail(a.link("hook"), h.Path+": "+firstLine(o.Stderr), "run DOCSEARCH_DEBUG=1 docsearch hook --client "+c.Name+" to see each step")
+		case o.Decision == "deny":
+			d.ok(a.link("hook"), "in %s: denied a sample call in %s: %s", h.Path, took, firstLine(o.Reason))
+		default:
+			d.ok(a.link("hook"), "in %s: let a sample call run (%s)", h.Path, took)
+		}
+	}
+}
+
+func (d *doctor) runClientHook(ctx context.Context, c *agentconfig.Client, h agentconfig.Hook, event map[string]any) (agentconfig.Outcome, error) {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	state, err := os.MkdirTemp("", "docsearch-doctor-")
+	if err != nil {
+		return agentconfig.Outcome{}, err
+	}
+	defer os.RemoveAll(state)
+	program, err := os.Executable()
+	if err != nil {
+		return agentconfig.Outcome{}, err
+	}
+	cmd := c.Command(ctx, h, program)
+	cmd.Env = append(os.Environ(), "DOCSEARCH_STATE_DIR="+state)
+	cmd.WaitDelay = time.Second
+	return c.RunHook(cmd, event)
+}

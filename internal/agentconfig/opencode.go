@@ -1,0 +1,86 @@
+package agentconfig
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// opencodePlugin is the plugin that connects opencode with the hook.
+//
+//go:embed opencode.js
+var opencodePlugin string
+
+// opencodeProgram is the start of the plugin's line with the program. The rest of
+// the line is a placeholder.
+const opencodeProgram = "const program = "
+
+// opencode runs no programs as hooks, but plugins. Its config is opencode.json or
+// opencode.jsonc.
+func opencode() *Client {
+	return &Client{
+		Name: "opencode", Title: "opencode", Tested: true, programs: []string{"opencode"},
+		folder: func(p *Places) string { return filepath.Join(p.config, "opencode") },
+		parts: func(p *Places, s Scope) ([]part, error) {
+			dir := filepath.Join(p.config, "opencode")
+			config := configFile(filepath.Join(dir, "opencode.jsonc"), filepath.Join(dir, "opencode.json"))
+			if s == Project {
+				dir = p.inProject(".opencode")
+				config = configFile(p.inProject("opencode.json"), p.inProject("opencode.jsonc"))
+			}
+			return []part{
+				{"the hook", filepath.Join(dir, "plugin", "docsearch.js"), []entry{opencodeFile()}},
+				{"the MCP server", config, []entry{p.server(func(program string) string {
+					return `{"type": "local", "command": [` + toJSON(program) + `, "serve"], "enabled": true}`
+				}, "mcp")}},
+			}, nil
+		},
+		others: func(p *Places, s Scope) []string {
+			return []string{filepath.Join(s.in(filepath.Join(p.config, "opencode"), p.inProject(".opencode")), "plugin*", "docsearch*.js")}
+		},
+		sample: func(query, _ string) map[string]any {
+			return map[string]any{
+				"hook_event_name": "PreToolUse", "session_id": "doctor", "tool_use_id": "call_0",
+				"tool_name": "websearch", "tool_input": map[string]any{"query": query},
+			}
+		},
+	}
+}
+
+// configFile returns the one of several config files to edit: the one with an
+// entry of docsearch, or else the first that exists, or else the first.
+func configFile(paths ...string) string {
+	found := paths[0]
+	for _, path := range slices.Backward(paths) {
+		if exists(path) {
+			found = path
+		}
+	}
+	for _, path := range paths {
+		if data, _, err := readFile(path); err == nil && bytes.Contains(data, []byte("docsearch")) {
+			return path
+		}
+	}
+	return found
+}
+
+// opencodeFile is the plugin as a file.
+func opencodeFile() ownFile {
+	before, line, _ := strings.Cut(opencodePlugin, opencodeProgram)
+	_, after, _ := strings.Cut(line, "\n")
+	return ownFile{
+		render: func(program string) string { return before + opencodeProgram + toJSON(program) + "\n" + after },
+		read: func(data []byte) []Hook {
+			program := ""
+			for line := range bytes.Lines(data) {
+				if value, ok := bytes.CutPrefix(line, []byte(opencodeProgram)); ok && json.Unmarshal(value, &program) == nil {
+					return []Hook{{Command: quote(program) + " hook --client opencode", Program: program}}
+				}
+			}
+			return nil
+		},
+	}
+}

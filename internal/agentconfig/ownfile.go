@@ -1,0 +1,54 @@
+package agentconfig
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+)
+
+// An ownFile is a file that only docsearch writes, such as a plugin.
+type ownFile struct {
+	// render returns the contents for a program.
+	render func(program string) string
+	// read returns the hook in the file; nil if docsearch did not write the file.
+	read func(data []byte) []Hook
+}
+
+func (f ownFile) put(data []byte, program string) ([]byte, error) {
+	if len(data) > 0 && f.read(data) == nil {
+		return nil, errors.New("another program wrote it; move it away first")
+	}
+	if after := []byte(f.render(program)); !bytes.Equal(after, data) {
+		return after, nil
+	}
+	return data, nil
+}
+
+func (f ownFile) drop(data []byte) ([]byte, error) {
+	if f.read(data) != nil {
+		return nil, nil
+	}
+	return data, nil
+}
+
+func (f ownFile) find(data []byte) ([]Hook, []Server) { return f.read(data), nil }
+
+// ownJSON is an ownFile with JSON. It has docsearch's hook or name.
+func ownJSON(render func(program string) string) ownFile {
+	return ownFile{
+		render: func(program string) string {
+			var b bytes.Buffer
+			if err := json.Indent(&b, []byte(render(program)), "", "  "); err != nil {
+				panic("agentconfig: internal error: " + err.Error())
+			}
+			return b.String() + "\n"
+		},
+		read: func(data []byte) []Hook {
+			values, err := decodeFile("", data)
+			if hooks := findHooks("", data); err != nil || len(hooks) > 0 || values["name"] != "docsearch" {
+				return hooks
+			}
+			return []Hook{}
+		},
+	}
+}
