@@ -201,6 +201,23 @@ func (d *doctor) checkInstallation() {
 	if len(in.Hooks) > 0 {
 		d.ok("settings", "the hook is in %s", strings.Join(pathsOf(in.Hooks), ", "))
 	}
+	d.checkModule()
+}
+
+// checkModule checks that the hooks module runs the program of the hook. A module that
+// cannot run it leaves all calls to the hook.
+func (d *doctor) checkModule() {
+	program := d.claude.Module()
+	if program == "" {
+		return
+	}
+	for _, h := range d.installed.Hooks {
+		if h.Scope == agentconfig.User && h.Program == program {
+			d.ok("settings", "the hooks module shows answers as results")
+			return
+		}
+	}
+	d.fail("settings", "the hooks module runs "+program+", which is not the program of the hook", "docsearch install")
 }
 
 // runHooks tests the hooks that run this program, with a search that the first

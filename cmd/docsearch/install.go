@@ -59,6 +59,7 @@ tools, because each person has another config.`,
 	clientFlag(cmd.Flags(), &i.clients, "install in `CLIENTS`, separated by commas, or all (default: ask)")
 	cmd.Flags().Var(&scope, "scope", "install for `SCOPE`: user, project, or local")
 	cmd.Flags().StringVar(&i.program, "command", "", "use the docsearch binary at `PATH` (default: this binary)")
+	cmd.Flags().BoolVar(&i.modules, "modules", false, "show answers as results, not as denied calls (Claude Code 2.1.328 and later, scope user)")
 	cmd.Flags().BoolVar(&i.dryRun, "dry-run", false, "print the changes as a diff and do not write them")
 	cmd.Flags().BoolVarP(&i.yes, "yes", "y", false, "install in all tested agents on this machine without asking")
 	cmd.Flags().BoolVar(&i.refresh, "refresh", false, "add the hook entries that the config needs (run by the hook)")
@@ -74,14 +75,18 @@ type installCommand struct {
 	clients []string
 	scope   agentconfig.Scope
 	program string
+	modules bool
 	dryRun  bool
 	yes     bool
 	refresh bool
 }
 
 func (i *installCommand) run(ctx context.Context) error {
-	if i.refresh {
+	switch {
+	case i.refresh:
 		return i.widenEntries(ctx)
+	case i.modules && i.scope != agentconfig.User:
+		return usagef("--modules needs --scope user: Claude Code loads the module from your own settings")
 	}
 	claude, err := i.claude()
 	if err != nil {
@@ -143,6 +148,16 @@ func (i *installCommand) installClaude(ctx context.Context, claude *agentconfig.
 	plan, err := claude.Install(i.scope, program)
 	if err != nil {
 		return explainInstall(err)
+	}
+	if i.modules || i.scope == agentconfig.User && claude.Module() != "" {
+		module, err := claude.InstallModule(program)
+		if err != nil {
+			return err
+		}
+		plan = append(plan, module...)
+		if !claude.HasModules() {
+			i.warn("this version of Claude Code ignores the hooks module: want 2.1.328 or later")
+		}
 	}
 	if i.dryRun {
 		return i.showPlan(plan)

@@ -82,6 +82,13 @@ func (a *app) uninstallClaude(claude *agentconfig.Claude, scope agentconfig.Scop
 	if err != nil {
 		return err
 	}
+	if scope == agentconfig.User {
+		module, err := claude.UninstallModule()
+		if err != nil {
+			return err
+		}
+		plan = append(plan, module...)
+	}
 	switch {
 	case len(plan) == 0 && quiet:
 	case dryRun:

@@ -24,6 +24,9 @@ type Change struct {
 	edit    edit
 	locked  bool        // other programs lock this file for writing
 	newMode fs.FileMode // mode of a new file
+	// written reports whether docsearch wrote the whole contents, which then need no
+	// backup; nil: it never does.
+	written func(data []byte) bool
 
 	before []byte // nil: the file does not exist
 	after  []byte // nil: the file is removed
@@ -147,8 +150,8 @@ func (c *Change) Diff() string {
 func (c *Change) Removes() bool { return c.after == nil }
 
 // Apply makes the change. It backs up the old contents next to the file and
-// returns the name of the backup. The name is empty if the file did not exist or
-// an existing backup has the same contents.
+// returns the name of the backup. The name is empty if the file did not exist,
+// docsearch wrote all of it, or an existing backup has the same contents.
 func (c *Change) Apply() (backup string, err error) {
 	if c.locked {
 		unlock, err := lockAsClaude(c.Path)
@@ -178,7 +181,7 @@ func (c *Change) Apply() (backup string, err error) {
 		os.Remove(filepath.Dir(target)) // only if it is empty
 		return "", nil
 	}
-	if c.before != nil {
+	if c.before != nil && (c.written == nil || !c.written(c.before)) {
 		if backup, err = c.backup(); err != nil {
 			return "", fmt.Errorf("cannot back up %s: %w", c.Path, err)
 		}

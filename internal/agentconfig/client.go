@@ -243,6 +243,9 @@ func plan(parts []part, s Scope, editOf func([]entry) edit) ([]*Change, error) {
 	var changes []*Change
 	for _, part := range parts {
 		change := &Change{Path: part.path, Subject: part.subject, newMode: mode, edit: editOf(part.entries)}
+		if file, ok := part.entries[0].(ownFile); ok {
+			change.written = file.isWritten
+		}
 		if err := change.prepare(); err != nil {
 			return nil, err
 		}

@@ -31,6 +31,19 @@ func (f ownFile) drop(data []byte) ([]byte, error) {
 	return data, nil
 }
 
+// isWritten reports whether the file is as docsearch writes it.
+func (f ownFile) isWritten(data []byte) bool {
+	hooks := f.read(data)
+	if hooks == nil {
+		return false
+	}
+	program := ""
+	if len(hooks) > 0 {
+		program = hooks[0].Program
+	}
+	return f.render(program) == string(data)
+}
+
 func (f ownFile) find(data []byte) ([]Hook, []Server) { return f.read(data), nil }
 
 // ownJSON is an ownFile with JSON. It has docsearch's hook or name.

@@ -106,3 +106,11 @@ func read(t *testing.T, path string) string {
 	}
 	return string(data)
 }
+
+// writeProgram writes a script that can be executed.
+func (s *session) writeProgram(t *testing.T, path, script string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -74,13 +74,15 @@ func TestEvents(t *testing.T) {
 			t.Run(version+"/"+way.name, func(t *testing.T) {
 				s := newSession(t, version)
 				s.addTeamFiles(t)
-				testEvents(t, s, strings.TrimSuffix(way.tool, "search")+"read", way.set(t, s))
+				testEvents(t, s, strings.TrimSuffix(way.tool, "search")+"read", way.set(t, s), false)
 			})
 		}
 	}
 }
 
-func testEvents(t *testing.T, s *session, readTool string, flags []string) {
+// testEvents checks the events of a session. asResults reports that answered calls have
+// results and are not denied.
+func testEvents(t *testing.T, s *session, readTool string, flags []string, asResults bool) {
 	write := func(name, text string) map[string]any {
 		return map[string]any{"file_path": filepath.Join(s.project, name), "content": text}
 	}
@@ -152,7 +154,13 @@ func testEvents(t *testing.T, s *session, readTool string, flags []string) {
 	}
 	denied("Bash", 1, ruleSays)
 	denied("WebFetch", 0, pullSays)
-	denied("WebFetch", 1, "Read from local documentation (", "); the page was not fetched.", "\n"+readTool+` {"path": `)
+	if asResults {
+		if len(results["WebFetch"]) < 2 || results["WebFetch"][1].IsError || !strings.Contains(results["WebFetch"][1].Content.text(), "Read from local documentation (") {
+			t.Errorf("the results of the fetches are %v", results["WebFetch"])
+		}
+	} else {
+		denied("WebFetch", 1, "Read from local documentation (", "); the page was not fetched.", "\n"+readTool+` {"path": `)
+	}
 	if !strings.Contains(seen, "This is the whole page from ") || !strings.Contains(seen, pageSays) {
 		t.Error("the model did not see the page")
 	}

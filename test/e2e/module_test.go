@@ -3,27 +3,87 @@
 package e2e
 
 import (
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
 
-// With the module on, an answered search has a result in place of an error. The
-// retry runs on the web.
+// moduleVersion is the version of Claude Code that has hooks modules.
+const moduleVersion = "2.1.328"
+
+// With the module, an answered search has a result in place of an error, and the retry
+// runs on the web.
 func TestModule(t *testing.T) {
+	t.Run("plugin", func(t *testing.T) {
+		s := moduleSession(t)
+		s.setenv("DOCSEARCH_MODULES", "1")
+		checkAnsweredByModule(t, s, "--plugin-dir", pluginWithProgram(t))
+	})
+	t.Run("install", func(t *testing.T) {
+		s := moduleSession(t)
+		s.docsearch(t, "install", "--modules")
+		checkAnsweredByModule(t, s)
+		s.docsearch(t, "uninstall")
+		if got := read(t, s.settings()); got != settings {
+			t.Errorf("uninstall left the settings as\n%s", got)
+		}
+	})
+}
+
+// Without a usable answer of its program, the module leaves the call to the command hook.
+func TestModuleFaults(t *testing.T) {
+	for name, script := range map[string]string{
+		"missing program": "",
+		"crash":           "kill -SEGV $$",
+		"wrong output":    "echo '{\"hookSpecificOutput\": {\"permissionDecision\": \"deny\"'; exit 2",
+		"other decision":  "echo '{\"hookSpecificOutput\": {\"permissionDecision\": \"allow\", \"additionalContext\": \"x\"}}'; exit 2",
+		"no decision":     "exit 0",
+		"time-out":        "exec sleep 30",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := moduleSession(t)
+			s.docsearch(t, "install", "--modules")
+			faulty := filepath.Join(s.home, "faulty")
+			if script != "" {
+				s.writeProgram(t, faulty, "#!/bin/sh\n"+script+"\n")
+			}
+			module := filepath.Join(s.home, ".claude", "skills", "docsearch", "register.ts")
+			text := strings.Replace(read(t, module), program(t), faulty, 1)
+			if !strings.Contains(text, faulty) {
+				t.Fatalf("the module does not name the program:\n%s", text)
+			}
+			s.write(t, module, text)
+			m := newModel(t, searchingModel)
+			r := s.ask(t, m, "How does a denied web search go through?")
+			checkSearch(t, moduleVersion, "mcp__docsearch__search", m, r)
+		})
+	}
+}
+
+// The module changes nothing for rules, notes, failures, and calls without an answer.
+func TestModuleEvents(t *testing.T) {
+	s := newSession(t, moduleVersion)
+	s.addTeamFiles(t)
+	s.docsearch(t, "install", "--modules")
+	testEvents(t, s, "mcp__docsearch__read", nil, true)
+}
+
+func moduleSession(t *testing.T) *session {
+	t.Helper()
 	s := newSession(t, moduleVersion)
 	s.database(t)
 	s.write(t, s.settings(), settings)
-	s.setenv("DOCSEARCH_MODULES", "1")
-	m := newModel(t, searchingModel)
-	r := s.ask(t, m, "How does a denied web search go through?", "--plugin-dir", pluginWithProgram(t))
-	checkModule(t, m, r)
+	return s
 }
 
-// moduleVersion is the version of Claude Code that has modules.
-const moduleVersion = "2.1.328"
-
-func checkModule(t *testing.T, m *model, r run) {
+func checkAnsweredByModule(t *testing.T, s *session, flags ...string) {
 	t.Helper()
+	m := newModel(t, searchingModel)
+	r := s.ask(t, m, "How does a denied web search go through?", flags...)
+	if len(m.requests) == 0 {
+		t.Fatalf("the model was not asked; the client said\n%s", r)
+	}
 	last := m.requests[len(m.requests)-1]
 	defer func() {
 		if t.Failed() {
@@ -50,5 +110,8 @@ func checkModule(t *testing.T, m *model, r run) {
 	}
 	if len(r.result.Denials) > 0 || strings.Contains(last.text(), "hook error") || r.stderr != "" || len(m.strays) > 0 {
 		t.Errorf("denials %v, stderr %q, strays %q", r.result.Denials, r.stderr, m.strays)
+	}
+	if stats := s.docsearch(t, "stats"); !regexp.MustCompile(`(?m)^WebSearch +1 +1$`).MatchString(stats) {
+		t.Errorf("the event log does not count each search once:\n%s", stats)
 	}
 }

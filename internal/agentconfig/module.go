@@ -1,0 +1,95 @@
+package agentconfig
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+
+	"github.com/docsearch/docsearch/plugin"
+)
+
+// modulesVersion is the first tested version of Claude Code with hooks modules.
+var modulesVersion = Version{2, 1, 328}
+
+// HasModules reports whether the version of Claude Code runs hooks modules. An unknown
+// version may.
+func (c *Claude) HasModules() bool { return !c.Version.before(modulesVersion) }
+
+// InstallModule plans the changes that add the hooks module, which returns answers as
+// results. It is a plugin of three files in the user's folder of skills, which Claude
+// Code loads without further settings.
+func (c *Claude) InstallModule(program string) ([]*Change, error) {
+	return plan(c.moduleParts(), User, func(entries []entry) edit {
+		return edit{apply: func(data []byte) ([]byte, error) { return putAll(entries, data, program) }}
+	})
+}
+
+// UninstallModule plans the changes that remove the hooks module.
+func (c *Claude) UninstallModule() ([]*Change, error) {
+	return plan(c.moduleParts(), User, func(entries []entry) edit {
+		return edit{apply: func(data []byte) ([]byte, error) { return entries[0].drop(data) }}
+	})
+}
+
+// Module returns the program that the installed hooks module runs, or "".
+func (c *Claude) Module() string {
+	parts := c.moduleParts()
+	last := parts[len(parts)-1]
+	data, _, err := readFile(last.path)
+	if err != nil || data == nil {
+		return ""
+	}
+	return programIn(last.entries, data)
+}
+
+// moduleParts are the files of the hooks module. The module itself is the last one.
+func (c *Claude) moduleParts() []part {
+	dir := filepath.Join(c.settings, "skills", "docsearch")
+	fixed := func(text string) []entry {
+		return []entry{ownFile{
+			render: func(string) string { return text },
+			read: func(data []byte) []Hook {
+				if string(data) != text {
+					return nil
+				}
+				return []Hook{}
+			},
+		}}
+	}
+	return []part{
+		{"the hooks module", filepath.Join(dir, ".claude-plugin", "plugin.json"), fixed(`{
+  "name": "docsearch",
+  "description": "Returns answers from local documentation as results of web searches. Written by docsearch install --modules.",
+  "hooks": "./hooks.json"
+}
+`)},
+		{"the hooks module", filepath.Join(dir, "hooks.json"), fixed(`{
+  "modules": ["./register.ts"],
+  "hooks": {}
+}
+`)},
+		{"the hooks module", filepath.Join(dir, "register.ts"), []entry{moduleFile()}},
+	}
+}
+
+// moduleProgram is the start of the module's line with the program.
+const moduleProgram = "const PROGRAM: string = "
+
+// moduleFile is the hooks module as a file.
+func moduleFile() ownFile {
+	before, line, _ := strings.Cut(plugin.Module, moduleProgram)
+	_, after, _ := strings.Cut(line, "\n")
+	return ownFile{
+		render: func(program string) string { return before + moduleProgram + toJSON(program) + "\n" + after },
+		read: func(data []byte) []Hook {
+			for line := range bytes.Lines(data) {
+				program := ""
+				if value, ok := bytes.CutPrefix(line, []byte(moduleProgram)); ok && json.Unmarshal(value, &program) == nil {
+					return []Hook{{Command: quote(program) + " hook", Program: program}}
+				}
+			}
+			return nil
+		},
+	}
+}
