@@ -381,7 +381,7 @@ func TestClientCorrectsHook(t *testing.T) {
 	}
 	apply(t, plan)
 	in := c.Installed(p)
-	if len(in.Hooks) != 3 || strings.Contains(read(t, path), `"docsearch hook"`) {
+	if len(in.Hooks) != 5 || strings.Contains(read(t, path), `"docsearch hook"`) {
 		t.Errorf("hooks = %+v\n%s", in.Hooks, read(t, path))
 	}
 }

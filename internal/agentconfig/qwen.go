@@ -16,7 +16,10 @@ func qwen() *Client {
 						event: "PreToolUse", expr: "web_fetch|run_shell_command|edit|write_file|mcp__.*",
 						tools: []string{"web_fetch", "run_shell_command", "edit", "write_file", "mcp__any__tool"},
 					},
-					{event: "PostToolUse", tools: []string{"run_shell_command"}},
+					{
+						event: "PostToolUse", expr: "run_shell_command|edit|write_file",
+						tools: []string{"run_shell_command", "edit", "write_file"},
+					},
 					{event: "UserPromptSubmit"},
 				},
 			}), nil
