@@ -88,15 +88,12 @@ func Decide(e event.Event, c *config.Config, server config.Server, s State, now 
 	return d.Decision
 }
 
-// newDecider returns a decider for the event. It gives docsearch's tools and those in the
-// config the same names for all hosts, and finds out from a command's output whether the
-// command failed if the host does not report that.
+// newDecider returns a decider for the event. It gives MCP tools the same names for all
+// hosts, and decides whether a command failed.
 func newDecider(e event.Event, c *config.Config, server config.Server) decider {
 	client := host.Of(e.Host)
 	e.Tool = client.CommonName(e.Tool, func(name string) bool { return server.Reads(name) || isDatabaseTool(name, c) })
-	if e.Output != "" && c.Inject.Failures && notes.ShowsFailure(e.Command.Line, e.Output) {
-		e.Failure = e.Output
-	}
+	e.Failure = failureOf(&e)
 	return decider{event: e, client: client, config: c, server: server}
 }
 

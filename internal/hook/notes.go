@@ -96,8 +96,17 @@ func skipsAgent(e event.Event, c *config.Config) bool {
 func CallOf(e event.Event) *notes.Call {
 	return &notes.Call{
 		Tool: e.Tool, Folder: e.Cwd, Path: e.File.Path, Text: e.File.Text,
-		Command: e.Command.Line, Description: e.Command.Description, UserText: e.UserText, Failure: e.Failure,
+		Command: e.Command.Line, Description: e.Command.Description, UserText: e.UserText, Failure: failureOf(&e),
 	}
+}
+
+// failureOf returns the error output of a failed tool. If the host does not report whether
+// a command failed, its output decides.
+func failureOf(e *event.Event) string {
+	if e.Failure == "" && e.Output != "" && notes.ShowsFailure(e.Command.Line, e.Output) {
+		return e.Output
+	}
+	return e.Failure
 }
 
 // addMatchingNotes adds the notes that match a call that runs, or that has run if the host

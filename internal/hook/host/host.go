@@ -124,20 +124,28 @@ func (c *Client) ToolName(tool string) string {
 }
 
 // CommonName returns the full name "mcp__server__tool" of an MCP tool from its name in an
-// event. The name may be split into server and tool in several ways; known decides. A name
-// that is not known stays as it is.
+// event. If the name can be split into server and tool in several ways, known decides, and
+// otherwise the server's name is the shortest.
 func (c *Client) CommonName(tool string, known func(name string) bool) string {
 	rest, ok := strings.CutPrefix(tool, c.prefix)
-	if !ok || c.Host == event.Claude {
+	if _, full := config.ServerName(tool); full || !ok {
 		return tool
 	}
+	first := tool
 	for at := 1; at < len(rest); at++ {
 		name, ok := strings.CutPrefix(rest[at:], c.joint)
-		if full := "mcp__" + rest[:at] + "__" + name; ok && name != "" && known(full) {
+		if !ok || name == "" {
+			continue
+		}
+		full := "mcp__" + rest[:at] + "__" + name
+		if known(full) {
 			return full
 		}
+		if first == tool {
+			first = full
+		}
 	}
-	return tool
+	return first
 }
 
 // CallName returns the name of the event's tool as the agent calls it.

@@ -180,7 +180,11 @@ func TestToolNames(t *testing.T) {
 				}
 			}
 		}
-		for _, name := range []string{"", "Bash", "mcp_github_search", "github-search", "mcp__", "_", "search", c.ToolName("mcp__github__search")} {
+		const other = "mcp__github__create_issue"
+		if got := c.CommonName(c.ToolName(other), known); got != other {
+			t.Errorf("%s: the full name of %s is %s, want %s", test.host, c.ToolName(other), got, other)
+		}
+		for _, name := range []string{"", "Bash", "WebSearch", "_", "-", "search"} {
 			if got := c.CommonName(name, known); got != name {
 				t.Errorf("%s: %q became %q", test.host, name, got)
 			}
