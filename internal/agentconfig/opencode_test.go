@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// fakeHook stands for docsearch: it denies web fetches, adds a context to other calls and
+// fakeHook replaces docsearch. It denies web fetches, adds a context to other calls and
 // sessions, fails for the tool "broken", and records the events.
 const fakeHook = `#!/usr/bin/env node
 const fs = require("fs")
@@ -25,7 +25,7 @@ else if (e.hook_event_name === "PostToolUse") print({ additionalContext: "failur
 else if (e.tool_name === "read" || e.hook_event_name.endsWith("Start")) print({ additionalContext: "context of " + (e.tool_name || e.hook_event_name) })
 `
 
-// pluginDriver calls the plugin as OpenCode does and prints what came of it.
+// pluginDriver calls the plugin as OpenCode does and prints the results.
 const pluginDriver = `
 const { Docsearch } = await import(process.argv[2])
 const hooks = await Docsearch({ directory: "/p" })

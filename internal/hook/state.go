@@ -145,8 +145,8 @@ func (s *State) concurrent(d *Denial, a Attempt, ids []string) bool {
 	return !a.Started.IsZero() && !a.Started.After(end)
 }
 
-// soonAfter reports whether the attempt may belong to a call that was decided at a time, as
-// far as the clock can tell. Nothing else can if there is neither an ID nor a transcript.
+// soonAfter reports whether the attempt may belong to a call that was decided at a time.
+// Without an ID and a transcript, only the clock can show that.
 func (a *Attempt) soonAfter(at time.Time) bool {
 	return a.Use == "" && a.Transcript == 0 && !a.Started.IsZero() && a.Started.Sub(at) < concurrentWindow
 }

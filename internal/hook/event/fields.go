@@ -84,7 +84,7 @@ func (e *Event) readInput(input []byte) {
 }
 
 // setRequests sets the searches and pages of a web call. The texts of several are joined,
-// so that Search and Fetch still tell calls apart.
+// so that Search and Fetch still distinguish calls.
 func (e *Event) setRequests(requests []Request) {
 	if len(requests) == 1 {
 		e.Tool, e.Search, e.Fetch = requests[0].Tool, requests[0].Search, requests[0].Fetch

@@ -2,7 +2,7 @@ package event
 
 import "github.com/docsearch/docsearch/internal/hook/rawjson"
 
-// readWindsurf reads an event of Windsurf, whose name says what the agent does.
+// readWindsurf reads an event of Windsurf, whose name describes the agent's action.
 func (e *Event) readWindsurf(f rawjson.Fields) {
 	info := parseInput(f.Raw("tool_info"))
 	if e.Cwd == "" {

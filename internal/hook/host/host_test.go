@@ -71,7 +71,7 @@ func TestRender(t *testing.T) {
 		{name: "cursor denies", host: event.Cursor, reply: deny,
 			stdout: with(denial(), object{"permission": "deny", "user_message": "R <1>.", "agent_message": "R <1>.\n\nC"})},
 		{name: "cursor is never silent", host: event.Cursor, stdout: object{}},
-		{name: "cursor is not told to allow", host: event.Cursor, reply: allow, stdout: object{}},
+		{name: "cursor gets no allow", host: event.Cursor, reply: allow, stdout: object{}},
 		{name: "vscode denies", host: event.VSCode, reply: deny, stdout: denial()},
 		{name: "vscode asks", host: event.VSCode, reply: ask, stdout: verdict(Ask)},
 		{name: "windsurf denies", host: event.Windsurf, reply: deny, stderr: "R <1>.\n\nC", code: 2},
@@ -118,7 +118,7 @@ func TestContext(t *testing.T) {
 		host  event.Host
 		form  func(name string) string
 		takes []string
-		empty map[string]string // what stands for no output
+		empty map[string]string // output without a context
 	}{
 		{host: event.Claude, form: claude, takes: all},
 		{host: event.Codex, form: claude, takes: []string{session, sub, prompt, pre, post}},
