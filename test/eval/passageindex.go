@@ -28,10 +28,13 @@ func (lib passageIndex) add(l *harness, root string, manuals []manual) error {
 		if err != nil {
 			return err
 		}
-		prefixes := append([]string{filepath.ToSlash(folder) + "/", filepath.ToSlash(target) + "/"}, m.urls...)
+		prefixes := []string{filepath.ToSlash(folder) + "/", filepath.ToSlash(target) + "/"}
 		err = eachPassage(filepath.Join(l.data, m.name), func(p *passage.Passage) {
 			for _, prefix := range prefixes {
 				lib.addSource(prefix+p.Locator(), m.name, p)
+			}
+			if url := p.WebURL(m.urls); url != "" {
+				lib.addSource(url, m.name, p)
 			}
 		})
 		if err != nil {

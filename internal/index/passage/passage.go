@@ -30,6 +30,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/docsearch/docsearch/internal/index/urlmatch"
 )
 
 // MaxLine is the longest line that is read as a passage, in bytes.
@@ -43,6 +45,7 @@ type Passage struct {
 	Headings  []string // from the document's first level down to the passage's own
 	URL       string   // of the document, with the section's anchor if known
 	Path      string   // of the file, as in the source
+	Root      string   // start of Path: the source folder, with a slash; not stored
 	StartLine int      // 1-based, 0: unknown
 	EndLine   int      // inclusive
 	Anchors   []string // anchors within the passage, its own first
@@ -144,6 +147,31 @@ func (p *Passage) Locator() string {
 		return p.Path
 	}
 	return p.ID
+}
+
+// File returns the path of the passage's file, with the line if known, or "".
+func (p *Passage) File() string {
+	if p.Path != "" && p.StartLine > 0 {
+		return fmt.Sprintf("%s:%d", p.Path, p.StartLine)
+	}
+	return p.Path
+}
+
+// WebURL returns the URL of the passage. For a passage of a file, it is the URL of the
+// file's page below the first of the database's URL prefixes, or "" without prefixes.
+func (p *Passage) WebURL(prefixes []string) string {
+	if p.URL != "" || p.Path == "" || len(prefixes) == 0 {
+		return p.URL
+	}
+	file := p.Path[len(p.Root):]
+	if isAbs(file) || hasScheme(file) {
+		return ""
+	}
+	url := urlmatch.PageURL(prefixes[0], file)
+	if url != "" && len(p.Anchors) > 0 {
+		url += "#" + p.Anchors[0]
+	}
+	return url
 }
 
 // Decode decodes a line of a passages file. Metadata of a wrong type remains in Extra

@@ -351,7 +351,8 @@ func (t *Table) Passage(n uint32) (Passage, error) {
 	if p.ID == "" {
 		p.ID = strconv.Itoa(int(n))
 	}
-	p.Path = t.Root(p.Path) + p.Path
+	p.Root = t.Root(p.Path)
+	p.Path = p.Root + p.Path
 	return p, nil
 }
 

@@ -271,6 +271,32 @@ func Pages(file string) []string {
 	return []string{file, s, s + "/", s + ".html"}
 }
 
+// PageURL returns the URL of a file's page below a prefix, which may lack a scheme. It is
+// "" for a file that no site shows under its name, such as a compressed one. Sites serve
+// other formats than HTML without the extension.
+func PageURL(prefix, file string) string {
+	folder, name := file[:strings.LastIndexByte(file, '/')+1], file[strings.LastIndexByte(file, '/')+1:]
+	base, ending := name, ""
+	if i := strings.LastIndexByte(name, '.'); i > 0 {
+		base, ending = name[:i], name[i:]
+	}
+	switch ending {
+	case ".html", ".htm", ".pdf":
+		base = name
+	case ".md", ".mdx", ".rst", ".adoc", ".txt":
+	default:
+		return ""
+	}
+	switch base {
+	case "index", "_index", "README", "index.html", "index.htm":
+		base = ""
+	}
+	if !strings.Contains(prefix, "://") {
+		prefix = "https://" + prefix
+	}
+	return strings.TrimRight(prefix, "/") + "/" + escape(folder+base, encodings[0], upperHex, false)
+}
+
 // encodings are the characters that common percent-encodings leave unchanged, in
 // addition to letters, digits and "-._/": the generic URL syntax, JavaScript's
 // encodeURIComponent, Go, and encoders that encode all punctuation, with or without
