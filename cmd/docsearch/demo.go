@@ -199,7 +199,7 @@ func (d *demo) searchOffTopic(ctx context.Context) error {
 
 func (d *demo) hook(ctx context.Context, query string) (agentconfig.Outcome, error) {
 	o, err := agentconfig.RunHook(d.docsearch(ctx, "hook"), map[string]any{
-		"session_id": "demo", "hook_event_name": "PreToolUse", "tool_name": "WebSearch",
+		"session_id": "demo", "prompt_id": "demo", "hook_event_name": "PreToolUse", "tool_name": "WebSearch",
 		"tool_input": map[string]string{"query": query},
 	})
 	if err != nil {

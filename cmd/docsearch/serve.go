@@ -16,8 +16,10 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
+	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/mcpserver"
 )
 
@@ -67,6 +69,9 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 	server := mcpserver.New(mcpserver.Options{
 		Catalog: catalog, Version: buildVersion(), LEANN: opt.leann, Log: log,
 		TopK: settings.TopK, MaxTokens: settings.MaxTokens,
+		Shown: func(code string) passage.Shown {
+			return hook.Store{Dir: served.locations.State}.Shown(code, time.Now())
+		},
 	})
 	if len(opt.databases) > 0 {
 		a.warnUnknownDatabases(served, opt.databases)

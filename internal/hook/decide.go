@@ -323,6 +323,7 @@ func (d *decider) decideRepeat(a Attempt, requests []event.Request, ruleMessage 
 	case kind == DuplicateOfDenied:
 		d.trace("deny: another hook process has denied this call")
 		d.deny(a, d.resultsFor(last.Databases, requests), ruleMessage)
+		d.denial.code = last.Code
 		d.dropPassages()
 	case kind == DuplicateOfPassed:
 		d.trace("pass: another hook process has passed this retry")
@@ -343,9 +344,15 @@ func (d *decider) permitRetry(a Attempt) {
 // deny denies a call with the results of the databases.
 func (d *decider) deny(a Attempt, results []result, ruleMessage string) {
 	d.denial = &denialText{event: &d.event, client: d.client, results: results, ruleMessage: ruleMessage, needsCall: d.config.Hook.Retry == config.RetryEvidence && d.event.Agent == ""}
+	if d.client.ShowsContext(&d.event) && !d.denial.isFetch() && d.denial.bestResult() != nil {
+		d.denial.code = shownCode(d.event.Session, &a.Call)
+	}
 	d.Verdict = Deny
 	d.Reason, d.Context = d.denial.compose()
 	d.Change.Attempt, d.Change.Deny, d.Change.Databases = a, true, d.Offered
+	if d.denial.code != "" {
+		d.Change.Code, d.Change.Shown = d.denial.code, d.denial.shown
+	}
 }
 
 // dropPassages removes the passages from a denial that another hook has already made: the

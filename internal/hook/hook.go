@@ -162,6 +162,7 @@ func (p *Process) Decide(e event.Event, c *config.Config, l config.Locations, se
 	if !d.NeedsMain {
 		p.applyLimit(&d, e, Store{l.State})
 		p.addNotes(&d, e, l)
+		p.forgetShown(&d, e.Session, Store{l.State})
 	}
 	return d
 }

@@ -205,9 +205,12 @@ func (d *decider) sessionStart() {
 	}
 }
 
-// databaseLines adds a line for each searchable database.
+// databaseLines adds a line for each searchable database. At the start of a session, it
+// leaves out those that the description of docsearch's search tool lists, if the agent sees
+// it. A subagent may not.
 func (d *decider) databaseLines(b *boundedText) {
 	var names []result
+	listed := false
 	for i := range d.config.Databases {
 		db := &d.config.Databases[i]
 		if db.Mode == config.ModeOff {
@@ -218,17 +221,28 @@ func (d *decider) databaseLines(b *boundedText) {
 			d.trace("database %s skipped: %v", db.Name, err)
 			continue
 		}
+		if d.event.Name == event.SessionStart && d.client.LoadsSearch() && d.server.ToolOf(db) == d.server.Search {
+			listed = true
+			continue
+		}
 		names = append(names, result{db: db, Answer: Answer{Version: version}})
 	}
-	if len(names) == 0 {
+	if len(names) == 0 && !listed {
 		return
 	}
 	search := d.client.ToolName(d.server.Search)
-	b.add("Local documentation, searchable with the tool " + search)
+	head := "Local documentation, searchable with the tool " + search
 	if d.client.Loader != "" {
-		b.add(" (if it is not loaded, this loads it: " + loadCall(d.client, search) + ")")
+		head += " (if it is not loaded, this loads it: " + loadCall(d.client, search) + ")"
 	}
-	b.add(":\n")
+	if listed {
+		head += ", whose description lists the databases"
+	}
+	if len(names) == 0 {
+		b.add(head + ".\n")
+		return
+	}
+	b.add(head + ":\n")
 	const reserve = len("- and 1000 more: call list_databases\n")
 	b.remaining -= reserve
 	for i, o := range names {
@@ -368,7 +382,7 @@ func (d *decider) injectRemedies(db *config.Database, found []Remedy) {
 	for i := range found {
 		share := text.remaining / (len(found) - i)
 		part := boundedText{remaining: share}
-		if part.passage(i+1, &found[i].Passage, share) {
+		if _, ok := part.passage(i+1, &found[i].Passage, share, db.URLs); ok {
 			text.add(part.String())
 		}
 	}

@@ -115,8 +115,9 @@ func TestBeginning(t *testing.T) {
 	commits := note("commits.md", "Commits", "Subject in lower case.", passage.NoteMeta{})
 	x := fakeSearcher{"gitlab": always(sure), "team": always(Answer{Passages: []passage.Passage{commits, pinned}})}
 	start := event.Event{Host: event.Claude, Name: event.SessionStart, Session: "s", Source: "startup"}
-	const lines = "Local documentation, searchable with the tool mcp__docsearch__search (if it is not loaded, this loads it: ToolSearch {\"query\": \"select:mcp__docsearch__search\"}):\n" +
-		"- gitlab: GitLab documentation\n- team: Conventions of the team\n"
+	const tool = "Local documentation, searchable with the tool mcp__docsearch__search (if it is not loaded, this loads it: ToolSearch {\"query\": \"select:mcp__docsearch__search\"})"
+	const all = tool + ":\n- gitlab: GitLab documentation\n- team: Conventions of the team\n"
+	const main = tool + ", whose description lists the databases.\n"
 	const titles = "Notes in team, shown when a tool call matches them:\n- Commits\n- Secrets [security, vault]"
 	for _, test := range []struct {
 		name   string
@@ -125,15 +126,19 @@ func TestBeginning(t *testing.T) {
 		want   string
 		begins string
 	}{
-		{name: "startup", event: start, want: lines + titles + "\n\nSecrets (secrets.md):\n```\nNo secrets in the repository.\n```"},
-		{name: "compact", event: event.Event{Host: event.Claude, Name: event.SessionStart, Source: "compact"}, want: lines + titles + "\n\nSecrets (secrets.md):\n```\nNo secrets in the repository.\n```", begins: "compact"},
-		{name: "a subagent", event: event.Event{Host: event.Claude, Name: event.SubagentStart, Agent: "a", AgentType: "general-purpose"}, want: lines + titles + "\n\nSecrets (secrets.md):\n```\nNo secrets in the repository.\n```"},
-		{name: "a subagent that reads", event: event.Event{Host: event.Claude, Name: event.SubagentStart, Agent: "a", AgentType: "Explore"}, want: strings.TrimSuffix(lines, "\n")},
+		{name: "startup", event: start, want: main + titles + "\n\nSecrets (secrets.md):\n```\nNo secrets in the repository.\n```"},
+		{name: "compact", event: event.Event{Host: event.Claude, Name: event.SessionStart, Source: "compact"}, want: main + titles + "\n\nSecrets (secrets.md):\n```\nNo secrets in the repository.\n```", begins: "compact"},
+		{name: "a subagent", event: event.Event{Host: event.Claude, Name: event.SubagentStart, Agent: "a", AgentType: "general-purpose"}, want: all + titles + "\n\nSecrets (secrets.md):\n```\nNo secrets in the repository.\n```"},
+		{name: "a subagent that reads", event: event.Event{Host: event.Claude, Name: event.SubagentStart, Agent: "a", AgentType: "Explore"}, want: strings.TrimSuffix(all, "\n")},
 		{name: "switched off", event: event.Event{Host: event.Claude, Name: event.SessionStart, Source: "clear"}, config: func(c *config.Config) { c.Inject.Sessions = false }, begins: "clear"},
 		{name: "another tool", event: start, config: func(c *config.Config) {
 			c.Databases = c.Databases[1:2]
 			c.Databases[0].Tool, c.Databases[0].Version = foreignTool, "1.29"
-		}, want: strings.SplitAfter(lines, "\n")[0] + "- kubernetes: Kubernetes documentation, version 1.29 (tool mcp__leann__search)"},
+		}, want: tool + ":\n- kubernetes: Kubernetes documentation, version 1.29 (tool mcp__leann__search)"},
+		{name: "another tool as well", event: start, config: func(c *config.Config) {
+			c.Databases = c.Databases[:2]
+			c.Databases[1].Tool = foreignTool
+		}, want: tool + ", whose description lists the databases:\n- kubernetes: Kubernetes documentation (tool mcp__leann__search)"},
 		{name: "no databases", event: start, config: func(c *config.Config) { c.Databases = nil }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -169,7 +174,7 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// The text at the start of a session is short for any number of databases.
+// The text at the start of a session or a subagent is short for any number of databases.
 func TestSessionContextIsShort(t *testing.T) {
 	c := config.Default()
 	x := fakeSearcher{}
@@ -182,9 +187,13 @@ func TestSessionContextIsShort(t *testing.T) {
 	for _, db := range c.Databases {
 		x[db.Name] = always(Answer{Passages: many})
 	}
-	got := shownNotes(decideEvent(event.Event{Host: event.Claude, Name: event.SessionStart, Source: "startup"}, &c, x))
-	if n := utf16Len(got); n >= 4000 || n < 1000 {
-		t.Errorf("shown %d units", n)
+	var got string
+	for _, e := range []event.Event{{Name: event.SessionStart, Source: "startup"}, {Name: event.SubagentStart, Agent: "a"}} {
+		e.Host = event.Claude
+		got = shownNotes(decideEvent(e, &c, x))
+		if n := utf16Len(got); n >= 4000 || n < 1000 {
+			t.Errorf("%s: shown %d units", e.Name, n)
+		}
 	}
 	if !strings.Contains(got, " more: call list_databases") {
 		t.Errorf("shown %q, want the number of the other databases", got)

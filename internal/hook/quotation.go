@@ -2,10 +2,12 @@ package hook
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/index/urlmatch"
 	"github.com/docsearch/docsearch/internal/safetext"
 )
 
@@ -21,6 +23,7 @@ const (
 type boundedText struct {
 	strings.Builder
 	remaining int
+	last      *passage.Passage // quoted last
 }
 
 // add appends s if it fits and reports whether it did.
@@ -42,34 +45,102 @@ func (l *boundedText) paragraph(s string) bool {
 	return l.add(s)
 }
 
-// passage appends a passage, cut to longest and the remaining length in UTF-16 units. It
-// returns false if less than half of the passage, or of longest, would fit.
-func (l *boundedText) passage(number int, p *passage.Passage, longest int) bool {
+// passage appends a passage of a database with these URL prefixes, cut to longest and the
+// remaining length in UTF-16 units. It returns the number of bytes of the text that it
+// shows, or passage.Whole. It returns false if less than half of the passage, or of
+// longest, would fit.
+func (l *boundedText) passage(number int, p *passage.Passage, longest int, urls []string) (shown int, ok bool) {
 	const least = 200 // including the lines around the passage
 	if l.remaining < least {
-		return false
+		return 0, false
 	}
 	body := sanitize(p.Text)
+	repeated := len(body) - len(withoutHeadings(body, p))
+	body = body[repeated:]
 	fence := safetext.Fence(body)
-	head := fmt.Sprintf("\n\n[%d] %s\nSource: %s\n%s\n", number, heading(p), sourceOf(p), fence)
+	head := fmt.Sprintf("\n\n[%d] %s\nSource: %s\n%s\n", number, l.heading(p), l.sourceOf(p, urls), fence)
 	tail := "\n" + fence
 	room := min(l.remaining-utf16Len(head)-utf16Len(tail), longest)
 	if room < min(utf16Len(body), longest)/2 {
-		return false
+		return 0, false
 	}
-	return l.add(head + shorten(body, room) + tail)
+	part := shorten(body, room)
+	shown = passage.Whole
+	if part != body {
+		shown = max(1, repeated+commonPrefix(body, part))
+	}
+	l.last = p
+	return shown, l.add(head + part + tail)
 }
 
-// sourceOf returns the location of a passage and the label of its document.
-func sourceOf(p *passage.Passage) string {
-	if remark := p.Label(); remark != "" {
-		return oneLine(p.Locator()) + " (" + oneLine(remark) + ")"
+// withoutHeadings returns a passage's text without the headings at its start that the line
+// above the quotation has.
+func withoutHeadings(body string, p *passage.Passage) string {
+	rest := body
+	for strings.HasPrefix(rest, "#") {
+		line, after, _ := strings.Cut(rest, "\n")
+		text := strings.TrimSpace(strings.TrimLeft(line, "#"))
+		if text != oneLine(text) || text != oneLine(p.Title) && !slices.ContainsFunc(p.Headings, func(h string) bool { return text == oneLine(h) }) {
+			return rest
+		}
+		if after = strings.TrimLeft(after, "\n"); after == "" {
+			return body
+		}
+		rest = after
 	}
-	return oneLine(p.Locator())
+	return rest
+}
+
+// commonPrefix returns the length of the common beginning of two texts in bytes.
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// sourceOf returns the address of a passage and the label of its document. If the address
+// is that of the file's page, the first passage of a file also has the file.
+func (l *boundedText) sourceOf(p *passage.Passage, urls []string) string {
+	source := oneLine(p.Locator())
+	if url := urlmatch.WebURL(p, urls); url != "" && url != p.URL {
+		source = oneLine(url)
+		if !l.continues(p) {
+			source += " (" + oneLine(p.File()) + ")"
+		}
+	}
+	if remark := p.Label(); remark != "" {
+		source += " (" + oneLine(remark) + ")"
+	}
+	return source
+}
+
+// continues reports whether a passage is of the same document as the last one.
+func (l *boundedText) continues(p *passage.Passage) bool {
+	return l.last != nil && p.Document() != "" && p.Document() == l.last.Document()
+}
+
+// heading returns the heading of a passage. It abbreviates the headings that it shares
+// with the last passage.
+func (l *boundedText) heading(p *passage.Passage) string {
+	path := headingPath(p)
+	shared := 0
+	if l.continues(p) {
+		for last := headingPath(l.last); shared < min(len(path)-1, len(last)) && path[shared] == last[shared]; {
+			shared++
+		}
+	}
+	if shared > 0 {
+		return "... > " + strings.Join(path[shared:], " > ")
+	}
+	return strings.Join(path, " > ")
 }
 
 // heading returns the title of a passage's document and the headings above the passage.
-func heading(p *passage.Passage) string {
+func heading(p *passage.Passage) string { return strings.Join(headingPath(p), " > ") }
+
+func headingPath(p *passage.Passage) []string {
 	path := make([]string, 0, 1+len(p.Headings))
 	for _, s := range append([]string{p.Title}, p.Headings...) {
 		if s = oneLine(s); s != "" && (len(path) == 0 || path[len(path)-1] != s) {
@@ -77,9 +148,9 @@ func heading(p *passage.Passage) string {
 		}
 	}
 	if len(path) == 0 {
-		return "untitled"
+		return []string{"untitled"}
 	}
-	return strings.Join(path, " > ")
+	return path
 }
 
 // bestParagraph returns the paragraph of a passage that contains the most of the words, on

@@ -95,8 +95,13 @@ var breakers = []string{
 
 func TestQuotation(t *testing.T) {
 	for _, b := range breakers {
-		p := passage.Passage{ID: b, Title: b, Headings: []string{b, b}, URL: "https://docs.gitlab.com/" + b, Text: b}
-		for name, output := range quotations(p) {
+		page := passage.Passage{ID: b, Title: b, Headings: []string{b, b}, URL: "https://docs.gitlab.com/" + b, Text: b}
+		file := passage.Passage{ID: b, Title: b, Headings: []string{b, b}, Path: b + ".md", Anchors: []string{b}, Text: "# " + b + "\n\n" + b}
+		outputs := quotations(page)
+		for name, output := range quotations(file) {
+			outputs["file, "+name] = output
+		}
+		for name, output := range outputs {
 			if output == "" {
 				t.Errorf("%s: nothing", name)
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/rawjson"
 	"github.com/docsearch/docsearch/internal/hook/sessionfile"
+	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
 const (
@@ -76,6 +77,10 @@ type Denial struct {
 	// Transcript is the size of the session's transcript then, in bytes; 0 if
 	// it is not known or not needed.
 	Transcript int64
+	// Shown are the passages in the denial, and Code is its code for the search tool. Both
+	// are empty if the agent may not have seen passages.
+	Shown passage.Shown
+	Code  string
 }
 
 // An Attempt is a call as one hook process sees it.
@@ -177,7 +182,8 @@ func containsAll(set, of []string) bool {
 
 // size returns the approximate size of the denial in the state file, in bytes.
 func (d *Denial) size() int {
-	n := len(d.Query) + len(d.URL) + len(d.Prompt)
+	const fingerprint = 24 // with its quotes
+	n := len(d.Query) + len(d.URL) + len(d.Prompt) + len(d.Shown)*fingerprint
 	for _, list := range [...][]string{d.Allowed, d.Blocked, d.Databases, d.Uses, d.Retries} {
 		for _, s := range list {
 			n += len(s) + 4
@@ -193,9 +199,12 @@ type Change struct {
 	Deny      bool     // the attempt is denied
 	Permit    bool     // the attempt is a retry that runs
 	Consult   bool     // the main agent searches the local documentation
+	Forget    bool     // the agents no longer have the shown passages
+	Code      string   // of the denial, see Denial
+	Shown     passage.Shown
 }
 
-func (c *Change) empty() bool { return !c.Deny && !c.Permit && !c.Consult }
+func (c *Change) empty() bool { return !c.Deny && !c.Permit && !c.Consult && !c.Forget }
 
 // apply returns the state after the change. duplicate is true if the change denies an
 // attempt that a faster hook has already denied.
@@ -209,9 +218,12 @@ func (s State) apply(c Change, now time.Time) (after State, duplicate bool) {
 		same := func(d Denial) bool { return d.same(c.Attempt.Call) }
 		s.Denied = slices.DeleteFunc(s.Denied, same)
 		s.Passed = slices.DeleteFunc(s.Passed, same)
-		d := Denial{Call: c.Attempt.Call, At: now, Databases: c.Databases, Transcript: c.Attempt.Transcript}
+		d := Denial{Call: c.Attempt.Call, At: now, Databases: c.Databases, Transcript: c.Attempt.Transcript, Shown: c.Shown, Code: c.Code}
 		if known != NewCall {
 			d.Uses, d.Retries = slices.Clip(before.Uses), slices.Clip(before.Retries)
+		}
+		if known == DuplicateOfDenied || c.Permit { // the passages came with the first denial
+			d.Shown, d.Code = before.Shown, before.Code
 		}
 		if (known == DuplicateOfDenied || known == DuplicateOfPassed) && c.Attempt.Started.After(before.At) {
 			d.At = before.At // otherwise parallel calls could extend a burst without limit
@@ -231,6 +243,9 @@ func (s State) apply(c Change, now time.Time) (after State, duplicate bool) {
 	}
 	s.Denied = newestDenials(s.Denied, maxDenials)
 	s.Passed = newestDenials(s.Passed, maxPassed)
+	if c.Forget {
+		s.Denied, s.Passed = forget(s.Denied), forget(s.Passed)
+	}
 	if c.Consult {
 		s.Consulted = now
 	}
@@ -264,36 +279,42 @@ func newestDenials(list []Denial, limit int) []Denial {
 //
 //	docsearch-state-<session>.json
 //	  {"last_denied": {"query": "…", "allowed_domains": […], "blocked_domains": […], "timestamp": 1763635277.25,
-//	                   "agent": "…", "databases": […], "tool_use_ids": […], "retry_ids": […], "unread": true, "transcript_bytes": 1422},
+//	                   "agent": "…", "databases": […], "tool_use_ids": […], "retry_ids": […], "unread": true, "transcript_bytes": 1422,
+//	                   "code": "k3f9", "shown": ["1z8qb…", "3fk2m…:1594"]},
 //	   "earlier": [older denials, the oldest first], "passed": [calls whose retry ran], "consulted": 1763635280.5}
 //
-// A fetch has "url" and "prompt" in place of a search's fields. Empty fields from "agent"
-// on are absent. Without a denial, "last_denied" is null. If a session ID is not a valid
-// file name, characters are replaced or cut. Its state is then in "sessions", by its full
-// ID, so that IDs with the same file name stay separate. Files are replaced as a whole,
-// under one lock.
+// A fetch has "url" and "prompt" in place of a search's fields. "shown" has the passages in
+// the denial, see encodeShown. Empty fields from "agent" on are absent. Without a denial,
+// "last_denied" is null. If a session ID is not a valid file name, characters are replaced
+// or cut. Its state is then in "sessions", by its full ID, so that IDs with the same file
+// name stay separate. Files are replaced as a whole, under one lock.
 type Store struct{ Dir string }
 
 // Read returns the state of a session. For a corrupt file, the error wraps ErrCorrupt.
 func (s Store) Read(session string) (State, error) {
 	name, own := stateName(session)
-	path := config.Join(s.Dir, name)
-	if runtime.GOOS == "windows" {
-		// A file that is open for reading cannot be replaced on Windows.
-		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-			return State{}, nil
-		}
-		lock, err := s.lock()
-		if err != nil {
-			return State{}, err
-		}
-		defer lock.Unlock()
-	}
-	f, err := readState(path)
+	f, err := s.read(name)
 	if err != nil {
 		return State{}, err
 	}
 	return f.session(session, own), nil
+}
+
+// read reads a state file. A missing file is empty.
+func (s Store) read(name string) (stateFile, error) {
+	path := config.Join(s.Dir, name)
+	if runtime.GOOS == "windows" {
+		// A file that is open for reading cannot be replaced on Windows.
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			return stateFile{}, nil
+		}
+		lock, err := s.lock()
+		if err != nil {
+			return stateFile{}, err
+		}
+		defer lock.Unlock()
+	}
+	return readState(path)
 }
 
 // Update applies a change to the state of a session, and removes the files of old
@@ -438,6 +459,8 @@ func parseDenial(v []byte) (Denial, error) {
 
 		Unread:     string(fields.Raw("unread")) == "true",
 		Transcript: max(0, parseSize(fields, "transcript_bytes")),
+		Code:       fields.String("code"),
+		Shown:      parseShown(fields.Strings("shown")),
 	}, nil
 }
 
@@ -554,6 +577,10 @@ func (d *Denial) encode() []byte {
 	}
 	if d.Transcript > 0 {
 		o.Raw("transcript_bytes", strconv.AppendInt(nil, d.Transcript, 10))
+	}
+	o.Text("code", d.Code)
+	if len(d.Shown) > 0 {
+		o.Texts("shown", encodeShown(d.Shown))
 	}
 	return o.End()
 }

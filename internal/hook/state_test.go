@@ -412,6 +412,7 @@ func FuzzState(f *testing.F) {
 	f.Add([]byte(`{"last_denied": null}`))
 	f.Add([]byte(`{"last_denied":{"query":"q","allowed_domains":["a"],"blocked_domains":[],"timestamp":1763635277.25},"earlier":[{"query":"p","timestamp":"1"}],"consulted":3,"sessions":{"a/b":{"last_denied":null}}}`))
 	f.Add([]byte(`{"last_denied":{"query":"q","timestamp":1763635277,"agent":"a","databases":["d"],"tool_use_ids":["1"]},"passed":[{"url":"u","timestamp":1763635277,"retry_ids":["2"]}]}`))
+	f.Add([]byte(`{"last_denied":{"query":"q","timestamp":1763635277,"code":"k3f9","shown":["1z8","3fk:15","x:-1",""]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := parseState(data)
 		if err != nil {

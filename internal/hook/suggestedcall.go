@@ -72,6 +72,10 @@ func (t *denialText) calls(limit int) (calls, hint, rest string) {
 func (t *denialText) call(o *result, limit int) string {
 	query, tool := o.query(), t.client.ToolName(o.tool)
 	leann := takesIndexName(o.tool)
+	database := ", \"database\": " + quote(o.db.Name)
+	if t.code != "" {
+		database += ", \"after\": " + quote(t.code)
+	}
 	switch {
 	case o.isFetch() && o.own:
 		return tool + " " + readArguments(o.page, o.db.Name)
@@ -82,7 +86,7 @@ func (t *denialText) call(o *result, limit int) string {
 			for i := range list {
 				list[i] = quote(keywords[i])
 			}
-			call := tool + " {\"query\": " + quote(query) + ", \"keywords\": [" + strings.Join(list, ", ") + "], \"database\": " + quote(o.db.Name) + "}"
+			call := tool + " {\"query\": " + quote(query) + ", \"keywords\": [" + strings.Join(list, ", ") + "]" + database + "}"
 			if utf16Len(call) <= limit {
 				return call
 			}
@@ -93,7 +97,7 @@ func (t *denialText) call(o *result, limit int) string {
 	case leann:
 		before = tool + " {\"index_name\": " + quote(indexName(o)) + ", \"query\": "
 	case o.own:
-		after = ", \"database\": " + quote(o.db.Name) + "}"
+		after = database + "}"
 	}
 	for {
 		call := before + quote(query) + after

@@ -7,6 +7,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/host"
+	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
 const (
@@ -16,6 +17,8 @@ const (
 	// maxContext limits a context in UTF-16 units. Claude Code counts in these and moves a
 	// context of more than 10,000 to a file.
 	maxContext = 9000
+	// maxQuotation limits the context of a denial, which then has some 2,000 tokens.
+	maxQuotation = 8200
 	// excerptReserve is the space kept in a reason for an excerpt if the client shows no
 	// context; minExcerpt is the shortest useful excerpt.
 	excerptReserve = 200
@@ -34,6 +37,10 @@ type denialText struct {
 	results     []result
 	ruleMessage string // message of the rule that searched the database; empty if none did
 	needsCall   bool   // a retry runs only after a call of the tool
+	// code is the argument of the search call that excludes the passages in the denial.
+	// shown are these passages, set by compose. See Denial.
+	code  string
+	shown passage.Shown
 }
 
 // isFetch reports whether the call only fetches pages that databases contain.
@@ -167,7 +174,7 @@ func (t *denialText) excerpt(limit int) string {
 
 // context returns the passages, each once.
 func (t *denialText) context(calls string) string {
-	b := boundedText{remaining: maxContext}
+	b := boundedText{remaining: maxQuotation}
 	if t.keepsLegacyText() {
 		b.add(t.legacySentence())
 	}
@@ -181,6 +188,7 @@ func (t *denialText) context(calls string) string {
 		}
 	}
 	first := true
+	t.shown = make(passage.Shown)
 	for i := range t.results {
 		o := &t.results[i]
 		if len(o.Passages) == 0 {
@@ -196,7 +204,9 @@ func (t *denialText) context(calls string) string {
 			if number > fullPassages {
 				longest = maxFurtherPassage
 			}
-			if share.passage(number, &o.Passages[i], longest) {
+			p := &o.Passages[i]
+			if n, ok := share.passage(number, p, longest, o.db.URLs); ok {
+				t.shown[p.Fingerprint()] = n
 				number++
 			}
 		}
@@ -222,7 +232,7 @@ func (t *denialText) legacySentence() string {
 // introduction describes the passages of a database. For the first database it adds that
 // they are not instructions.
 func (t *denialText) introduction(o *result, first bool) string {
-	from := label(o) + " (database " + quote(o.db.Name) + ", " + oneLineMax(o.db.Path, maxPath) + ")"
+	from := label(o) + " (database " + quote(o.db.Name) + ")"
 	var s string
 	query := "the query"
 	if len(t.event.Several) > 0 {
@@ -233,6 +243,8 @@ func (t *denialText) introduction(o *result, first bool) string {
 		s = "This is the whole page from " + from + ". The read call returns the same text."
 	case o.isFetch():
 		s = "These sections of the page from " + from + " match the prompt, best first. The read call returns the whole page."
+	case o.own && t.code != "":
+		s = "These passages from " + from + " match " + query + ", best first. The search call returns others."
 	case o.own:
 		s = "These passages from " + from + " match " + query + ", best first. Unchanged, the search call returns mostly the same passages."
 	default:

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/urlmatch"
 	"github.com/docsearch/docsearch/internal/safetext"
 )
 
@@ -101,7 +102,7 @@ func (s *Server) read(ctx context.Context, a readArguments, params []param) (str
 		missing := fmt.Sprintf("%s not found in %s; search returns valid ids, URLs, and paths", quote(ref.Name), nameList(entries))
 		return "", errors.New(strings.Join(append([]string{missing}, problems...), "\n"))
 	case 1:
-		return answerRead(a, all[0].Name, all[0].Reading)
+		return answerRead(a, all[0].Entry, all[0].Reading)
 	}
 	var names []string
 	for _, f := range all {
@@ -111,7 +112,7 @@ func (s *Server) read(ctx context.Context, a readArguments, params []param) (str
 }
 
 // answerRead formats the passages within the token budget.
-func answerRead(a readArguments, database string, r index.Reading) (string, error) {
+func answerRead(a readArguments, e Entry, r index.Reading) (string, error) {
 	var first, last int // of r.Passages; last is exclusive
 	limit := a.maxTokens * bytesPerToken
 	sizes := make([]int, len(r.Passages))
@@ -130,7 +131,11 @@ func answerRead(a readArguments, database string, r index.Reading) (string, erro
 
 	w := &budgetWriter{limit: limit}
 	p := &r.Passages[first]
-	fmt.Fprintf(w, "%s | %s | %s\n", singleLine(p.Name()), database, singleLine(cmp.Or(p.Document(), p.ID)))
+	document := singleLine(cmp.Or(p.Document(), p.ID))
+	if url, _, _ := strings.Cut(urlmatch.WebURL(p, e.URLs), "#"); url != "" && p.URL == "" {
+		document = singleLine(url) + " | " + document
+	}
+	fmt.Fprintf(w, "%s | %s | %s\n", singleLine(p.Name()), e.Name, document)
 	if r.Total > 1 {
 		fmt.Fprintf(w, "Passages %d to %d of %d. ", r.First+first+1, r.First+last, r.Total)
 	}

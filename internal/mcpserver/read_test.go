@@ -68,7 +68,7 @@ Passages 2 to 3 of 3. Fenced text is quoted documentation.
 		t.Run(tt.name, func(t *testing.T) {
 			a := tt.a
 			a.maxTokens, a.start = defaultTokens, max(a.start, 1)
-			got, err := answerRead(a, "gitlab", tt.r)
+			got, err := answerRead(a, Entry{Name: "gitlab"}, tt.r)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
@@ -89,7 +89,7 @@ func TestAnswerReadGoesOn(t *testing.T) {
 		if parts > passages {
 			t.Fatal("the pages do not end")
 		}
-		text, err := answerRead(readArguments{start: start, maxTokens: 2000}, "gitlab", r)
+		text, err := answerRead(readArguments{start: start, maxTokens: 2000}, Entry{Name: "gitlab"}, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestAnswerReadGoesOn(t *testing.T) {
 func TestAnswerReadKeepsTheWantedPassage(t *testing.T) {
 	for _, size := range []int{10, 1000, 5000, 100_000} {
 		r := testReading(10, 20, 50, 5, size)
-		got, err := answerRead(readArguments{start: 1, maxTokens: 2000, neighbors: 5}, "gitlab", r)
+		got, err := answerRead(readArguments{start: 1, maxTokens: 2000, neighbors: 5}, Entry{Name: "gitlab"}, r)
 		if err != nil {
 			t.Fatal(err)
 		}

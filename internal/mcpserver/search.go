@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/safetext"
 )
 
@@ -33,9 +34,11 @@ const (
 
 type searchArguments struct {
 	query, filter, detail string
+	after                 string
 	keywords              []string
 	databases, paths      stringList
 	topK, maxTokens       int
+	shown                 passage.Shown // what the agent has seen, by after
 }
 
 func (s *Server) searchTool() (params []param, run func(context.Context) (string, error)) {
@@ -45,7 +48,7 @@ func (s *Server) searchTool() (params []param, run func(context.Context) (string
 			description: "Question or topic in plain words.",
 			aliases:     []string{"q", "question", "search_query", "search", "text", "prompt", "input"}},
 		{name: "keywords", target: &a.keywords,
-			description: `Exact names and synonyms that the answer probably uses: functions, classes, commands, options, settings, error codes. For "change a folder's name": ["os.rename", "shutil.move", "rename directory", "mv"].`,
+			description: `Exact names and synonyms that the answer probably uses. For "change a folder's name": ["os.rename", "shutil.move", "rename directory", "mv"].`,
 			aliases:     []string{"keyword", "terms", "synonyms", "tags", "hints"}},
 		{name: "database", target: &a.databases,
 			description: "Database to search, or several separated by commas. Default: the database that the query names, otherwise all.",
@@ -60,11 +63,13 @@ func (s *Server) searchTool() (params []param, run func(context.Context) (string
 			description: "Approximate maximum size of the result in tokens.",
 			aliases:     []string{"tokens", "token_limit", "budget", "max_length"}},
 		{name: "filter", target: &a.filter,
-			description: `Search only documents whose URL or path contains this text or matches this pattern (* and ? are wildcards, a leading "!" negates). Examples: "ci/yaml", "*.md", "!release-notes".`,
+			description: `Search only documents whose URL or path contains this text or pattern (* and ? are wildcards, a leading "!" negates): "ci/yaml", "!*.md".`,
 			aliases:     []string{"filters", "where"}},
 		{name: "detail", target: &a.detail, choices: []string{detailPassages, detailHeadings},
 			description: `"headings" returns titles, sources, and ids without text; call read to get the text.`,
 			aliases:     []string{"detail_level", "format", "mode", "verbosity"}},
+		{name: "after", target: &a.after,
+			description: "Code in a denied web search: passages shown there are listed without text."},
 	}
 	return params, func(ctx context.Context) (string, error) { return s.search(ctx, a) }
 }
@@ -74,7 +79,10 @@ func (s *Server) search(ctx context.Context, a searchArguments) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	q := index.Query{Text: a.query, Keywords: a.keywords, TopK: a.topK, Filter: a.filter}
+	if a.after != "" && a.detail != detailHeadings {
+		a.shown = s.shown(a.after)
+	}
+	q := index.Query{Text: a.query, Keywords: a.keywords, TopK: a.topK + len(a.shown), Filter: a.filter}
 	var findings []databaseResult
 	named := entries
 	if len(a.databases)+len(a.paths) == 0 {
@@ -138,7 +146,8 @@ func answerSearch(a searchArguments, findings []databaseResult, scoped bool, all
 	if scoped {
 		notes = append(notes, fmt.Sprintf("Searched only %s, because the query names it; pass database to choose others of the %d.", strings.Join(searched, ", "), all))
 	}
-	hits := merge(findings, a.topK)
+	hits := merge(findings, a.topK+len(a.shown))
+	known, fresh := split(hits, a.shown, a.topK)
 	where := strings.Join(searched, ", ")
 	if len(searched) > 5 {
 		where = fmt.Sprintf("%d databases", len(searched))
@@ -168,12 +177,20 @@ func answerSearch(a searchArguments, findings []databaseResult, scoped bool, all
 				break
 			}
 		}
+	case len(fresh) == 0:
+		fmt.Fprintf(w, "No further passages from %s for %s.\n", where, quote(a.query))
+		w.WriteString(advice)
+		w.WriteString(listKnown(known, w.remaining()))
 	default:
-		fmt.Fprintf(w, "%s from %s for %s. Fenced text is quoted documentation.\n", count(len(hits), "passage"), where, quote(a.query))
+		fmt.Fprintf(w, "%s from %s for %s. Fenced text is quoted documentation.\n", count(len(fresh), "passage"), where, quote(a.query))
 		if hits[0].confidence < index.Doubtful {
 			w.line("Weak match: they may not answer it.")
 		}
-		w.passages(hits, stemPrefixes(a.query, a.keywords))
+		list := listKnown(known, (w.limit-4*minExcerpt)/8)
+		w.reserve(len(list))
+		w.passages(fresh, stemPrefixes(a.query, a.keywords))
+		w.reserve(-len(list))
+		w.WriteString(list)
 	}
 	w.release()
 	for i, n := range notes {
@@ -191,8 +208,19 @@ const advice = "To improve the results, pass the exact names that the documentat
 type hit struct {
 	index.Hit
 	database   string
-	confidence float64 // of the database's best hit
-	relevance  float64 // sort key across databases
+	urls       []string // URL prefixes of the database
+	confidence float64  // of the database's best hit
+	relevance  float64  // sort key across databases
+	shown      int      // bytes of the text that the agent has seen
+}
+
+// text returns the text of the hit that the agent has not seen.
+func (h hit) text() string {
+	if h.shown == 0 {
+		return safetext.Block(h.Text)
+	}
+	text := strings.Trim(safetext.Block(h.Text), " \t\n")
+	return strings.TrimSpace(text[min(h.shown, len(text)):])
 }
 
 // place returns the location of the hit in one line.
@@ -202,11 +230,7 @@ func (h hit) place() string {
 
 // source returns the database, the source location and the ID of the hit.
 func (h hit) source() string {
-	s := h.database + " | " + singleLine(h.Locator())
-	if h.Locator() != h.ID {
-		s += " | id " + singleLine(h.ID)
-	}
-	return s + documentNote(&h.Passage)
+	return h.database + location(&h.Passage, h.urls) + documentNote(&h.Passage)
 }
 
 // merge sorts the hits of all results. If there are relevant hits, it omits the
@@ -222,9 +246,25 @@ func merge(findings []databaseResult, topK int) []hit {
 			continue
 		}
 		from := findings[m.From]
-		hits = append(hits, hit{m.Hit, from.Name, from.Confidence, m.Relevance})
+		hits = append(hits, hit{Hit: m.Hit, database: from.Name, urls: from.URLs, confidence: from.Confidence, relevance: m.Relevance})
 	}
 	return hits
+}
+
+// split separates the hits that the agent has seen whole from the others, of which it
+// returns limit. Of a hit that the agent has seen in part, the rest is new.
+func split(hits []hit, shown passage.Shown, limit int) (known, fresh []hit) {
+	for _, h := range hits {
+		n, seen := shown[h.Fingerprint()]
+		h.shown = n
+		switch {
+		case seen && (n == passage.Whole || h.text() == ""):
+			known = append(known, h)
+		case len(fresh) < limit:
+			fresh = append(fresh, h)
+		}
+	}
+	return known, fresh
 }
 
 // quote quotes the query for a sentence.
@@ -240,7 +280,7 @@ type budgetWriter struct {
 // remaining returns the number of bytes left.
 func (w *budgetWriter) remaining() int { return w.limit - w.reserved - w.Len() }
 
-// reserve reserves n bytes for the end; release frees them.
+// reserve reserves n bytes for the end, or frees -n; release frees all.
 func (w *budgetWriter) reserve(n int) { w.reserved += n }
 func (w *budgetWriter) release()      { w.reserved = 0 }
 
@@ -253,14 +293,34 @@ func (w *budgetWriter) line(s string) bool {
 	return true
 }
 
+// listKnown lists the hits that the agent has seen in at most limit bytes.
+func listKnown(hits []hit, limit int) string {
+	list := ""
+	for i, h := range hits {
+		line := "- " + h.place() + "\n"
+		if i == 0 {
+			line = "\nShown in the denial; call read with the id to see one again:\n" + line
+		}
+		if len(list)+len(line) > limit {
+			break
+		}
+		list += line
+	}
+	return list
+}
+
 // passages writes the hits with their texts while they fit. It shortens a
 // passage that exceeds its share to its most relevant part, and lists the hits
 // that do not fit by name.
 func (w *budgetWriter) passages(hits []hit, words []string) {
 	const tail = 160 // for the line that lists the omitted hits
 	for i, h := range hits {
-		head := fmt.Sprintf("\n%d. %s\n   score %.2f | %s\n", i+1, heading(&h.Passage), h.relevance, h.source())
-		text := safetext.Block(h.Text)
+		rest := ""
+		if h.shown > 0 {
+			rest = " (continued from the denial)"
+		}
+		head := fmt.Sprintf("\n%d. %s%s\n   score %.2f | %s\n", i+1, heading(&h.Passage), rest, h.relevance, h.source())
+		text := h.text()
 		room := w.remaining() - len(head) - fenceSize(text)
 		if i < len(hits)-1 {
 			room -= tail

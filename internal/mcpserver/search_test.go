@@ -213,7 +213,12 @@ func TestAnswerSearchKeepsToItsBudget(t *testing.T) {
 					f.Hits = append(f.Hits, index.Hit{Score: 1, Passage: passage.Passage{
 						ID: fmt.Sprint(i), Title: fmt.Sprint("Title ", i), URL: "https://docs.example.org/page", Text: text}})
 				}
-				a := searchArguments{query: "q", topK: maxTopK, maxTokens: tokens, detail: detailPassages}
+				a := searchArguments{query: "q", topK: maxTopK, maxTokens: tokens, detail: detailPassages, shown: passage.Shown{}}
+				for i := range 60 { // first
+					p := passage.Passage{ID: "known", Title: "Known", Text: fmt.Sprint("known ", i)}
+					f.Hits = append([]index.Hit{{Score: 2, Passage: p}}, f.Hits...)
+					a.shown[p.Fingerprint()] = passage.Whole
+				}
 				got, err := answerSearch(a, []databaseResult{f}, false, 1)
 				if err != nil {
 					t.Fatal(err)

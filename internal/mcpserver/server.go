@@ -17,6 +17,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
 // Options configure a Server.
@@ -28,6 +30,9 @@ type Options struct {
 	// TopK and MaxTokens are the defaults of the search tool; 0 means the default
 	// of this package.
 	TopK, MaxTokens int
+	// Shown returns the passages that the agent has seen in the denial with this code,
+	// nil if it is unknown. nil: always unknown.
+	Shown func(code string) passage.Shown
 }
 
 // A Server serves the databases of a catalog to MCP clients.
@@ -36,14 +41,18 @@ type Server struct {
 	log             *slog.Logger
 	mcp             *server.MCPServer
 	topK, maxTokens int
+	shown           func(code string) passage.Shown
 }
 
 // New returns a server. It opens no database.
 func New(opt Options) *Server {
 	s := &Server{catalog: opt.Catalog, log: opt.Log,
-		topK: cmp.Or(opt.TopK, defaultTopK), maxTokens: cmp.Or(opt.MaxTokens, defaultTokens)}
+		topK: cmp.Or(opt.TopK, defaultTopK), maxTokens: cmp.Or(opt.MaxTokens, defaultTokens), shown: opt.Shown}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.shown == nil {
+		s.shown = func(string) passage.Shown { return nil }
 	}
 	hooks := &server.Hooks{}
 	s.mcp = server.NewMCPServer("docsearch", opt.Version,
@@ -63,17 +72,17 @@ func New(opt Options) *Server {
 	s.addResources(hooks)
 	s.addPrompts()
 	// Texts that list the databases are generated per request.
-	hooks.AddAfterInitialize(func(ctx context.Context, _ any, _ *mcp.InitializeRequest, r *mcp.InitializeResult) {
-		r.Instructions = s.instructions(ctx)
+	hooks.AddAfterInitialize(func(_ context.Context, _ any, _ *mcp.InitializeRequest, r *mcp.InitializeResult) {
+		r.Instructions = s.instructions()
 	})
-	hooks.AddAfterDiscover(func(ctx context.Context, _ any, _ *mcp.DiscoverRequest, r *mcp.DiscoverResult) {
-		r.Instructions = s.instructions(ctx)
+	hooks.AddAfterDiscover(func(_ context.Context, _ any, _ *mcp.DiscoverRequest, r *mcp.DiscoverResult) {
+		r.Instructions = s.instructions()
 	})
-	hooks.AddAfterListTools(func(_ context.Context, _ any, _ *mcp.ListToolsRequest, r *mcp.ListToolsResult) {
+	hooks.AddAfterListTools(func(ctx context.Context, _ any, _ *mcp.ListToolsRequest, r *mcp.ListToolsResult) {
 		r.Tools = slices.Clone(r.Tools)
 		for i, t := range r.Tools {
 			if t.Name == "search" {
-				r.Tools[i].Description = s.searchDescription()
+				r.Tools[i].Description = s.searchDescription(ctx)
 			}
 		}
 	})
@@ -104,7 +113,7 @@ func (s *Server) tools(leann bool) []tool {
 	tools := []tool{{
 		name: "search", title: "Search local documentation", alwaysLoad: true,
 		searchHint:  "local documentation docs manual reference guide API search lookup offline instead of web search",
-		description: s.searchDescription(), call: s.searchTool,
+		description: howToSearch, call: s.searchTool,
 	}, {
 		name: "read", title: "Read local documentation",
 		searchHint:  "read open local documentation docs page passage section",

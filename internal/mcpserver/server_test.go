@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -161,7 +162,7 @@ func TestTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tool := range tools.Tools {
-		if len(tool.Description) > maxInstructions {
+		if len(tool.Description) > maxDescription {
 			t.Errorf("the description of %s has %d bytes", tool.Name, len(tool.Description))
 		}
 	}
@@ -175,21 +176,25 @@ func TestTools(t *testing.T) {
 	}
 }
 
+// The instructions do not repeat the databases, which the description of the search tool
+// lists. Both stay short for any number of databases.
 func TestInstructions(t *testing.T) {
 	s, _ := serve(t, Entry{Name: "away", Path: filepath.Join(t.TempDir(), "nothing"), Description: "Not built yet"})
-	golden(t, "instructions.txt", s.instructions(t.Context()))
+	golden(t, "instructions.txt", s.instructions())
+	golden(t, "search_description.txt", s.searchDescription(t.Context())+"\n")
 
 	var many []Entry
 	for i := range 300 {
 		many = append(many, Entry{Name: fmt.Sprintf("database-%d", i), Description: strings.Repeat("long ", 40)})
 	}
-	for _, entries := range [][]Entry{nil, many[:1], many[:8], many} {
+	for _, entries := range [][]Entry{nil, many[:1], many} {
 		s := New(Options{Catalog: &Catalog{Entries: func() []Entry { return entries }}})
-		if got := s.instructions(t.Context()); len(got) > maxInstructions {
-			t.Errorf("%d databases: %d bytes", len(entries), len(got))
+		if got := s.instructions(); strings.Contains(got, "database-0") || len(got) > maxDescription {
+			t.Errorf("%d databases: instructions %q", len(entries), got)
 		}
-		if got := s.searchDescription(); len(got) > maxInstructions {
-			t.Errorf("%d databases: the description of search has %d bytes", len(entries), len(got))
+		got := s.searchDescription(t.Context())
+		if len(got) > maxDescription || strings.Contains(got, "\n- database-0: ") != (len(entries) > 0) || strings.Contains(got, " more: list_databases\n") != (len(entries) > 1) {
+			t.Errorf("%d databases: the description of search has %d bytes: %s", len(entries), len(got), got)
 		}
 	}
 }
@@ -276,6 +281,59 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// Passages that the denial with the code has shown are listed without their text, and
+// others take their place. Of a shortened passage, the rest is returned.
+func TestSearchAfterDenial(t *testing.T) {
+	s, c := serve(t)
+	g := gitPages()
+	s.shown = func(code string) passage.Shown {
+		switch code {
+		case "k3f9":
+			return passage.Shown{g[0].Fingerprint(): passage.Whole, g[1].Fingerprint(): strings.Index(g[1].Text, "An unmerged")}
+		case "all2":
+			shown := passage.Shown{}
+			for _, p := range g {
+				shown[p.Fingerprint()] = passage.Whole
+			}
+			return shown
+		}
+		return nil
+	}
+	search := func(more map[string]any) string {
+		t.Helper()
+		arguments := map[string]any{"query": "branch", "database": "vcs", "top_k": 1}
+		maps.Copy(arguments, more)
+		got, isError := call(t, c, "search", arguments)
+		if isError {
+			t.Fatal(got)
+		}
+		return got
+	}
+	const known = "\n- Branches > Create a branch | vcs | https://git.example.org/branches#create-a-branch | id g0\n"
+
+	plain := search(nil)
+	if got := search(map[string]any{"after": "none"}); got != plain || !strings.Contains(got, "vcs branch NAME") {
+		t.Errorf("an unknown code:\n%s", got)
+	}
+	got := search(map[string]any{"after": "k3f9"})
+	if !strings.Contains(got, known) || strings.Contains(got, "vcs branch NAME") {
+		t.Errorf("a shown passage is returned again, or not listed:\n%s", got)
+	}
+	if !strings.Contains(got, "Branches > Delete a branch (continued from the denial)\n") || !strings.Contains(got, "```\nAn unmerged one needs --force.\n```") || strings.Contains(got, "vcs branch --delete") {
+		t.Errorf("the rest of a shown passage is not returned:\n%s", got)
+	}
+	got = search(map[string]any{"after": "all2"})
+	if !strings.HasPrefix(got, "No further passages from vcs for ") || !strings.Contains(got, known) || !strings.Contains(got, advice) || strings.Contains(got, "```") {
+		t.Errorf("all are shown:\n%s", got)
+	}
+	if got := search(map[string]any{"after": "k3f9", "detail": "headings"}); !strings.Contains(got, "1. Branches > ") || strings.Contains(got, "Shown in") {
+		t.Errorf("headings:\n%s", got)
+	}
+	if got, _ := call(t, c, "read", map[string]any{"id": "g0"}); !strings.Contains(got, "vcs branch NAME") {
+		t.Errorf("read: %s", got)
+	}
+}
+
 func TestSearchPathsMayBeForbidden(t *testing.T) {
 	other := t.TempDir()
 	build(t, other, shipPages()...)
@@ -342,7 +400,7 @@ func TestMappedURLs(t *testing.T) {
 	build(t, mapped, shipPages()...)
 	_, c := serve(t, Entry{Name: "online", Path: mapped, URLs: []string{"https://ship.example.org/"}})
 	got, isError := call(t, c, "read", map[string]any{"url": "http://www.ship.example.org/docs/images/"})
-	if isError || !strings.Contains(got, "| online | docs/images.md") {
+	if isError || !strings.Contains(got, "| online | https://ship.example.org/docs/images | docs/images.md\n") {
 		t.Errorf("a file by its URL: %s", got)
 	}
 	if got, isError = call(t, c, "read", map[string]any{"url": "https://ship.example.org/docs/none/"}); !isError {
@@ -352,6 +410,9 @@ func TestMappedURLs(t *testing.T) {
 		got, isError := call(t, c, "search", map[string]any{"query": "publish the ports of a container", "database": "online", "filter": filter})
 		if isError || strings.Contains(got, "--publish") != want {
 			t.Errorf("filter %s: %s", filter, got)
+		}
+		if want && !strings.Contains(got, " | online | https://ship.example.org/docs/containers | docs/containers.md:1 ") {
+			t.Errorf("a result without its URL and file: %s", got)
 		}
 	}
 }
@@ -525,10 +586,10 @@ func TestDiscover(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := answers(t, out.Bytes())
-	if a := string(got[`"server-discover-probe-1"`]); !strings.Contains(a, `"Local documentation of vcs, ship.`) || !strings.Contains(a, "2026-07-28") {
+	if a := string(got[`"server-discover-probe-1"`]); !strings.Contains(a, `"Local documentation: the description of the search tool`) || !strings.Contains(a, "2026-07-28") {
 		t.Errorf("got %s", a)
 	}
-	if a := string(got["2"]); !strings.Contains(a, "Databases: vcs, ship.") {
+	if a := string(got["2"]); !strings.Contains(a, `- vcs: Version control, version 2.1\n- ship: Containers\n`) {
 		t.Errorf("got %s", a)
 	}
 }

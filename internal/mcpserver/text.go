@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/index/urlmatch"
 	"github.com/docsearch/docsearch/internal/safetext"
 )
 
@@ -52,6 +53,19 @@ func heading(p *passage.Passage) string {
 		return singleLine(p.Locator())
 	}
 	return singleLine(strings.Join(parts, separator))
+}
+
+// location returns the address of a passage, the file if the address is its page's, and
+// the ID, each after a separator.
+func location(p *passage.Passage, urls []string) string {
+	s := " | " + singleLine(p.Locator())
+	if url := urlmatch.WebURL(p, urls); url != "" && url != p.URL {
+		s = " | " + singleLine(url) + " | " + singleLine(p.File())
+	}
+	if p.Locator() != p.ID {
+		s += " | id " + singleLine(p.ID)
+	}
+	return s
 }
 
 // truncate returns the longest prefix of s with at most n bytes that does not

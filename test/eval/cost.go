@@ -27,8 +27,8 @@ const (
 	knownShare = .5
 )
 
-// encoding counts tokens. No model of an agent has a public tokenizer; o200k is a common
-// one, and others differ by some ten percent.
+// encoding counts tokens. Its counts are estimates: the models of most agents have
+// encodings of their own, which are not public.
 var encoding = codec.NewO200kBase()
 
 // cost measures what the texts for the agent cost in tokens: the denials of the answerable
@@ -59,9 +59,9 @@ func (l *harness) cost(out *output) error {
 
 // costs are the lengths of texts in tokens.
 type costs struct {
-	denials, calls              []int
-	start, tools, instructions  int
-	passages, fresh, repetition int // of the calls; repetition: tokens of repeated passages
+	denials, calls             []int
+	start, tools, instructions int
+	passages, fresh            int // numbers of passages in the calls; fresh: not in the denial
 }
 
 func (c *costs) measure(h *hook, s *server, searches []search, cases io.Writer) error {
@@ -92,10 +92,11 @@ func (c *costs) measure(h *hook, s *server, searches []search, cases io.Writer) 
 			c.passages++
 			if knownPart(text, r.Context) < knownShare {
 				c.fresh++
-			} else {
-				c.repetition += tokens(text)
 			}
 		}
+	}
+	if len(c.denials) == 0 {
+		return errors.New("no search was denied")
 	}
 	start, err := h.ask(map[string]any{"hook_event_name": "SessionStart", "source": "startup", "cwd": h.folder})
 	if err != nil {

@@ -81,7 +81,7 @@ func (l *harness) askSearches(name string, searches []search, build func() ([]bu
 		if len(s.Allowed) > 0 {
 			input["allowed_domains"] = s.Allowed
 		}
-		if j.reply, err = h.ask(map[string]any{"hook_event_name": "PreToolUse", "tool_name": "WebSearch", "cwd": h.folder, "tool_input": input}); err != nil {
+		if j.reply, err = h.ask(map[string]any{"hook_event_name": "PreToolUse", "tool_name": "WebSearch", "prompt_id": "p", "cwd": h.folder, "tool_input": input}); err != nil {
 			return nil, fmt.Errorf("%q: %w", s.Query, err)
 		}
 		if j.right, err = lib.containsAny(sources(j.Context), s.Set, s.Targets); err != nil {

@@ -110,3 +110,30 @@ func TestSources(t *testing.T) {
 		t.Error("no error for an unknown source")
 	}
 }
+
+func TestCostTexts(t *testing.T) {
+	const reason = "Found.\nTo search further:\nmcp__docsearch__search {\"query\": \"a {b}\", \"after\": \"k3f9\"}\nOr retry.\n"
+	if got, err := namedCall(reason); err != nil || string(got) != `{"query": "a {b}", "after": "k3f9"}` {
+		t.Errorf("call %s, %v", got, err)
+	}
+	if _, err := namedCall("Found.\nmcp__docsearch__read {}\n"); err == nil {
+		t.Error("no error for a denial without a search call")
+	}
+	result := "2 passages.\n\n1. A\n```\nknown line\nnew\n```\n\n2. B\n````\n```sh\nbrand new line\n```\n````\n"
+	texts := fencedTexts(result)
+	if want := []string{"known line\nnew\n", "```sh\nbrand new line\n```\n"}; !slices.Equal(texts, want) {
+		t.Fatalf("texts %q, want %q", texts, want)
+	}
+	const context = "[1] A\n```\nknown line\nothers\n```"
+	if known, fresh := knownPart(texts[0], context), knownPart(texts[1], context); known < knownShare || fresh >= knownShare {
+		t.Errorf("known parts %.2f and %.2f", known, fresh)
+	}
+	if n := tokens("two words"); n != 2 {
+		t.Errorf("%d tokens", n)
+	}
+	for share, want := range map[float64]int{0: 1, .5: 3, .9: 5, 1: 5} {
+		if got := quantile([]int{1, 2, 3, 4, 5}, share); got != want {
+			t.Errorf("quantile %.1f is %d, want %d", share, got, want)
+		}
+	}
+}

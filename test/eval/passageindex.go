@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/index/urlmatch"
 )
 
 // A passageIndex finds passages by the source shown by the hook: a URL or path with an
@@ -33,7 +34,7 @@ func (lib passageIndex) add(l *harness, root string, manuals []manual) error {
 			for _, prefix := range prefixes {
 				lib.addSource(prefix+p.Locator(), m.name, p)
 			}
-			if url := p.WebURL(m.urls); url != "" {
+			if url := urlmatch.WebURL(p, m.urls); url != "" {
 				lib.addSource(url, m.name, p)
 			}
 		})

@@ -114,6 +114,10 @@ func (c *Client) ShowsContext(e *event.Event) bool {
 	return c.Host != event.Claude || e.PromptID != ""
 }
 
+// LoadsSearch reports whether the agent sees the description of docsearch's search tool
+// from the start of a session. The tool asks Claude Code for that.
+func (c *Client) LoadsSearch() bool { return c.Loader == "" || c.Host == event.Claude }
+
 // ToolName returns the name under which the agent calls an MCP tool ("mcp__server__tool").
 func (c *Client) ToolName(tool string) string {
 	server, ok := config.ServerName(tool)

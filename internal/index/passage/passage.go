@@ -30,8 +30,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/docsearch/docsearch/internal/index/urlmatch"
 )
 
 // MaxLine is the longest line that is read as a passage, in bytes.
@@ -157,21 +155,14 @@ func (p *Passage) File() string {
 	return p.Path
 }
 
-// WebURL returns the URL of the passage. For a passage of a file, it is the URL of the
-// file's page below the first of the database's URL prefixes, or "" without prefixes.
-func (p *Passage) WebURL(prefixes []string) string {
-	if p.URL != "" || p.Path == "" || len(prefixes) == 0 {
-		return p.URL
-	}
+// Relative returns the path of the passage's file in the source folder, or "" if the file
+// is not known to be in it.
+func (p *Passage) Relative() string {
 	file := p.Path[len(p.Root):]
 	if isAbs(file) || hasScheme(file) {
 		return ""
 	}
-	url := urlmatch.PageURL(prefixes[0], file)
-	if url != "" && len(p.Anchors) > 0 {
-		url += "#" + p.Anchors[0]
-	}
-	return url
+	return file
 }
 
 // Decode decodes a line of a passages file. Metadata of a wrong type remains in Extra

@@ -1,6 +1,7 @@
-// Package urlmatch finds the page of a database for a URL. A page has many URLs: with
-// and without "www.", a trailing slash, "index.html" or an anchor; below "latest" and
-// below a version number. It imports little, and not net/url, because the hook uses it.
+// Package urlmatch finds the page of a database for a URL, and a URL for a passage. A page
+// has many URLs: with and without "www.", a trailing slash, "index.html" or an anchor;
+// below "latest" and below a version number. It imports little, and not net/url, because
+// the hook uses it.
 package urlmatch
 
 import (
@@ -12,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
+
+	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
 // maxURL is the maximum length of a URL, in bytes.
@@ -271,10 +274,23 @@ func Pages(file string) []string {
 	return []string{file, s, s + "/", s + ".html"}
 }
 
-// PageURL returns the URL of a file's page below a prefix, which may lack a scheme. It is
+// WebURL returns the URL of a passage. For a passage of a file, it is the URL of the file's
+// page below the first of the database's URL prefixes, or "" without prefixes.
+func WebURL(p *passage.Passage, prefixes []string) string {
+	if p.URL != "" || p.Path == "" || len(prefixes) == 0 {
+		return p.URL
+	}
+	url := pageURL(prefixes[0], p.Relative())
+	if url != "" && len(p.Anchors) > 0 {
+		url += "#" + p.Anchors[0]
+	}
+	return url
+}
+
+// pageURL returns the URL of a file's page below a prefix, which may lack a scheme. It is
 // "" for a file that no site shows under its name, such as a compressed one. Sites serve
 // other formats than HTML without the extension.
-func PageURL(prefix, file string) string {
+func pageURL(prefix, file string) string {
 	folder, name := file[:strings.LastIndexByte(file, '/')+1], file[strings.LastIndexByte(file, '/')+1:]
 	base, ending := name, ""
 	if i := strings.LastIndexByte(name, '.'); i > 0 {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
 func TestParse(t *testing.T) {
@@ -157,6 +159,39 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// The URL of a file's page is one of the URLs by which Files finds the file.
+func TestPageURL(t *testing.T) {
+	const prefix = "https://docs.example.org/v2/"
+	for file, want := range map[string]string{
+		"ci/yaml.md":          prefix + "ci/yaml",
+		"ci/yaml.html":        prefix + "ci/yaml.html",
+		"ci/yaml/index.html":  prefix + "ci/yaml/",
+		"ci/yaml/README.md":   prefix + "ci/yaml/",
+		"docs/c/_index.md":    prefix + "docs/c/",
+		"index.md":            prefix,
+		"lib/os.path.rst":     prefix + "lib/os.path",
+		"a b/C++.html":        prefix + "a%20b/C++.html",
+		"Größe.md":            prefix + "Gr%C3%B6%C3%9Fe",
+		"manual.pdf":          prefix + "manual.pdf",
+		"reference/run.md.gz": "",
+		"man1/ls.1":           "",
+		"Makefile":            "",
+		".md":                 "",
+	} {
+		for _, p := range []string{prefix, strings.TrimSuffix(prefix, "/"), strings.TrimPrefix(prefix, "https://")} {
+			if got := pageURL(p, file); got != want {
+				t.Errorf("%s below %s: %q, want %q", file, p, got, want)
+			}
+		}
+		if a, ok := Parse(want); ok {
+			rest, within := a.Within(prefix, "")
+			if !within || !slices.Contains(slices.Collect(Files(rest)), file) {
+				t.Errorf("%s does not lead to %s", want, file)
+			}
+		}
+	}
+}
+
 func TestFiles(t *testing.T) {
 	for rest, want := range map[string][]string{
 		"ci/yaml":            {"ci/yaml", "ci/yaml.md", "ci/yaml.html", "ci/yaml/index.md"},
@@ -260,5 +295,28 @@ func TestAgree(t *testing.T) {
 		"main main": false, "1.4.x 1.4.2": true, "1.4.2 1.4.x": true, "2 ": false, "api v1": false}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestWebURL(t *testing.T) {
+	prefixes := []string{"https://docs.example.org/v2/", "https://mirror.example.org/"}
+	for _, test := range []struct {
+		name     string
+		passage  passage.Passage
+		prefixes []string
+		want     string
+	}{
+		{"a page", passage.Passage{URL: "https://e.org/a#b", Path: "a.html"}, prefixes, "https://e.org/a#b"},
+		{"a file", passage.Passage{Root: "/src/", Path: "/src/ci/yaml.md", StartLine: 4}, prefixes, "https://docs.example.org/v2/ci/yaml"},
+		{"a section of a file", passage.Passage{Path: "os.html", Anchors: []string{"os.rename", "rename"}}, prefixes, "https://docs.example.org/v2/os.html#os.rename"},
+		{"no prefixes", passage.Passage{Path: "os.html"}, nil, ""},
+		{"no path", passage.Passage{Text: "t"}, prefixes, ""},
+		{"a file outside the source folder", passage.Passage{Path: "/elsewhere/os.html"}, prefixes, ""},
+		{"another scheme", passage.Passage{Path: "man:ls(1)"}, prefixes, ""},
+		{"a file that no site shows", passage.Passage{Path: "run.md.gz", Anchors: []string{"a"}}, prefixes, ""},
+	} {
+		if got := WebURL(&test.passage, test.prefixes); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
 	}
 }
