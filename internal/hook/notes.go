@@ -221,7 +221,7 @@ func (d *decider) databaseLines(b *boundedText) {
 			d.trace("database %s skipped: %v", db.Name, err)
 			continue
 		}
-		if d.event.Name == event.SessionStart && d.client.LoadsSearch() && d.server.ToolOf(db) == d.server.Search {
+		if d.event.Name != event.SubagentStart && d.client.LoadsSearch() && d.server.ToolOf(db) == d.server.Search {
 			listed = true
 			continue
 		}
