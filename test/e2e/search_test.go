@@ -174,6 +174,12 @@ func searchingModel(c conversation) reply {
 	}
 }
 
+// returnsFurther reports whether the call that a denial names has returned passages that
+// the model has not seen in the denial. Version 2.0.30 shows none there.
+func returnsFurther(version, answer string) bool {
+	return strings.Contains(answer, " passages from docsearch for ") && strings.Contains(answer, sentence) == (version == "2.0.30")
+}
+
 // namedCall finds the tool call in a denial: a line with the tool and its
 // arguments.
 func namedCall(denial string) (name string, arguments map[string]any, ok bool) {
@@ -233,7 +239,7 @@ func checkSearch(t *testing.T, version, tool string, m *model, r run) {
 
 	if answers := results[tool]; len(answers) != 1 {
 		t.Errorf("the model has %d results of %s, want 1", len(answers), tool)
-	} else if answer := answers[0].Content.text(); answers[0].IsError || !strings.Contains(answer, sentence) {
+	} else if answer := answers[0].Content.text(); answers[0].IsError || !returnsFurther(version, answer) {
 		t.Errorf("the call that the denial names returned %s", answer)
 	}
 
