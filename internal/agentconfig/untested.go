@@ -54,12 +54,12 @@ func vscode() *Client {
 	}
 }
 
-// windsurf is the editor Windsurf. It runs hooks for shell commands, but not for
-// web searches, and reads the decision from the exit code.
+// windsurf is the editor Windsurf. It runs hooks for shell commands and edits, but
+// not for web searches, and reads the decision from the exit code.
 func windsurf() *Client {
 	return &Client{
 		Name: "windsurf", Title: "Windsurf", programs: []string{"windsurf"},
-		Limits: "it runs hooks for shell commands, but not for web searches; the agent searches with the MCP server",
+		Limits: "it runs hooks for shell commands and edits, but not for web searches; the agent searches with the MCP server",
 		folder: func(p *Places) string { return p.atHome(".codeium", "windsurf") },
 		parts: func(p *Places, s Scope) ([]part, error) {
 			folder := p.atHome(".codeium", "windsurf")
@@ -69,7 +69,7 @@ func windsurf() *Client {
 				handler: func(command, _ string) string {
 					return `{"command": ` + toJSON(command) + `, "show_output": true}`
 				},
-				events: []registration{{event: "pre_run_command"}},
+				events: []registration{{event: "pre_run_command"}, {event: "pre_write_code"}},
 			}
 			if s == Project {
 				return []part{{"the hook", p.inProject(".windsurf", "hooks.json"), []entry{hooks}}}, nil
