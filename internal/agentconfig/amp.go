@@ -8,10 +8,10 @@ func amp() *Client {
 		Name: "amp", Title: "Amp", programs: []string{"amp"},
 		Limits: "it runs no hooks; the agent searches with the MCP server",
 		folder: func(p *Places) string { return filepath.Join(p.config, "amp") },
-		parts: func(p *Places, s Scope) ([]part, error) {
+		parts: func(p *Places, s Scope) []part {
 			dir := s.in(filepath.Join(p.config, "amp"), p.inProject(".amp"))
 			path := configFile(filepath.Join(dir, "settings.json"), filepath.Join(dir, "settings.jsonc"))
-			return serverPart(path, p.server(serverJSON("", ""), "amp.mcpServers")), nil
+			return serverPart(path, p.server(serverJSON("", ""), "amp.mcpServers"))
 		},
 		approval: func(s Scope) string {
 			if s != Project {

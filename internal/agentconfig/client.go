@@ -29,7 +29,7 @@ type Client struct {
 	// folder returns the client's own folder in the user's home.
 	folder func(p *Places) string
 	// parts returns the files with docsearch's entries; nil: Claude has them.
-	parts func(p *Places, s Scope) ([]part, error)
+	parts func(p *Places, s Scope) []part
 	// others returns further files in which the client finds hooks, as patterns.
 	others func(p *Places, s Scope) []string
 	// covered returns a file of another client from which the client already runs
@@ -231,7 +231,7 @@ func (c *Client) partsOf(p *Places, s Scope) ([]part, error) {
 	if s == Local {
 		return nil, fmt.Errorf("%s has no local scope: want user or project", c.Title)
 	}
-	return c.parts(p, s)
+	return c.parts(p, s), nil
 }
 
 // plan prepares the changes of all files before one is written.

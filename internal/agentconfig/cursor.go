@@ -10,9 +10,9 @@ func cursor() *Client {
 		Name: "cursor", Title: "Cursor", programs: []string{"cursor", "cursor-agent"},
 		Limits: "its hooks may block calls for which docsearch has no answer, so install adds no hook; the agent searches with the MCP server",
 		folder: func(p *Places) string { return p.atHome(".cursor") },
-		parts: func(p *Places, s Scope) ([]part, error) {
+		parts: func(p *Places, s Scope) []part {
 			path := filepath.Join(s.in(p.home, p.project), ".cursor", "mcp.json")
-			return serverPart(path, p.server(serverJSON("", ""), "mcpServers")), nil
+			return serverPart(path, p.server(serverJSON("", ""), "mcpServers"))
 		},
 	}
 }

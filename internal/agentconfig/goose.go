@@ -20,7 +20,7 @@ func goose() *Client {
 		Name: "goose", Title: "Goose", programs: []string{"goose"},
 		Limits: "the hook applies rules to shell commands and edits only, because Goose presents a denial as final",
 		folder: gooseFolder,
-		parts: func(p *Places, s Scope) ([]part, error) {
+		parts: func(p *Places, s Scope) []part {
 			plugin := filepath.Join(s.in(p.home, p.project), ".agents", "plugins", "docsearch")
 			hooks := jsonHooks{
 				invocation: invocation{scope: s, client: "goose"},
@@ -36,7 +36,7 @@ func goose() *Client {
 			if s == User {
 				parts = append(parts, part{"the MCP server", filepath.Join(gooseFolder(p), "config.yaml"), []entry{gooseServer(p.Server)}})
 			}
-			return parts, nil
+			return parts
 		},
 		answer: decisionAnswer,
 		sample: func(string, string) map[string]any {

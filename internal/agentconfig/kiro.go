@@ -9,16 +9,16 @@ func kiro() *Client {
 		Name: "kiro", Title: "Kiro", programs: []string{"kiro", "kiro-cli"},
 		Limits: "install adds the hook in the project scope only",
 		folder: func(p *Places) string { return p.atHome(".kiro") },
-		parts: func(p *Places, s Scope) ([]part, error) {
+		parts: func(p *Places, s Scope) []part {
 			server := serverPart(filepath.Join(s.in(p.home, p.project), ".kiro", "settings", "mcp.json"), p.server(serverJSON("", ""), "mcpServers"))
 			if s == User {
-				return server, nil
+				return server
 			}
 			run := invocation{scope: s, client: "kiro", exitCode: true}
 			return append([]part{{"the hook", p.inProject(".kiro", "hooks", "docsearch.json"), []entry{ownJSON(func(program string) string {
 				return `{"version": "v1", "hooks": [{"name": "docsearch", "trigger": "PreToolUse", "matcher": ".*", "action": {"type": "command", "command": ` +
 					toJSON(run.command(program)) + `}, "timeout": 10, "enabled": true}]}`
-			})}}}, server...), nil
+			})}}}, server...)
 		},
 		others: func(p *Places, s Scope) []string {
 			return []string{filepath.Join(s.in(p.home, p.project), ".kiro", "agents", "*.json"), filepath.Join(s.in(p.home, p.project), ".kiro", "hooks", "*.json")}

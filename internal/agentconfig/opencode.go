@@ -24,7 +24,7 @@ func opencode() *Client {
 	return &Client{
 		Name: "opencode", Title: "OpenCode", Tested: true, programs: []string{"opencode"},
 		folder: func(p *Places) string { return filepath.Join(p.config, "opencode") },
-		parts: func(p *Places, s Scope) ([]part, error) {
+		parts: func(p *Places, s Scope) []part {
 			dir := filepath.Join(p.config, "opencode")
 			config := configFile(filepath.Join(dir, "opencode.jsonc"), filepath.Join(dir, "opencode.json"))
 			if s == Project {
@@ -36,7 +36,7 @@ func opencode() *Client {
 				{"the MCP server", config, []entry{p.server(func(program string) string {
 					return `{"type": "local", "command": [` + toJSON(program) + `, "serve"], "enabled": true}`
 				}, "mcp")}},
-			}, nil
+			}
 		},
 		others: func(p *Places, s Scope) []string {
 			return []string{filepath.Join(s.in(filepath.Join(p.config, "opencode"), p.inProject(".opencode")), "plugin*", "docsearch*.js")}

@@ -9,7 +9,7 @@ func windsurf() *Client {
 		Name: "windsurf", Title: "Windsurf", programs: []string{"windsurf"},
 		Limits: "it runs hooks for shell commands and edits, but not for web searches; the agent searches with the MCP server",
 		folder: func(p *Places) string { return p.atHome(".codeium", "windsurf") },
-		parts: func(p *Places, s Scope) ([]part, error) {
+		parts: func(p *Places, s Scope) []part {
 			folder := p.atHome(".codeium", "windsurf")
 			hooks := jsonHooks{
 				invocation: invocation{scope: s, client: "windsurf", exitCode: true},
@@ -20,10 +20,10 @@ func windsurf() *Client {
 				events: []registration{{event: "pre_run_command"}, {event: "pre_write_code"}},
 			}
 			if s == Project {
-				return []part{{"the hook", p.inProject(".windsurf", "hooks.json"), []entry{hooks}}}, nil
+				return []part{{"the hook", p.inProject(".windsurf", "hooks.json"), []entry{hooks}}}
 			}
 			return append([]part{{"the hook", filepath.Join(folder, "hooks.json"), []entry{hooks}}},
-				serverPart(filepath.Join(folder, "mcp_config.json"), p.server(serverJSON("", ""), "mcpServers"))...), nil
+				serverPart(filepath.Join(folder, "mcp_config.json"), p.server(serverJSON("", ""), "mcpServers"))...)
 		},
 		exitCode: true,
 		sample: func(string, string) map[string]any {
