@@ -370,6 +370,13 @@ func (c *Client) dropsEqual() bool {
 	return slices.Contains([]string{"gemini", "qwen", "crush"}, c.Name)
 }
 
+// MayDeny reports whether a hook's exit code denies calls if docsearch cannot
+// start, and install can repair the hook.
+func (c *Client) MayDeny(h Hook) bool {
+	isPlugin := filepath.Ext(h.Path) == ".js"
+	return !c.exitCode && !isPlugin && !h.Harmless() && h.Repairable()
+}
+
 // Blocked returns the settings that keep the client from running the hooks.
 func (c *Client) Blocked(p *Places, hooks []Hook) []Obstacle {
 	if c.blocked == nil || len(hooks) == 0 {
