@@ -86,6 +86,9 @@ func (d *doctor) runClientHooks(ctx context.Context, c *agentconfig.Client, hook
 		if seen[key] = true; d.isOtherProgram(h, a) {
 			continue
 		}
+		if c.MayDeny(h) {
+			d.fail(a.link("hook"), mayDenyWarning(h), a.install(h.Scope))
+		}
 		o, err := d.runClientHook(ctx, c, h, c.Sample(d.sampleQuery(ctx)))
 		took := o.Took.Round(time.Millisecond)
 		switch {

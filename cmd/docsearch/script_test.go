@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -35,6 +36,11 @@ func TestScript(t *testing.T) {
 			if runtime.GOOS == "windows" { // expected location on Windows
 				env.Setenv("XDG_DATA_HOME", env.WorkDir+"/home/.local/share")
 			}
+			program, err := exec.LookPath("docsearch")
+			if err != nil {
+				return err
+			}
+			env.Setenv("BIN", filepath.Dir(program)) // a PATH without the agents of this machine
 			example, err := filepath.Abs("../../config.example.json")
 			if err != nil {
 				return err

@@ -26,11 +26,6 @@ func (s *setupCommand) installClients(ctx context.Context) error {
 		return err
 	}
 	others := slices.DeleteFunc(foundClients(places), (*agentconfig.Client).IsClaude)
-	if len(others) == 0 {
-		s.step("Connect Claude Code")
-		fmt.Fprintln(s.stdout)
-		return s.installClaude(ctx, claude)
-	}
 	s.step("Connect your agents")
 	fmt.Fprintln(s.stdout)
 	if in := claude.Installed(); s.usesClaude || len(in.Hooks) > 0 || !slices.ContainsFunc(others, isTested) {

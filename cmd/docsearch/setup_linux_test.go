@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A dialogue is a setup with a user at a terminal.
+// A dialogue is a command with a user at a terminal.
 type dialogue struct {
 	t      *testing.T
 	home   string
@@ -27,16 +27,22 @@ type dialogue struct {
 // terminal for all streams.
 func startDialogue(t *testing.T, home, dir string, args ...string) *dialogue {
 	t.Helper()
+	return startAtTerminal(t, home, dir, append([]string{"setup"}, args...)...)
+}
+
+// startAtTerminal is startDialogue for any command.
+func startAtTerminal(t *testing.T, home, dir string, args ...string) *dialogue {
+	t.Helper()
 	d := &dialogue{t: t, home: home}
 	master, tty := openTerminal(t, 100)
 	d.master = master
 	// Do not wait for a prompt that never appears.
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
-	d.cmd = exec.CommandContext(ctx, "docsearch", append([]string{"setup"}, args...)...)
+	d.cmd = exec.CommandContext(ctx, "docsearch", args...)
 	d.cmd.Dir = dir
 	d.cmd.Stdin, d.cmd.Stdout, d.cmd.Stderr = tty, tty, tty
-	d.cmd.Env = append(os.Environ(), "HOME="+home, "TERM=dumb", "DOCSEARCH_DATA=", "DOCSEARCH_CONFIG_PATH=", "XDG_DATA_HOME=", "XDG_CACHE_HOME=", "CLAUDE_CONFIG_DIR=")
+	d.cmd.Env = append(os.Environ(), "HOME="+home, "TERM=dumb", "DOCSEARCH_DATA=", "DOCSEARCH_CONFIG_PATH=", "XDG_DATA_HOME=", "XDG_CACHE_HOME=", "CLAUDE_CONFIG_DIR=", "XDG_CONFIG_HOME=", "CODEX_HOME=")
 	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := d.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -80,6 +86,32 @@ func writeFiles(t *testing.T, dir string, files map[string]string) {
 		}
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+func TestInstallAsks(t *testing.T) {
+	home, work := t.TempDir(), t.TempDir()
+	writeFiles(t, home, map[string]string{
+		".claude/settings.json": "{}\n", ".codex/config.toml": "model = \"gpt-5.1\"\n", ".cursor/mcp.json": "{}\n", ".qwen/settings.json": "{}\n",
+	})
+	program, err := exec.LookPath("docsearch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", filepath.Dir(program)) // without the agents of this machine
+	d := startAtTerminal(t, home, work, "install")
+	d.answer(`Install docsearch in Claude Code\? \[Y/n\]`, "n\n")
+	d.answer(`Install docsearch in Codex CLI\? \[Y/n\]`, "\n")
+	d.answer(`Install docsearch in Qwen Code\? \[Y/n\]`, "no\n")
+	d.answer(`Install docsearch in Cursor \(untested\)\? \[y/N\]`, "\n")
+	shown, code := d.wait()
+	if code != exitOK || !strings.Contains(shown, "docsearch is installed in Codex CLI for you in every project") {
+		t.Errorf("exit code %d\n%s", code, shown)
+	}
+	for path, want := range map[string]bool{".codex/hooks.json": true, ".claude.json": false, ".qwen/settings.json.before-docsearch": false, ".cursor/mcp.json.before-docsearch": false} {
+		if _, err := os.Stat(filepath.Join(home, path)); want != (err == nil) {
+			t.Errorf("%s: %v, want that it exists: %v", path, err, want)
 		}
 	}
 }

@@ -142,8 +142,15 @@ func (c *Change) Diff() string {
 	text := diff.Diff(name, c.before, name, c.after)
 	// The first line repeats the names of the next two.
 	_, text, _ = bytes.Cut(text, []byte("\n"))
-	secret := regexp.MustCompile(`(?i)("[^"]*(?:key|token|secret|password|auth)[^"]*"\s*:\s*)"(?:[^"\\]|\\.)*"`)
-	return secret.ReplaceAllString(string(text), `$1"..."`)
+	const word = `(?:key|token|secret|password|auth)`
+	for _, secret := range []*regexp.Regexp{
+		regexp.MustCompile(`(?i)("[^"]*` + word + `[^"]*"\s*:\s*)"(?:[^"\\]|\\.)*"`),
+		// TOML, YAML and shell files
+		regexp.MustCompile(`(?i)([\w.-]*` + word + `[\w.-]*[ \t]*(?:=|:[ \t])[ \t]*)(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s"'{}\[\],]{8,})`),
+	} {
+		text = secret.ReplaceAll(text, []byte(`$1"..."`))
+	}
+	return string(text)
 }
 
 // Removes reports whether the change removes the file.

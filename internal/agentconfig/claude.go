@@ -1,5 +1,6 @@
-// Package agentconfig reads and changes the config files of coding agents: Claude
-// Code's settings and its list of MCP servers.
+// Package agentconfig reads and changes the config files of coding agents: their
+// hooks and their MCP servers. A Claude is an installation of Claude Code, and a
+// Client is one of the other agents, each with a file of its own.
 //
 // A change affects only docsearch's own entries. Other entries, their order, the
 // layout and the comments of the file stay the same. The file is backed up next

@@ -29,7 +29,7 @@ type Client struct {
 	// folder returns the client's own folder in the user's home.
 	folder func(p *Places) string
 	// parts returns the files with docsearch's entries; nil: Claude has them.
-	parts func(p *Places, s Scope) ([]part, error)
+	parts func(p *Places, s Scope) []part
 	// others returns further files in which the client finds hooks, as patterns.
 	others func(p *Places, s Scope) []string
 	// covered returns a file of another client from which the client already runs
@@ -231,7 +231,7 @@ func (c *Client) partsOf(p *Places, s Scope) ([]part, error) {
 	if s == Local {
 		return nil, fmt.Errorf("%s has no local scope: want user or project", c.Title)
 	}
-	return c.parts(p, s)
+	return c.parts(p, s), nil
 }
 
 // plan prepares the changes of all files before one is written.
@@ -368,6 +368,13 @@ func (c *Client) Doubles(hooks []Hook) []Hook {
 // dropsEqual reports whether the client runs equal commands only once.
 func (c *Client) dropsEqual() bool {
 	return slices.Contains([]string{"gemini", "qwen", "crush"}, c.Name)
+}
+
+// MayDeny reports whether a hook's exit code denies calls if docsearch cannot
+// start, and install can repair the hook.
+func (c *Client) MayDeny(h Hook) bool {
+	isPlugin := filepath.Ext(h.Path) == ".js"
+	return !c.exitCode && !isPlugin && !h.Harmless() && h.Repairable()
 }
 
 // Blocked returns the settings that keep the client from running the hooks.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -129,10 +130,7 @@ func onPath(c *Client) bool {
 // uninstall restores every file.
 func installAndUninstall(t *testing.T, c *Client, p *Places, s Scope) {
 	t.Helper()
-	parts, err := c.parts(p, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parts := c.parts(p, s)
 	before := map[string][]byte{}
 	for _, q := range parts {
 		before[q.path], _ = os.ReadFile(q.path)
@@ -199,18 +197,14 @@ func TestClientsInOddFiles(t *testing.T) {
 		for _, s := range []Scope{User, Project} {
 			t.Run(c.Name+" "+string(s), func(t *testing.T) {
 				t.Parallel()
-				parts, err := c.parts(testPlaces(t), s)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for i, q := range parts {
+				for i, q := range c.parts(testPlaces(t), s) {
 					for _, contents := range oddContents(q.path) {
 						p := testPlaces(t)
 						if ownsFile(q) {
 							checkForeignFile(t, c, p, s, i)
 							break
 						}
-						fresh, _ := c.parts(p, s)
+						fresh := c.parts(p, s)
 						write(t, fresh[i].path, contents)
 						installAndUninstall(t, c, p, s)
 					}
@@ -223,7 +217,7 @@ func TestClientsInOddFiles(t *testing.T) {
 // checkForeignFile checks that install refuses to replace another program's file.
 func checkForeignFile(t *testing.T, c *Client, p *Places, s Scope, i int) {
 	t.Helper()
-	parts, _ := c.parts(p, s)
+	parts := c.parts(p, s)
 	write(t, parts[i].path, "{\"name\": \"mine\"}\n")
 	if _, err := c.Install(p, s, program); err == nil || !strings.Contains(err.Error(), parts[i].path) {
 		t.Errorf("install over another program's file: %v", err)
@@ -237,7 +231,7 @@ func checkForeignFile(t *testing.T, c *Client, p *Places, s Scope, i int) {
 func textEntries() map[string]entry {
 	p := &Places{Server: "docsearch", config: "/c", home: "/h", project: "/p", getenv: func(string) string { return "" }}
 	flat := crushJSON(p, User)
-	parts, _ := copilot().parts(p, User)
+	parts := copilot().parts(p, User)
 	return map[string]entry{
 		"toml": codexServer("docsearch"), "yaml": gooseServer("docsearch"), "rc": crushEntry{User, "docsearch"},
 		"flat": flat[0], "copilot": parts[0].entries[0],
@@ -326,6 +320,9 @@ func TestClientTwins(t *testing.T) {
 }
 
 func TestClientObstacles(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("skipped: the files have the paths of other systems")
+	}
 	tests := []struct {
 		client, path, contents string
 		scope                  Scope
@@ -403,6 +400,27 @@ func TestClientForeignServer(t *testing.T) {
 		}
 		if plan, err := c.Uninstall(p, User); err != nil || len(plan) > 0 || read(t, path) != tt.contents {
 			t.Errorf("%s: uninstall would change %v, %v", tt.client, paths(plan), err)
+		}
+	}
+}
+
+// The dry run shows no secrets of TOML, YAML and shell files.
+func TestClientDiffMasksSecrets(t *testing.T) {
+	for _, tt := range []struct{ client, path, contents string }{
+		{"codex", ".codex/config.toml", "[mcp_servers.x]\nenv = { API_KEY = \"hidden1\", B = \"shown\" }\nauth_token = 'hidden2'\n"},
+		{"goose", ".config/goose/config.yaml", "B: shown\nOPENAI_API_KEY: sk-hidden3\n"},
+		{"crush", ".config/crush/crushrc", "export B=shown\nexport OPENAI_API_KEY=sk-hidden4\n"},
+	} {
+		c, _ := ClientNamed(tt.client)
+		p := testPlaces(t)
+		write(t, filepath.Join(p.home, tt.path), tt.contents)
+		plan, err := c.Install(p, User, program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := plan[len(plan)-1].Diff()
+		if strings.Contains(text, "hidden") || !strings.Contains(text, "shown") {
+			t.Errorf("%s: the diff shows a secret, or no context:\n%s", tt.client, text)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func codex() *Client {
 		Name: "codex", Title: "Codex CLI", Tested: true, programs: []string{"codex"},
 		Limits: "its hosted web search runs no hook; the agent searches with the MCP server",
 		folder: func(p *Places) string { return dir(p, User) },
-		parts: func(p *Places, s Scope) ([]part, error) {
+		parts: func(p *Places, s Scope) []part {
 			hooks := jsonHooks{
 				invocation: invocation{scope: s, client: "codex"},
 				handler:    commandHandler(hookTimeout),
@@ -30,7 +30,7 @@ func codex() *Client {
 			return []part{
 				{"the hook", filepath.Join(dir(p, s), "hooks.json"), []entry{hooks}},
 				{"the MCP server", filepath.Join(dir(p, s), "config.toml"), []entry{codexServer(p.Server)}},
-			}, nil
+			}
 		},
 		others: func(p *Places, s Scope) []string { return []string{filepath.Join(dir(p, s), "config.toml")} },
 		approval: func(s Scope) string {

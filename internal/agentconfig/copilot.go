@@ -9,7 +9,7 @@ func copilot() *Client {
 	return &Client{
 		Name: "copilot", Title: "Copilot CLI", Tested: true, programs: []string{"copilot"},
 		folder: func(p *Places) string { return p.atHome(".copilot") },
-		parts: func(p *Places, s Scope) ([]part, error) {
+		parts: func(p *Places, s Scope) []part {
 			hooks := jsonHooks{
 				invocation: invocation{scope: s, client: "copilot"},
 				handler:    commandHandler(hookTimeout),
@@ -31,7 +31,7 @@ func copilot() *Client {
 					"the MCP server", s.in(p.atHome(".copilot", "mcp-config.json"), p.inProject(".github", "mcp.json")),
 					[]entry{p.server(serverJSON(`"type": "local", `, `, "tools": ["*"]`), "mcpServers")},
 				},
-			}, nil
+			}
 		},
 		others: func(p *Places, s Scope) []string {
 			if s == Project {

@@ -19,13 +19,13 @@ func crush() *Client {
 		Name: "crush", Title: "Crush", programs: []string{"crush"},
 		Limits: "its web search runs in a subagent, which runs no hook; the hook answers fetches",
 		folder: func(p *Places) string { return filepath.Join(p.config, "crush") },
-		parts: func(p *Places, s Scope) ([]part, error) {
+		parts: func(p *Places, s Scope) []part {
 			path := configFile(crushFiles(p, s)...)
 			entries := []entry{crushEntry{s, p.Server}}
 			if filepath.Ext(path) == ".json" {
 				entries = crushJSON(p, s)
 			}
-			return []part{{"the hook and the MCP server", path, entries}}, nil
+			return []part{{"the hook and the MCP server", path, entries}}
 		},
 		others: crushFiles,
 		sample: func(_, url string) map[string]any {

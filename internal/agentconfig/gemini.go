@@ -10,7 +10,7 @@ func gemini() *Client {
 	return &Client{
 		Name: "gemini", Title: "Gemini CLI", Tested: true, programs: []string{"gemini"},
 		folder: func(p *Places) string { return p.atHome(".gemini") },
-		parts: func(p *Places, s Scope) ([]part, error) {
+		parts: func(p *Places, s Scope) []part {
 			return settingsParts(p, s, ".gemini", jsonHooks{
 				invocation: invocation{scope: s, client: "gemini"},
 				handler:    commandHandler(millisecondTimeout),
@@ -27,7 +27,7 @@ func gemini() *Client {
 					{event: "BeforeAgent"}, // a prompt, which may follow a compression
 					{event: "PreCompress"},
 				},
-			}), nil
+			})
 		},
 		approval: func(s Scope) string {
 			if s != Project {

@@ -13,29 +13,30 @@ import (
 
 // goose is Block's Goose. Its hooks are in a plugin, its servers in config.yaml.
 // It presents a denial as final, and models then do not repeat the call. Therefore
-// the hook runs only for shell commands, for which rules are meant to be final.
+// the hook runs only for shell commands and edits, for which rules are meant to be
+// final.
 func goose() *Client {
 	return &Client{
 		Name: "goose", Title: "Goose", programs: []string{"goose"},
-		Limits: "the hook applies rules to shell commands only, because Goose presents a denial as final",
+		Limits: "the hook applies rules to shell commands and edits only, because Goose presents a denial as final",
 		folder: gooseFolder,
-		parts: func(p *Places, s Scope) ([]part, error) {
+		parts: func(p *Places, s Scope) []part {
 			plugin := filepath.Join(s.in(p.home, p.project), ".agents", "plugins", "docsearch")
 			hooks := jsonHooks{
 				invocation: invocation{scope: s, client: "goose"},
 				handler:    commandHandler(hookTimeout),
-				events:     []registration{{event: "PreToolUse", tools: []string{"developer__shell"}}},
+				events:     []registration{{event: "PreToolUse", tools: []string{"developer__shell", "developer__text_editor"}}},
 			}
 			parts := []part{
 				{"the hook", filepath.Join(plugin, "hooks", "hooks.json"), []entry{hooks}},
 				{"the plugin", filepath.Join(plugin, "plugin.json"), []entry{ownJSON(func(string) string {
-					return `{"name": "docsearch", "version": "1.0.0", "description": "Rules for shell commands"}`
+					return `{"name": "docsearch", "version": "1.0.0", "description": "Rules for shell commands and edits"}`
 				})}},
 			}
 			if s == User {
 				parts = append(parts, part{"the MCP server", filepath.Join(gooseFolder(p), "config.yaml"), []entry{gooseServer(p.Server)}})
 			}
-			return parts, nil
+			return parts
 		},
 		answer: decisionAnswer,
 		sample: func(string, string) map[string]any {

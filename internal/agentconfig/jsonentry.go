@@ -149,6 +149,11 @@ func (p *Places) server(entry func(program string) string, keys ...string) jsonS
 	return jsonServer{serverAt{keys, p.Server}, entry}
 }
 
+// serverPart returns the part of a file with only the server.
+func serverPart(path string, server entry) []part {
+	return []part{{"the MCP server", path, []entry{server}}}
+}
+
 // findHooks finds docsearch's hooks in a file of any layout, by its commands.
 func findHooks(path string, data []byte) (hooks []Hook) {
 	if filepath.Ext(path) == ".js" {

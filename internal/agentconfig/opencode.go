@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// opencodePlugin is the plugin that connects opencode with the hook.
+// opencodePlugin is the plugin that connects OpenCode with the hook.
 //
 //go:embed opencode.js
 var opencodePlugin string
@@ -18,13 +18,13 @@ var opencodePlugin string
 // the line is a placeholder.
 const opencodeProgram = "const program = "
 
-// opencode runs no programs as hooks, but plugins. Its config is opencode.json or
+// opencode is OpenCode, which runs no programs as hooks, but plugins. Its config is opencode.json or
 // opencode.jsonc.
 func opencode() *Client {
 	return &Client{
-		Name: "opencode", Title: "opencode", Tested: true, programs: []string{"opencode"},
+		Name: "opencode", Title: "OpenCode", Tested: true, programs: []string{"opencode"},
 		folder: func(p *Places) string { return filepath.Join(p.config, "opencode") },
-		parts: func(p *Places, s Scope) ([]part, error) {
+		parts: func(p *Places, s Scope) []part {
 			dir := filepath.Join(p.config, "opencode")
 			config := configFile(filepath.Join(dir, "opencode.jsonc"), filepath.Join(dir, "opencode.json"))
 			if s == Project {
@@ -36,7 +36,7 @@ func opencode() *Client {
 				{"the MCP server", config, []entry{p.server(func(program string) string {
 					return `{"type": "local", "command": [` + toJSON(program) + `, "serve"], "enabled": true}`
 				}, "mcp")}},
-			}, nil
+			}
 		},
 		others: func(p *Places, s Scope) []string {
 			return []string{filepath.Join(s.in(filepath.Join(p.config, "opencode"), p.inProject(".opencode")), "plugin*", "docsearch*.js")}

@@ -7,7 +7,7 @@ func qwen() *Client {
 	return &Client{
 		Name: "qwen", Title: "Qwen Code", Tested: true, programs: []string{"qwen"},
 		folder: func(p *Places) string { return p.atHome(".qwen") },
-		parts: func(p *Places, s Scope) ([]part, error) {
+		parts: func(p *Places, s Scope) []part {
 			return settingsParts(p, s, ".qwen", jsonHooks{
 				invocation: invocation{scope: s, client: "qwen"},
 				handler:    commandHandler(millisecondTimeout),
@@ -22,7 +22,7 @@ func qwen() *Client {
 					},
 					{event: "UserPromptSubmit"},
 				},
-			}), nil
+			})
 		},
 		blocked: func(_ *Places, hooks []Hook) []Obstacle { return disabledHooks(hooks, "", "disableAllHooks", true) },
 		sample: func(query, url string) map[string]any {
