@@ -48,7 +48,7 @@ that the config and the rules need. In the project scope it is registered for al
 tools, because each person has another config.`,
 		Example: `  docsearch install
   docsearch install --client codex,gemini --dry-run
-  docsearch install --client all --yes`,
+  docsearch install --client all`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			i.scope = agentconfig.Scope(scope)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -135,29 +136,9 @@ func (c crushEntry) hookCommand(program string) string {
 
 func (c crushEntry) put(data []byte, program string) ([]byte, error) {
 	mark, text := cutMark(data)
-	before, err := c.commands(text)
+	after, hook, server, err := c.correct(text, program)
 	if err != nil {
 		return nil, err
-	}
-	var hook, server bool
-	after := bytes.Clone(text)
-	for i := len(before) - 1; i >= 0; i-- {
-		command := before[i]
-		value, _ := command.option("--command")
-		switch want := ""; {
-		case c.isHook(command):
-			hook = true
-			if want = c.hookCommand(program); want != value.text {
-				after = splice(after, command.start+value.start, command.start+value.end, shellQuote(want))
-			}
-		case c.isServer(command):
-			server = true
-			if value.text != program {
-				after = splice(after, command.start+value.start, command.start+value.end, shellQuote(program))
-			}
-		case command.begins("mcp", "add", c.server):
-			return nil, fmt.Errorf("the server %s belongs to another program; remove it first", c.server)
-		}
 	}
 	var lines []string
 	if !hook {
@@ -181,6 +162,32 @@ func (c crushEntry) put(data []byte, program string) ([]byte, error) {
 		return nil, fmt.Errorf("%w; add these lines manually:\n%s", errManualEdit, strings.Join(lines, "\n"))
 	}
 	return append(mark, after...), nil
+}
+
+// correct corrects the program in the hook and the server of a text. It reports
+// which of them the text has.
+func (c crushEntry) correct(text []byte, program string) (after []byte, hook, server bool, err error) {
+	commands, err := c.commands(text)
+	if err != nil {
+		return nil, false, false, err
+	}
+	after = bytes.Clone(text)
+	for _, command := range slices.Backward(commands) {
+		value, _ := command.option("--command")
+		want := value.text
+		switch {
+		case c.isHook(command):
+			hook, want = true, c.hookCommand(program)
+		case c.isServer(command):
+			server, want = true, program
+		case command.begins("mcp", "add", c.server):
+			return nil, false, false, fmt.Errorf("the server %s belongs to another program; remove it first", c.server)
+		}
+		if want != value.text {
+			after = splice(after, command.start+value.start, command.start+value.end, shellQuote(want))
+		}
+	}
+	return after, hook, server, nil
 }
 
 func (c crushEntry) drop(data []byte) ([]byte, error) {
