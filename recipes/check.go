@@ -90,10 +90,11 @@ func (c *checker) checkSource(s *Source) {
 			c.problems = append(c.problems, err)
 		}
 	}
-	if s.Git != "" {
-		_, ok := gitrepo.Parse(s.Download())
-		local := strings.HasPrefix(s.Git, "http://") || strings.Contains(s.Git, "file://")
-		c.require(ok && !local && !strings.Contains(s.Git, "#"), "invalid git %q: want a URL such as https://git.example.com/project.git", s.Download())
+	if s.Git != "" && s.Site == "" {
+		repo, ok := gitrepo.Parse(s.Download())
+		scheme, _, hasScheme := strings.Cut(repo.URL, "://") // git@host:path has none
+		encrypted := !hasScheme || scheme == "https" || scheme == "ssh"
+		c.require(ok && encrypted && !strings.Contains(s.Git, "#"), "invalid git %q: want a URL such as https://git.example.com/project.git", s.Download())
 	}
 	filter := folder.Options{Include: s.Include, Exclude: s.Exclude}
 	c.require(s.Download() != "" || len(s.Include)+len(s.Exclude) == 0, "cannot use include or exclude without site or git")

@@ -112,8 +112,8 @@ type NotFoundError struct {
 
 func (e *NotFoundError) Error() string { return fmt.Sprintf("recipe %q not found", e.Name) }
 
-// nearest returns the names of the recipes whose names or keywords resemble
-// name. known maps both to their recipe.
+// nearest returns the names of the recipes whose names or keywords start with
+// name or resemble it. known maps both to their recipe.
 func nearest(name string, known map[string]*Recipe) []string {
 	const most = 3
 	candidates := slices.Sorted(maps.Keys(known))
@@ -123,18 +123,18 @@ func nearest(name string, known map[string]*Recipe) []string {
 			names = append(names, r.Name)
 		}
 	}
-	for left := slices.Clone(candidates); len(names) < most; {
+	for _, c := range candidates {
+		if len(name) > 2 && strings.HasPrefix(c, name) {
+			add(c)
+		}
+	}
+	for left := candidates; len(names) < most; {
 		near := decode.Nearest(name, left)
 		if near == "" {
 			break
 		}
 		add(near)
 		left = slices.DeleteFunc(left, func(c string) bool { return c == near })
-	}
-	for _, c := range candidates {
-		if len(name) > 2 && strings.HasPrefix(c, name) {
-			add(c)
-		}
 	}
 	return names
 }
