@@ -366,3 +366,22 @@ func selfSigned(t *testing.T, hosts []string) (tls.Certificate, []byte) {
 	}
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }
+
+// Setup asks before it downloads the documentation of a recipe.
+func TestSetupAsksForRecipe(t *testing.T) {
+	home := t.TempDir()
+	d := startDialogue(t, home, t.TempDir(), "django")
+	d.answer(`Download this documentation\? \[Y/n\]`, "n\n")
+	shown, code := d.wait()
+	if code != exitFailure {
+		t.Errorf("exit code %d", code)
+	}
+	for _, want := range []string{"Django 5.2, from https://docs.djangoproject.com/en/5.2/ (size unknown)\n", "license: BSD-3-Clause, ", "docsearch: nothing was downloaded\n"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("%q is missing in\n%s", want, shown)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(home, ".local", "share", "docsearch", "django")); err == nil {
+		t.Error("the database folder exists")
+	}
+}
