@@ -75,7 +75,9 @@ func (c *checker) checkVersion(r *Recipe) {
 	}
 	used := strings.Contains(r.Source.Download(), placeholder)
 	c.require(used || r.Version == "", "version %q is unused: want %s in site, git, or ref", r.Version, placeholder)
-	c.require(!used || r.Version != "", "no version: want the default for %s", placeholder)
+	if filled, err := r.At(""); err == nil {
+		c.require(!strings.Contains(filled.Source.Download(), placeholder), "no version: want the default for %s", placeholder)
+	}
 }
 
 // checkSource checks the source with the readers that use it.

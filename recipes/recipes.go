@@ -28,7 +28,7 @@ type Recipe struct {
 	Name        string   `toml:"-"` // file name without extension
 	Title       string   `toml:"title"`
 	Keywords    []string `toml:"keywords"` // the first one comes first in the config entry
-	Version     string   `toml:"version"`  // the default for {version}; "": the recipe has no versions
+	Version     string   `toml:"version"`  // the default for {version}
 	URLs        []string `toml:"urls"`     // prefixes of the documented pages
 	License     string   `toml:"license"`  // SPDX expression for the documentation
 	Attribution string   `toml:"attribution"`
@@ -171,12 +171,12 @@ func Parse(name string, data []byte) (*Recipe, error) {
 }
 
 // At returns the recipe with its placeholders replaced by a version; "" means
-// the default version.
+// the default version or, if there is none, the latest release.
 func (r *Recipe) At(version string) (*Recipe, error) {
 	switch {
 	case version == "":
 		version = r.Version
-	case r.Version == "":
+	case !strings.Contains(r.Source.Download(), placeholder):
 		return nil, fmt.Errorf("recipe %q has no versions", r.Name)
 	case !isVersion(version):
 		return nil, fmt.Errorf("invalid version %q: want letters, digits, and dots", version)
@@ -184,11 +184,16 @@ func (r *Recipe) At(version string) (*Recipe, error) {
 	filled := *r
 	filled.Version = version
 	fill := func(s string) string { return strings.ReplaceAll(s, placeholder, version) }
+	if version == "" { // a tag pattern without its first numbers
+		fill = strings.NewReplacer(placeholder+".*", "*", placeholder+"_*", "*").Replace
+	}
 	filled.Source.Site, filled.Source.Prefix = fill(r.Source.Site), fill(r.Source.Prefix)
 	filled.Source.Git, filled.Source.Ref = fill(r.Source.Git), fill(r.Source.Ref)
 	filled.URLs = nil
 	for _, u := range r.URLs {
-		filled.URLs = append(filled.URLs, fill(u))
+		if version != "" || !strings.Contains(u, placeholder) {
+			filled.URLs = append(filled.URLs, fill(u))
+		}
 	}
 	return &filled, nil
 }

@@ -13,7 +13,7 @@ import (
 // licenses are the SPDX identifiers in the book. NOASSERTION means that the site
 // states its own terms.
 var licenses = strings.Fields(`0BSD AGPL-3.0-only Apache-2.0 Artistic-1.0-Perl Artistic-2.0 blessing BSD-2-Clause BSD-3-Clause BSL-1.0
-	CC-BY-3.0 CC-BY-4.0 CC-BY-NC-SA-3.0 CC-BY-NC-SA-4.0 CC-BY-SA-2.5 CC-BY-SA-3.0 CC-BY-SA-4.0 CC0-1.0 curl EPL-1.0 EPL-2.0
+	CC-BY-3.0 CC-BY-3.0-US CC-BY-4.0 CC-BY-NC-SA-3.0 CC-BY-NC-SA-4.0 CC-BY-SA-2.5 CC-BY-SA-3.0 CC-BY-SA-4.0 CC0-1.0 curl EPL-1.0 EPL-2.0
 	GFDL-1.3-only GFDL-1.3-or-later GPL-1.0-or-later GPL-2.0-only GPL-2.0-or-later GPL-3.0-only GPL-3.0-or-later ISC LGPL-2.1-or-later
 	LLVM-exception MIT MIT-CMU MPL-2.0 NOASSERTION PostgreSQL PSF-2.0 Ruby Vim`)
 
@@ -118,6 +118,10 @@ func TestAt(t *testing.T) {
 			t.Errorf("version %q is accepted", version)
 		}
 	}
+	r.Version = ""
+	if got, err := r.At(""); err != nil || got.Source.Ref != "v*" || len(got.URLs) > 0 {
+		t.Errorf("the latest release: %+v, %v", got, err)
+	}
 	if r.URLs[0] != "https://docs.example.com/{version}/" {
 		t.Errorf("At changed its recipe: %v", r.URLs)
 	}
@@ -134,7 +138,6 @@ func TestParseErrors(t *testing.T) {
 		{`tool option`, `another option`, "invalid question"},
 		{`["tool option"]`, `[]`, "no questions"},
 		{`MIT OR Apache-2.0`, `MIT or Apache`, "invalid license"},
-		{`version = "2.1"`, ``, "no version"},
 		{`ref = "v{version}.*"`, ``, "is unused"},
 		{`ref = "v{version}.*"`, `ref = "{version}*.*"`, "invalid git"},
 		{`ref = "v{version}.*"`, `ref = "-{version}"`, "invalid git"},
@@ -156,6 +159,14 @@ func TestParseErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %s", test.new, err, test.want)
 		}
+	}
+	latest := strings.Replace(valid, `version = "2.1"`, "", 1)
+	if _, err := Parse("tool", []byte(latest)); err != nil {
+		t.Errorf("a tag pattern without a default version: %v", err)
+	}
+	branch := strings.Replace(latest, "v{version}.*", "{version}.x", 1)
+	if _, err := Parse("tool", []byte(branch)); err == nil || !strings.Contains(err.Error(), "no version") {
+		t.Errorf("a branch without a default version: %v", err)
 	}
 	if _, err := Parse("../tool", []byte(valid)); err == nil {
 		t.Error("an invalid name is accepted")

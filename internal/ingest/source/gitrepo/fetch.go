@@ -141,7 +141,7 @@ func (f *fetcher) ref(ctx context.Context) (string, error) {
 			}
 		}
 		return lines.Err()
-	}, "ls-remote", "--quiet", "--tags", "--refs", "--sort=version:refname", "--end-of-options", "origin", "refs/tags/"+f.repo.Ref)
+	}, "ls-remote", "--quiet", "--tags", "--refs", "--sort=version:refname", "--end-of-options", "origin", "refs/tags/"+f.repo.Ref, "refs/tags/"+shortest(f.repo.Ref))
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("cannot list the tags of %s: %w", f.repo.URL, err)

@@ -35,7 +35,7 @@ type Repo struct {
 // Parse parses the URL of a repository, optionally with "#" and a branch, tag
 // or commit: https://host/x.git, ssh://, git@host:x, file:///x. A tag pattern
 // contains one "*", which no ref can contain: "v2.*" means the release tag with
-// the highest version that starts with "v2.".
+// the highest version that is "v2" or starts with "v2.".
 func Parse(s string) (Repo, bool) {
 	location, ref, _ := strings.Cut(s, "#")
 	if strings.ContainsAny(s, " \t\n\x00") || strings.HasPrefix(ref, "-") || strings.Count(ref, "*") > 1 || isPattern(ref) && strings.ContainsAny(ref, `?[\`) {
@@ -82,6 +82,12 @@ func (r Repo) String() string {
 
 func isPattern(ref string) bool { return strings.Contains(ref, "*") }
 
+// shortest returns the shortest tag that a pattern selects: "v2" for "v2.*".
+func shortest(pattern string) string {
+	before, after, _ := strings.Cut(pattern, "*")
+	return strings.TrimRight(before, ".-_") + after
+}
+
 // matches reports whether a pattern selects a tag. The "*" matches a version
 // number: digits with dots, hyphens or underscores between them. So prereleases
 // do not match.
@@ -89,7 +95,7 @@ func matches(pattern, tag string) bool {
 	before, after, _ := strings.Cut(pattern, "*")
 	rest, ok := strings.CutPrefix(tag, before)
 	number, isTail := strings.CutSuffix(rest, after)
-	return ok && isTail && number != "" && strings.Trim(number, "0123456789.-_") == ""
+	return ok && isTail && number != "" && strings.Trim(number, "0123456789.-_") == "" || tag == shortest(pattern)
 }
 
 // Name returns the last part of the repository's path.

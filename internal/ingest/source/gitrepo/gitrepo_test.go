@@ -56,7 +56,9 @@ func TestMatches(t *testing.T) {
 		{"v2.*", "v2.1.0beta", false},
 		{"v2.*-ee", "v2.1-ee", true},
 		{"v2.*-ee", "v2.1-rc42-ee", false},
-		{"v2.*-ee", "v2-ee", false},
+		{"v2.*-ee", "v2-ee", true},
+		{"v2.*", "v2", true},
+		{"v2.*", "v2-ee", false},
 		{"tool@*", "tool@7.0", true},
 		{"curl-8_*", "curl-8_16_0", true},
 	} {
@@ -88,6 +90,11 @@ func TestTagPattern(t *testing.T) {
 		if want == "v1.10" {
 			release("v1.12", "--annotate", "--message", "release")
 		}
+	}
+	r.Ref = "v1.10.*"
+	fetch(t, r, dir, markdown)
+	if got, err := os.ReadFile(filepath.Join(dir, "a.md")); err != nil || string(got) != "v1.10" {
+		t.Errorf("fetched %q, %v, want the tag itself", got, err)
 	}
 	r.Ref = "v3.*"
 	if _, _, err := Fetch(t.Context(), r, confined.Of(dir), markdown); err == nil || !strings.Contains(err.Error(), "no tag matches") {
