@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -75,34 +76,41 @@ func Text(name string) ([]byte, error) {
 
 // Find returns the recipe with that name or, if there is none, the first recipe
 // with that keyword. Case is ignored. The error is a *NotFoundError if neither
-// exists.
+// exists. The recipe is shared: callers must not change it.
 func Find(name string) (*Recipe, error) {
+	known, err := book()
+	if err != nil {
+		return nil, err
+	}
 	name = strings.ToLower(name)
-	if data, err := Text(name); err == nil {
-		return Parse(name, data)
-	}
-	known := map[string]*Recipe{}
-	for _, other := range Names() {
-		data, err := Text(other)
-		if err != nil {
-			return nil, err
-		}
-		r, err := Parse(other, data)
-		if err != nil {
-			return nil, err
-		}
-		known[other] = r
-		for _, k := range r.Keywords {
-			if known[k] == nil {
-				known[k] = r
-			}
-		}
-	}
 	if r := known[name]; r != nil {
 		return r, nil
 	}
 	return nil, &NotFoundError{name, nearest(name, known)}
 }
+
+// book parses all recipes once. It returns them by name and by keyword; a name
+// takes precedence.
+var book = sync.OnceValues(func() (map[string]*Recipe, error) {
+	names, known := Names(), map[string]*Recipe{}
+	for _, name := range names {
+		data, err := Text(name)
+		if err != nil {
+			return nil, err
+		}
+		if known[name], err = Parse(name, data); err != nil {
+			return nil, fmt.Errorf("recipe %s: %w", name, err)
+		}
+	}
+	for _, name := range names {
+		for _, k := range known[name].Keywords {
+			if known[k] == nil {
+				known[k] = known[name]
+			}
+		}
+	}
+	return known, nil
+})
 
 // A NotFoundError reports that the book has no recipe for a name.
 type NotFoundError struct {

@@ -168,8 +168,7 @@ func explainRecipe(arg string, err error) error {
 	return withHint(err, "run docsearch recipes list, or docsearch setup %s SOURCE", quoteArgument(arg))
 }
 
-// runRecipes sets up the databases of recipes. If one of several fails, it
-// continues with the others.
+// runRecipes sets up the databases of recipes.
 func (s *setupCommand) runRecipes(ctx context.Context, args []string) error {
 	if err := s.checkRecipeFlags(args); err != nil {
 		return err
@@ -189,6 +188,12 @@ func (s *setupCommand) runRecipes(ctx context.Context, args []string) error {
 		s.recipe = chosen[0]
 		return s.runAll(ctx)
 	}
+	return s.runSeveral(ctx, chosen)
+}
+
+// runSeveral sets up the databases of several recipes. If one fails, it
+// continues with the others.
+func (s *setupCommand) runSeveral(ctx context.Context, chosen []*chosenRecipe) error {
 	var failed []string
 	for _, r := range chosen {
 		one := s.forRecipe(r)
@@ -198,7 +203,7 @@ func (s *setupCommand) runRecipes(ctx context.Context, args []string) error {
 		}
 		if err != nil {
 			report(s.stderr, err)
-			failed = append(failed, r.argument)
+			failed = append(failed, quoteArgument(r.argument))
 			continue
 		}
 		s.created = append(s.created, one.created...)
@@ -211,7 +216,7 @@ func (s *setupCommand) runRecipes(ctx context.Context, args []string) error {
 		s.summarize()
 	}
 	if len(failed) > 0 {
-		return withHint(fmt.Errorf("cannot set up %s", strings.Join(failed, ", ")), "run docsearch setup %s", strings.Join(failed, " "))
+		return withHint(fmt.Errorf("cannot set up %s", strings.Join(failed, ", ")), "run docsearch setup %s to try again", strings.Join(failed, " "))
 	}
 	return nil
 }
@@ -245,28 +250,17 @@ func (s *setupCommand) chooseRecipe(ctx context.Context) error {
 	if !s.builder.set("name") {
 		s.builder.name = s.name
 	}
-	local, err := s.installedSource(ctx)
+	isLocal, err := s.planRecipe(ctx)
 	if err != nil {
 		return err
 	}
-	from := ""
-	switch {
-	case local != nil:
-		s.source, from = local.Folder, "on this machine"
-		s.plan, err = s.builder.planInstalled(*local)
-	case r.Source.Download() == "":
-		return withHint(fmt.Errorf("installed documentation %q not found", r.Source.Installed), "run docsearch index build --installed to list installed documentation")
-	default:
-		s.source, from = r.Source.Download(), "size unknown"
-		s.builder.useSource(r.Source)
-		s.plan, err = s.builder.plan(s.source)
-	}
-	if err != nil {
-		return err
+	from := "size unknown"
+	if isLocal {
+		from = "on this machine"
 	}
 	fmt.Fprintf(s.stdout, "\n%s, from %s (%s)\n", strings.TrimSpace(r.Title+" "+r.Version), printable(s.source), from)
 	fmt.Fprintf(s.stdout, "license: %s, %s\n", r.License, r.Attribution)
-	if _, ok := s.isUpToDate(); ok || local != nil {
+	if _, ok := s.isUpToDate(); ok || isLocal {
 		return nil
 	}
 	agreed, err := s.prompter.confirm(ctx, "Download this documentation?", true)
@@ -274,6 +268,27 @@ func (s *setupCommand) chooseRecipe(ctx context.Context) error {
 		return err
 	}
 	return withHint(errors.New("nothing was downloaded"), "run docsearch setup KEYWORD SOURCE to use another source")
+}
+
+// planRecipe plans the build from the documentation on this machine, otherwise
+// from the download. It reports whether the source is on this machine.
+func (s *setupCommand) planRecipe(ctx context.Context) (isLocal bool, err error) {
+	source := s.recipe.Source
+	local, err := s.installedSource(ctx)
+	switch {
+	case err != nil:
+		return false, err
+	case local != nil:
+		s.source = local.Folder
+		s.plan, err = s.builder.planInstalled(*local)
+		return true, err
+	case source.Download() == "":
+		return false, withHint(fmt.Errorf("installed documentation %q not found", source.Installed), "run docsearch index build --installed to list installed documentation")
+	}
+	s.source = source.Download()
+	s.builder.useSource(source)
+	s.plan, err = s.builder.plan(s.source)
+	return false, err
 }
 
 // installedSource returns the recipe's documentation on this machine. It
