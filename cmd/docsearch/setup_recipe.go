@@ -53,7 +53,7 @@ func (s *setupCommand) areRecipes(args []string) bool {
 	}
 	both := isRecipe(args[0]) && isRecipe(args[1])
 	switch {
-	case isRecipeFile(args[0]):
+	case isRecipeFile(args[0]) || isRecipe(args[0]) && isRecipeFile(args[1]):
 		return true
 	case isURL(args[1]) || ingest.ExtractedKind(args[1]) != "":
 		return false
@@ -206,6 +206,7 @@ func (s *setupCommand) runSeveral(ctx context.Context, chosen []*chosenRecipe) e
 			failed = append(failed, quoteArgument(r.argument))
 			continue
 		}
+		s.steps = one.steps
 		s.created = append(s.created, one.created...)
 		s.undoCommands = append(s.undoCommands, one.undoCommands...)
 	}
