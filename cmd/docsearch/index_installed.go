@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/source/installed"
 )
 
@@ -50,18 +51,20 @@ func (b *buildCommand) planInstalled(d installed.Documentation) (plan, error) {
 	if b.name == "" {
 		b.name = d.Name[strings.LastIndexAny(d.Name, ":/")+1:]
 	}
-	given := b.set
-	if !given("include") {
+	if !b.set("include") {
 		b.options.Include = d.Include
 	}
-	if !given("exclude") {
+	if !b.set("exclude") {
 		b.options.Exclude = d.Exclude
 	}
-	b.set = func(flag string) bool { return flag == "include" || flag == "exclude" || given(flag) }
+	b.preset("include", "exclude")
 	locations := config.Locate(os.Getenv)
 	databases, err := listDatabases(locations)
 	if err != nil {
 		return plan{}, err
+	}
+	if kind := ingest.ExtractedKind(d.Folder); kind != "" {
+		return b.planCopy(locations, databases, kind, d.Folder)
 	}
 	return b.planFolder(locations, databases, d.Folder)
 }

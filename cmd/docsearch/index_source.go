@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
@@ -122,6 +123,13 @@ func (b *buildCommand) mergeOptions(dir string) savedOptions {
 		}
 	}
 	return options
+}
+
+// preset makes the build use its values of these flags as if the command line
+// set them.
+func (b *buildCommand) preset(flags ...string) {
+	given := b.set
+	b.set = func(flag string) bool { return slices.Contains(flags, flag) || given(flag) }
 }
 
 // savedOptionsOf returns the options in the manifest of the database in dir.

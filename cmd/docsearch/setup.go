@@ -24,7 +24,7 @@ import (
 func newSetupCommand(a *app) *cobra.Command {
 	s := &setupCommand{app: a, stepPrinter: newStepPrinter(a.stdout), builder: &buildCommand{app: a}}
 	cmd := &cobra.Command{
-		Use:   "setup [KEYWORD SOURCE]",
+		Use:   "setup [NAME[@VERSION]... | KEYWORD SOURCE]",
 		Short: "Build a database, add it to the config, and install the hook",
 		Long: `Build a database, add it to the config file, and install the hook and the MCP
 server.
@@ -33,25 +33,30 @@ Setup ends with a test search. It asks before it changes a file, backs the file
 up, and changes only its own entries. To resume an interrupted setup, run the
 same command again.
 
+NAME is a recipe, which contains the source and the keywords: run docsearch
+recipes list. It may also be the path or URL of your own recipe (FILE.toml).
+
 KEYWORD selects the database: the hook searches it if a web search contains
 KEYWORD as a whole word. SOURCE is a folder, file, archive, site URL, git
 repository, docset, LEANN index, or existing database. Without arguments, setup
 asks for both.`,
-		Example: `  docsearch setup gitlab ~/src/gitlab/doc
-  docsearch setup django https://docs.djangoproject.com/en/5.2/
+		Example: `  docsearch setup django
+  docsearch setup react vite fastapi
+  docsearch setup django@4.2
+  docsearch setup gitlab ~/src/gitlab/doc
+  docsearch setup widgets https://docs.example.com/guide/
   docsearch setup gitlab ~/.leann/indexes/gitlab --install`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 0 && len(args) != 2 {
-				return fmt.Errorf("docsearch setup needs KEYWORD and SOURCE, or no arguments, got %s", count(len(args), "argument"))
-			}
-			return nil
-		},
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: completeSetup,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			limitMemory()
+			s.builder.set = cmd.Flags().Changed
+			if s.areRecipes(args) {
+				return s.runRecipes(cmd.Context(), args)
+			}
 			if len(args) == 2 {
 				s.keyword, s.source = args[0], args[1]
 			}
-			limitMemory()
-			s.builder.set = cmd.Flags().Changed
 			return s.run(cmd.Context())
 		},
 	}
@@ -78,7 +83,9 @@ type setupCommand struct {
 	builder  *buildCommand
 	prompter *prompter // nil: not at a terminal
 
+	recipe                *chosenRecipe // nil: the user gave a keyword and a source
 	keyword, source       string
+	name                  string   // of the config entry
 	keywords, urls        []string // flag values
 	description           string
 	yes                   bool
@@ -93,6 +100,13 @@ type setupCommand struct {
 }
 
 func (s *setupCommand) run(ctx context.Context) error {
+	if err := s.prepare(); err != nil {
+		return err
+	}
+	return s.runAll(ctx)
+}
+
+func (s *setupCommand) prepare() error {
 	s.locations = config.Locate(os.Getenv)
 	if s.locations.Config == "" {
 		return errors.New("cannot find a place for the config: DOCSEARCH_CONFIG_PATH and the home directory are not set")
@@ -101,9 +115,19 @@ func (s *setupCommand) run(ctx context.Context) error {
 		s.prompter = newPrompter(s.stdin, s.stderr)
 	}
 	s.usesClaude = usesClaude(s.app)
-	for _, step := range []func(context.Context) error{
-		s.choose, s.buildDatabase, s.writeEntry, s.installClients, s.testSearch,
-	} {
+	return nil
+}
+
+func (s *setupCommand) runAll(ctx context.Context) error {
+	if err := s.runSteps(ctx, s.choose, s.buildDatabase, s.writeEntry, s.installClients, s.testSearch); err != nil {
+		return err
+	}
+	s.summarize()
+	return nil
+}
+
+func (s *setupCommand) runSteps(ctx context.Context, steps ...func(context.Context) error) error {
+	for _, step := range steps {
 		err := step(ctx)
 		if errors.Is(err, errInterrupted) || err != nil && ctx.Err() != nil {
 			return withHint(errInterrupted, "run the same command again to resume")
@@ -112,12 +136,24 @@ func (s *setupCommand) run(ctx context.Context) error {
 			return err
 		}
 	}
-	s.summarize()
 	return nil
 }
 
 // choose determines the source of the database and its keyword.
 func (s *setupCommand) choose(ctx context.Context) error {
+	choose := s.chooseSource
+	if s.recipe != nil {
+		choose = s.chooseRecipe
+	}
+	if err := choose(ctx); err != nil {
+		return err
+	}
+	s.plan.configured = true // writeEntry adds it later
+	return s.mayRedirect(ctx)
+}
+
+// chooseSource plans the build for the source and the keyword of the user.
+func (s *setupCommand) chooseSource(ctx context.Context) error {
 	if s.source == "" {
 		if err := s.askSource(ctx); err != nil {
 			return err
@@ -126,6 +162,7 @@ func (s *setupCommand) choose(ctx context.Context) error {
 	if s.keyword = strings.TrimSpace(s.keyword); s.keyword == "" {
 		return usagef("invalid keyword \"\": want a word that searches use")
 	}
+	s.name = s.keyword
 	if clash, ok := setup.FindConflict(s.keyword); ok {
 		s.warn("%v", clash)
 	}
@@ -134,11 +171,7 @@ func (s *setupCommand) choose(ctx context.Context) error {
 	}
 	var err error
 	s.plan, err = s.builder.plan(s.source)
-	if err != nil {
-		return err
-	}
-	s.plan.configured = true // writeEntry adds it later
-	return s.mayRedirect(ctx)
+	return err
 }
 
 // askSource prompts for the source and the keyword.
@@ -305,6 +338,24 @@ func sameJSON(a, b []byte) bool {
 	return json.Compact(&compact[0], a) == nil && json.Compact(&compact[1], b) == nil && bytes.Equal(compact[0].Bytes(), compact[1].Bytes())
 }
 
+// removeCommand returns the command that removes the database and its config
+// entry, but no entries added later.
+func (s *setupCommand) removeCommand() string {
+	command := "docsearch index remove " + quoteArgument(s.nameForCommands())
+	if originOf(s.plan.dir).Location == "" {
+		command += fmt.Sprintf("\n    and answer yes to remove the entry %s", s.entry.Name)
+	}
+	return command
+}
+
+// commandLine returns the command that runs this setup again.
+func (s *setupCommand) commandLine() string {
+	if s.recipe != nil {
+		return "docsearch setup " + quoteArgument(s.recipe.argument)
+	}
+	return "docsearch setup " + quoteArgument(s.keyword) + " " + quoteArgument(s.source)
+}
+
 // summarize prints what setup created and how to remove it.
 func (s *setupCommand) summarize() {
 	s.title("Done")
@@ -315,11 +366,6 @@ func (s *setupCommand) summarize() {
 	fmt.Fprintln(s.stdout, "\nto undo this setup, run:")
 	for _, command := range slices.Backward(s.undoCommands) {
 		fmt.Fprintf(s.stdout, "  %s\n", command)
-	}
-	// This also removes the config entry, but no entries added later.
-	fmt.Fprintf(s.stdout, "  docsearch index remove %s\n", quoteArgument(s.nameForCommands()))
-	if originOf(s.plan.dir).Location == "" {
-		fmt.Fprintf(s.stdout, "    and answer yes to remove the entry %s\n", s.entry.Name)
 	}
 	if s.entry.Tool != "" {
 		fmt.Fprintf(s.stdout, "\ndenials name the tool %s; to use docsearch's own search tool, remove \"mcp_tool_name\" from the entry\n", s.entry.Tool)

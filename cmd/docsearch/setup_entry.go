@@ -23,7 +23,7 @@ func (s *setupCommand) configEntry() (config.Database, bool, error) {
 	if err != nil {
 		return config.Database{}, false, withHint(err, "run docsearch config check to list all problems")
 	}
-	named := slices.IndexFunc(r.Config.Databases, func(d config.Database) bool { return strings.EqualFold(d.Name, s.keyword) })
+	named := slices.IndexFunc(r.Config.Databases, func(d config.Database) bool { return strings.EqualFold(d.Name, s.name) })
 	if named < 0 {
 		named = slices.IndexFunc(r.Config.Databases, func(d config.Database) bool { return s.isEntryOf(d) })
 	}
@@ -79,7 +79,8 @@ func (s *setupCommand) writeEntry(ctx context.Context) error {
 	}
 	s.entry = r.Config.Databases[i]
 	s.warnSharedKeywords(r.Config.Databases)
-	return nil
+	s.undoCommands = slices.Insert(s.undoCommands, 0, s.removeCommand()) // the last one to run
+	return s.checkQuestions(ctx)
 }
 
 // warnSharedKeywords warns of keywords that another database also has. A search
@@ -98,7 +99,13 @@ func (s *setupCommand) warnSharedKeywords(all []config.Database) {
 // and, for a new entry, suggestions from the documentation. At a terminal, the
 // user can edit it.
 func (s *setupCommand) proposeEntry(ctx context.Context, old config.Database, exists bool) (edit.Entry, error) {
-	e := edit.Entry{Name: s.keyword, Keywords: s.evidence.Keywords(), Path: s.plan.dir, Description: s.evidence.Description(), URLs: s.evidence.Prefixes()}
+	e := edit.Entry{Name: s.name, Keywords: s.evidence.Keywords(), Path: s.plan.dir, Description: s.evidence.Description(), URLs: s.evidence.Prefixes()}
+	if r := s.recipe; r != nil {
+		e.Keywords, e.Description, e.Version = r.Keywords, r.Title+" documentation", r.numericVersion()
+		if len(r.URLs) > 0 {
+			e.URLs = r.URLs
+		}
+	}
 	if exists {
 		e.Name, e.Keywords, e.Description = old.Name, old.Keywords, old.Description
 		if s.isEntryOf(old) {
@@ -116,7 +123,7 @@ func (s *setupCommand) proposeEntry(ctx context.Context, old config.Database, ex
 	}
 	e.Description = cmp.Or(s.description, e.Description)
 	given := s.builder.set("keywords") && s.builder.set("urls") && s.description != ""
-	if s.prompter != nil && !exists && !given {
+	if s.prompter != nil && s.recipe == nil && !exists && !given {
 		fmt.Fprintln(s.stderr)
 		for _, field := range []struct {
 			question string
@@ -168,7 +175,7 @@ func (s *setupCommand) applyEntry(ctx context.Context, change *agentconfig.Chang
 		return err
 	}
 	if !agreed {
-		return withHint(errors.New("the database is built, but not in the config"), "run docsearch setup %s %s to add it later", quoteArgument(s.keyword), quoteArgument(s.source))
+		return withHint(errors.New("the database is built, but not in the config"), "run %s to add it later", s.commandLine())
 	}
 	fmt.Fprintln(s.stdout)
 	backup, err := change.Apply()

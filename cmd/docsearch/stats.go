@@ -268,7 +268,7 @@ func (a *app) printStats(s *stats, logsQueries bool) error {
 		if s.Alone > 0 {
 			fmt.Fprintf(&b, "%s%4s  without a common word\n", indent, thousands(s.Alone))
 		}
-		if len(s.Unmatched) > 0 {
+		if s.NeedsSource() {
 			b.WriteString("SOURCE is the folder, repository, or site with the documentation\n")
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/docsearch/docsearch/internal/index/lexical"
+	"github.com/docsearch/docsearch/recipes"
 )
 
 // A queryGroup is a set of web searches with a word in common.
@@ -87,7 +88,7 @@ func groupQueries(queries []string) (groups []queryGroup, alone int, err error) 
 			}
 		}
 		g.Word = slices.MaxFunc(slices.Sorted(maps.Keys(spellings)), func(s, t string) int { return cmp.Compare(spellings[s], spellings[t]) })
-		g.Setup = "docsearch setup " + quoteArgument(g.Word) + " SOURCE"
+		g.Setup = setupCommandFor(g.Word)
 		groups = append(groups, g)
 	}
 	slices.SortStableFunc(groups, func(a, b queryGroup) int { return cmp.Compare(b.Searches, a.Searches) })
@@ -135,4 +136,21 @@ func isGeneric(word string) bool {
 		return true
 	}
 	return false
+}
+
+// setupCommandFor returns the command that sets up the documentation of word:
+// its recipe, or a keyword and a source.
+func setupCommandFor(word string) string {
+	if r, err := recipes.Find(word); err == nil {
+		return "docsearch setup " + r.Name
+	}
+	return "docsearch setup " + quoteArgument(word) + sourceArgument
+}
+
+// sourceArgument is the end of a command whose source the user must add.
+const sourceArgument = " SOURCE"
+
+// NeedsSource reports whether the command of a group needs a source.
+func (s *stats) NeedsSource() bool {
+	return slices.ContainsFunc(s.Unmatched, func(g queryGroup) bool { return strings.HasSuffix(g.Setup, sourceArgument) })
 }

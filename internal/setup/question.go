@@ -12,8 +12,12 @@ import (
 // tries the headings and titles of the database, then the first words of its
 // passages. sure is false if the database is not confident about any of them: the
 // hook then lets such searches run. The search contains the keyword; names are
-// all names of the database.
+// all names of the database. If the setup knows an answered query, Question
+// returns that.
 func (s Suggestions) Question(ctx context.Context, dir, keyword string, names []string) (query string, sure bool, err error) {
+	if len(s.Answered) > 0 {
+		return s.Answered[0], true, nil
+	}
 	db, err := index.Open(dir)
 	if err != nil {
 		return "", false, err
@@ -53,4 +57,25 @@ func (s Suggestions) Question(ctx context.Context, dir, keyword string, names []
 		query = keyword + " documentation"
 	}
 	return query, sure, nil
+}
+
+// Answered returns the queries that the database in folder dir is confident to
+// answer. names are all names of the database.
+func Answered(ctx context.Context, dir string, queries, names []string) ([]string, error) {
+	db, err := index.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	var answered []string
+	for _, q := range queries {
+		r, err := db.Search(ctx, index.Query{Text: q, TopK: 1, Names: names})
+		if err != nil {
+			return nil, err
+		}
+		if r.Confident {
+			answered = append(answered, q)
+		}
+	}
+	return answered, nil
 }

@@ -32,6 +32,7 @@ type Suggestions struct {
 	Openings []string // first words of the text below each heading
 	URLs     []string // of documents
 	Own      []string // canonical URLs in pages and project files
+	Answered []string // queries that the database is known to answer; candidates for the test query
 }
 
 // maxDocuments limits the documents that Gather reads, evenly spread over the

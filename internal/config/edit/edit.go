@@ -35,6 +35,7 @@ type Entry struct {
 	Path        string   // absolute
 	Description string   // empty: keep that of an existing entry
 	URLs        []string
+	Version     string // empty: keep that of an existing entry
 }
 
 // ErrManualEdit is wrapped by the errors of Put and Remove for a file that is valid but
@@ -161,6 +162,9 @@ func (e *Entry) fields() []field {
 	if len(e.URLs) > 0 {
 		fields = append(fields, field{"urls", e.URLs})
 	}
+	if e.Version != "" {
+		fields = append(fields, field{"version", e.Version})
+	}
 	return fields
 }
 
@@ -216,6 +220,9 @@ func changedFields(old config.Database, e Entry) []field {
 		list = append(list, field{"description", e.Description})
 	}
 	lacking("urls", old.URLs, e.URLs)
+	if e.Version != "" && e.Version != old.Version {
+		list = append(list, field{"version", e.Version})
+	}
 	return list
 }
 

@@ -360,3 +360,20 @@ func FuzzPut(f *testing.F) {
 		}
 	})
 }
+
+// A version is added or replaced; an entry without one keeps the old value.
+func TestVersion(t *testing.T) {
+	e := gitlab
+	text := ""
+	for _, test := range []struct{ version, want string }{{"", ""}, {"4.2", "4.2"}, {"", "4.2"}, {"5.2", "5.2"}} {
+		e.Version = test.version
+		got, err := Put("/home/me/config.json", []byte(text), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = string(got)
+		if found := strings.Contains(text, `"version": "`+test.want+`"`); found != (test.want != "") {
+			t.Errorf("version %q: want %q in\n%s", test.version, test.want, text)
+		}
+	}
+}

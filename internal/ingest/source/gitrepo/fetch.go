@@ -114,15 +114,41 @@ func (f *fetcher) limit(format string, args ...any) error {
 // fetchTrees fetches the commit and its trees, and the files too if the server
 // cannot omit them. It returns the commit.
 func (f *fetcher) fetchTrees(ctx context.Context) (string, error) {
-	ref := f.repo.Ref
-	if ref == "" {
-		ref = "HEAD"
+	ref, err := f.ref(ctx)
+	if err != nil {
+		return "", err
 	}
-	err := f.transfer(ctx, nil, "--depth=1", "--filter=blob:none", "--end-of-options", "origin", ref)
+	err = f.transfer(ctx, nil, "--depth=1", "--filter=blob:none", "--end-of-options", "origin", ref)
 	if err != nil {
 		return "", fmt.Errorf("cannot fetch %s: %w", f.repo, err)
 	}
 	return f.git.output(ctx, nil, "rev-parse", "--verify", "--quiet", "FETCH_HEAD^{commit}")
+}
+
+// ref returns the ref to fetch. For a tag pattern, it asks the server for its
+// tags and returns the one with the highest version.
+func (f *fetcher) ref(ctx context.Context) (string, error) {
+	if !isPattern(f.repo.Ref) {
+		return cmp.Or(f.repo.Ref, "HEAD"), nil
+	}
+	latest := ""
+	err := f.git.stream(ctx, isolated(f.repo.protocol()), nil, func(out io.Reader) error {
+		lines := bufio.NewScanner(out)
+		for lines.Scan() {
+			_, tag, _ := strings.Cut(lines.Text(), "\trefs/tags/")
+			if matches(f.repo.Ref, tag) {
+				latest = tag // git sorts by version
+			}
+		}
+		return lines.Err()
+	}, "ls-remote", "--quiet", "--tags", "--refs", "--sort=version:refname", "--end-of-options", "origin", "refs/tags/"+f.repo.Ref, "refs/tags/"+shortest(f.repo.Ref))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("cannot list the tags of %s: %w", f.repo.URL, err)
+	case latest == "":
+		return "", fmt.Errorf("cannot fetch %s: no tag matches", f.repo)
+	}
+	return "refs/tags/" + latest, nil
 }
 
 // transfer runs git fetch, up to the byte limit: it checks the size during the transfer, and

@@ -29,14 +29,16 @@ import (
 // A Repo is the URL of a repository and a revision.
 type Repo struct {
 	URL string
-	Ref string // branch, tag or commit; "": the default branch
+	Ref string // branch, tag, tag pattern or commit; "": the default branch
 }
 
 // Parse parses the URL of a repository, optionally with "#" and a branch, tag
-// or commit: https://host/x.git, ssh://, git@host:x, file:///x.
+// or commit: https://host/x.git, ssh://, git@host:x, file:///x. A tag pattern
+// contains one "*", which no ref can contain: "v2.*" means the release tag with
+// the highest version that is "v2" or starts with "v2.".
 func Parse(s string) (Repo, bool) {
 	location, ref, _ := strings.Cut(s, "#")
-	if strings.ContainsAny(s, " \t\n\x00") || strings.HasPrefix(ref, "-") {
+	if strings.ContainsAny(s, " \t\n\x00") || strings.HasPrefix(ref, "-") || strings.Count(ref, "*") > 1 || isPattern(ref) && strings.ContainsAny(ref, `?[\`) {
 		return Repo{}, false
 	}
 	location = strings.TrimPrefix(location, "git+")
@@ -76,6 +78,24 @@ func (r Repo) String() string {
 		return r.URL
 	}
 	return r.URL + "#" + r.Ref
+}
+
+func isPattern(ref string) bool { return strings.Contains(ref, "*") }
+
+// shortest returns the shortest tag that a pattern selects: "v2" for "v2.*".
+func shortest(pattern string) string {
+	before, after, _ := strings.Cut(pattern, "*")
+	return strings.TrimRight(before, ".-_") + after
+}
+
+// matches reports whether a pattern selects a tag. The "*" matches a version
+// number: digits with dots, hyphens or underscores between them. So prereleases
+// do not match.
+func matches(pattern, tag string) bool {
+	before, after, _ := strings.Cut(pattern, "*")
+	rest, ok := strings.CutPrefix(tag, before)
+	number, isTail := strings.CutSuffix(rest, after)
+	return ok && isTail && number != "" && strings.Trim(number, "0123456789.-_") == "" || tag == shortest(pattern)
 }
 
 // Name returns the last part of the repository's path.

@@ -23,13 +23,14 @@ func TestParse(t *testing.T) {
 		"git@host:a/b.git":            {URL: "git@host:a/b.git"},
 		"ssh://git@host/a/b":          {URL: "ssh://git@host/a/b"},
 		"file:///srv/b":               {URL: "file:///srv/b"},
+		"https://host/b.git#v2.*-ee":  {URL: "https://host/b.git", Ref: "v2.*-ee"},
 	} {
 		if got, ok := Parse(in); !ok || got != want {
 			t.Errorf("Parse(%s) = %+v, %v", in, got, ok)
 		}
 	}
 	for _, in := range []string{
-		"https://host/docs/", "docs", "a@b", "./x@y:z", "ext::sh -c x", "git://host/a.git", "https://host/b.git#-x", "ssh://-oProxyCommand=x/y",
+		"https://host/docs/", "docs", "a@b", "./x@y:z", "ext::sh -c x", "git://host/a.git", "https://host/b.git#-x", "https://host/b.git#v*.*", "https://host/b.git#v[1]*", "ssh://-oProxyCommand=x/y",
 		"-oProxyCommand=x@host:y", "git@-oProxyCommand=x:y", "C:\\x", "",
 	} {
 		if got, ok := Parse(in); ok {
@@ -40,6 +41,64 @@ func TestParse(t *testing.T) {
 		if got := (Repo{URL: url}).Name(); got != want {
 			t.Errorf("name of %s: %s, want %s", url, got, want)
 		}
+	}
+}
+
+func TestMatches(t *testing.T) {
+	for _, test := range []struct {
+		pattern, tag string
+		want         bool
+	}{
+		{"v2.*", "v2.10.0", true},
+		{"v2.*", "v2.", false},
+		{"v2.*", "v20.1", false},
+		{"v2.*", "v2.1-rc1", false},
+		{"v2.*", "v2.1.0beta", false},
+		{"v2.*-ee", "v2.1-ee", true},
+		{"v2.*-ee", "v2.1-rc42-ee", false},
+		{"v2.*-ee", "v2-ee", true},
+		{"v2.*", "v2", true},
+		{"v2.*", "v2-ee", false},
+		{"tool@*", "tool@7.0", true},
+		{"curl-8_*", "curl-8_16_0", true},
+	} {
+		if got := matches(test.pattern, test.tag); got != test.want {
+			t.Errorf("matches(%q, %q) = %v", test.pattern, test.tag, got)
+		}
+	}
+}
+
+// A tag pattern means the latest release, also for later fetches.
+func TestTagPattern(t *testing.T) {
+	upstream, git := repository(t)
+	release := func(tag string, args ...string) {
+		write(t, upstream, "a.md", tag)
+		git("add", ".")
+		git("commit", "--quiet", "--message", tag)
+		git(append([]string{"tag"}, append(args, tag)...)...)
+	}
+	for _, tag := range []string{"v1.9", "v1.10", "v1.2", "v1.11-rc1", "v2.0"} {
+		release(tag)
+	}
+	dir := filepath.Join(t.TempDir(), "copy")
+	r := Repo{URL: fileURL(upstream), Ref: "v1.*"}
+	for _, want := range []string{"v1.10", "v1.12"} {
+		fetch(t, r, dir, markdown)
+		if got, err := os.ReadFile(filepath.Join(dir, "a.md")); err != nil || string(got) != want {
+			t.Errorf("fetched %q, %v, want %s", got, err, want)
+		}
+		if want == "v1.10" {
+			release("v1.12", "--annotate", "--message", "release")
+		}
+	}
+	r.Ref = "v1.10.*"
+	fetch(t, r, dir, markdown)
+	if got, err := os.ReadFile(filepath.Join(dir, "a.md")); err != nil || string(got) != "v1.10" {
+		t.Errorf("fetched %q, %v, want the tag itself", got, err)
+	}
+	r.Ref = "v3.*"
+	if _, _, err := Fetch(t.Context(), r, confined.Of(dir), markdown); err == nil || !strings.Contains(err.Error(), "no tag matches") {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -1,6 +1,6 @@
 // Package installed finds documentation that is already on the machine: of
-// Debian packages, man and info pages, Go modules, Python and Node packages,
-// cargo doc and rustup.
+// Debian packages, man and info pages, Go's standard library and modules, Python
+// and Node packages, cargo doc and rustup, and docsets of Dash and Zeal.
 package installed
 
 import (
@@ -29,9 +29,11 @@ type Roots struct {
 	Man    []string // folders of man sections
 	Info   []string
 	Go     []string // module caches
+	GoRoot []string // Go installations
 	Python []string // package folders
 	Node   []string // node_modules folders
 	Rust   []string // crate documentation folders
+	Docset []string // folders of docsets
 }
 
 // DefaultRoots returns the roots of this machine for a process in folder
@@ -54,6 +56,9 @@ func DefaultRoots(getenv func(string) string, home, working string) Roots {
 		Man:  append(list("MANPATH"), "/usr/share/man", "/usr/local/share/man", "/usr/local/man", "/opt/homebrew/share/man"),
 		Info: append(list("INFOPATH"), "/usr/share/info", "/usr/local/share/info", "/opt/homebrew/share/info"),
 		Go:   []string{getenv("GOMODCACHE")},
+		GoRoot: []string{
+			getenv("GOROOT"), "/usr/local/go", "/usr/lib/go", "/usr/lib/go-*", "/usr/lib/golang", "/opt/homebrew/opt/go/libexec", `C:\Program Files\Go`,
+		},
 		Python: slices.Concat(below(getenv("VIRTUAL_ENV"), python...), below(filepath.Join(working, ".venv"), python...),
 			below(home, ".local/lib/python3*/site-packages", ".pyenv/versions/*/lib/python3*/site-packages"),
 			[]string{"/usr/lib/python3/dist-packages", "/usr/local/lib/python3*/dist-packages", "/usr/local/lib/python3*/site-packages", "/opt/homebrew/lib/python3*/site-packages"},
@@ -62,9 +67,12 @@ func DefaultRoots(getenv func(string) string, home, working string) Roots {
 			below(getenv("APPDATA"), "npm/node_modules")),
 		Rust: slices.Concat(below(working, "target/doc"), below(getenv("CARGO_TARGET_DIR"), "doc"),
 			below(cmp.Or(getenv("RUSTUP_HOME"), filepath.Join(home, ".rustup")), "toolchains/*/share/doc/rust/html")),
+		Docset: slices.Concat(below(home, ".local/share/Zeal/Zeal/docsets", "Library/Application Support/Dash/DocSets/*", "Library/Application Support/Dash/Versioned DocSets/*"),
+			below(getenv("LOCALAPPDATA"), "Zeal/Zeal/docsets")),
 	}
 	for _, dir := range append(list("GOPATH"), filepath.Join(home, "go")) {
 		r.Go = append(r.Go, below(dir, "pkg/mod")...)
+		r.GoRoot = append(r.GoRoot, below(dir, "pkg/mod/golang.org/toolchain@*")...)
 	}
 	return r
 }
@@ -76,10 +84,12 @@ func Find(ctx context.Context, roots Roots) ([]Documentation, error) {
 	f.each(roots.Doc, f.debian)
 	f.each(roots.Man, f.man)
 	f.each(roots.Info, f.info)
+	f.each(roots.GoRoot, f.goStandard)
 	f.each(roots.Go, f.modules)
 	f.each(roots.Python, f.python)
 	f.each(roots.Node, f.node)
 	f.each(roots.Rust, f.rust)
+	f.each(roots.Docset, f.docsets)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -176,6 +186,19 @@ func (f *finder) info(dir string) {
 	if pages, _ := filepath.Glob(filepath.Join(dir, "*.info*")); len(pages) > 0 {
 		f.add(Documentation{Name: "info", Kind: "info pages", Folder: dir})
 	}
+}
+
+// goStandard lists the standard library of a Go installation: its sources, which
+// contain their documentation.
+func (f *finder) goStandard(dir string) {
+	src := filepath.Join(dir, "src")
+	if !isFolder(filepath.Join(src, "runtime")) {
+		return
+	}
+	f.add(Documentation{
+		Name: "go:std", Kind: "Go standard library", Folder: src,
+		Include: []string{"*.go"}, Exclude: []string{"*_test.go", "testdata", "vendor", "internal", "cmd"},
+	})
 }
 
 // modules lists Go modules. Their folders are named path@version; ! and a
@@ -337,6 +360,17 @@ func (f *finder) rust(dir string) {
 		case "src", "static.files", "help", "implementors", "search.index", "trait.impl", "type.impl":
 		default:
 			f.add(Documentation{Name: "rust:" + name, Kind: "Rust documentation", Folder: filepath.Join(dir, name)})
+		}
+	}
+}
+
+// docsets lists the docsets in a folder. Dash keeps each one in a folder of its
+// own.
+func (f *finder) docsets(dir string) {
+	for _, name := range folders(dir) {
+		if title, ok := strings.CutSuffix(name, ".docset"); ok {
+			name := "docset:" + strings.ToLower(strings.ReplaceAll(title, "_", "-"))
+			f.add(Documentation{Name: name, Kind: "docset " + title, Folder: filepath.Join(dir, title+".docset")})
 		}
 	}
 }

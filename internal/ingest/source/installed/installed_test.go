@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,6 +20,7 @@ func TestFind(t *testing.T) {
 		"py/site/Kettle_Pot-1.2.dist-info/METADATA", "py/site/kettlepot/__init__.py", "py/site/single-3.dist-info/METADATA", "py/site/single.py",
 		"py/site/other/__init__.py", "node_modules/tea/package.json", "node_modules/@pot/lid/package.json", "node_modules/empty/x.js",
 		"rust/kettle/index.html", "rust/src/index.html", "rust/static.files/x.js",
+		"go1/src/runtime/a.go", "go2/src/runtime/a.go", "nogo/src/a.go", "zeal/Kettle_Pot.docset/Contents/x", "zeal/other/x",
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -35,7 +37,7 @@ func TestFind(t *testing.T) {
 	at := func(name string) []string { return []string{filepath.Join(dir, name)} }
 	all, err := Find(t.Context(), Roots{
 		Doc: append(at("absent"), at("doc")...), Man: at("man"), Info: at("info"), Go: append(at("mod"), ""), Python: at("p*/site"),
-		Node: at("node_modules"), Rust: at("rust"),
+		Node: at("node_modules"), Rust: at("rust"), GoRoot: slices.Concat(at("nogo"), at("go1"), at("go2"), []string{""}), Docset: at("zeal"),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -49,9 +51,11 @@ func TestFind(t *testing.T) {
 		got = append(got, strings.TrimSpace(fmt.Sprintf("%s | %s | %s | %s", d.Name, d.Kind, filepath.ToSlash(folder), strings.Join(d.Include, " "))))
 	}
 	want := []string{
+		"docset:kettle-pot | docset Kettle_Pot | zeal/Kettle_Pot.docset |",
 		"git | HTML documentation of a package | doc/git-doc/html |",
 		"go:example.org/Kettle/v2 | Go module v2.10.0 | mod/example.org/!kettle/v2@v2.10.0 |",
 		"go:example.org/pot | Go module v0.1.0 | mod/example.org/pot@v0.1.0 |",
+		"go:std | Go standard library | go1/src | *.go",
 		"info | info pages | info |",
 		"man1 | manual pages | man/man1 |",
 		"node:@pot/lid | Node package | node_modules/@pot/lid | *.md *.mdx *.d.ts docs/**",

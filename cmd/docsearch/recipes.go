@@ -1,0 +1,160 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/docsearch/docsearch/recipes"
+)
+
+func newRecipesCommand(a *app) *cobra.Command {
+	cmd := group(&cobra.Command{
+		Use:   "recipes",
+		Short: "List, show, and check recipes for setup",
+		Long: `List, show, and check recipes. A recipe says where the documentation of a
+technology is, and which keywords select it. To use one, run docsearch setup NAME.`,
+	})
+	cmd.AddCommand(newRecipesListCommand(a), newRecipesShowCommand(a), newRecipesCheckCommand(a))
+	return cmd
+}
+
+func newRecipesListCommand(a *app) *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the recipes of the recipe book",
+		Args:  noArguments,
+		RunE:  func(*cobra.Command, []string) error { return a.listRecipes(asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func (a *app) listRecipes(asJSON bool) error {
+	type entry struct {
+		Name      string   `json:"name"`
+		Title     string   `json:"title"`
+		Keywords  []string `json:"keywords"`
+		Version   string   `json:"version,omitempty"`
+		Source    string   `json:"source,omitempty"`
+		Installed string   `json:"installed,omitempty"`
+		License   string   `json:"license"`
+	}
+	var list []entry
+	for _, name := range recipes.Names() {
+		r, err := recipes.Find(name)
+		if err != nil {
+			return err
+		}
+		if r, err = r.At(""); err != nil {
+			return err
+		}
+		list = append(list, entry{name, r.Title, r.Keywords, r.Version, r.Source.Download(), r.Source.Installed, r.License})
+	}
+	if asJSON {
+		enc := json.NewEncoder(a.stdout)
+		enc.SetIndent("", "  ")
+		return enc.Encode(list)
+	}
+	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "NAME\tVERSION\tTITLE\tSOURCE")
+	for _, e := range list {
+		source := e.Source
+		if source == "" {
+			source = "installed: " + e.Installed
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", e.Name, e.Version, e.Title, source)
+	}
+	return table.Flush()
+}
+
+func newRecipesShowCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "show NAME",
+		Short: "Print a recipe of the recipe book",
+		Long: `Print a recipe of the recipe book as TOML. Save the output to a file as the start
+of your own recipe.`,
+		Example: `  docsearch recipes show django
+  docsearch recipes show django > my.toml`,
+		Args:              oneArgument("the name of a recipe"),
+		ValidArgsFunction: completeSetup,
+		RunE: func(_ *cobra.Command, args []string) error {
+			r, err := recipes.Find(args[0])
+			if err != nil {
+				return explainRecipe(args[0], err)
+			}
+			text, err := recipes.Text(r.Name)
+			if err != nil {
+				return err
+			}
+			_, err = a.stdout.Write(text)
+			return err
+		},
+	}
+}
+
+func newRecipesCheckCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check [FILE...]",
+		Short: "Check recipe files",
+		Long: `Check recipe files: their keys, URLs, license, and questions. Without FILE, check
+the recipe book. It downloads nothing.`,
+		Example: `  docsearch recipes check ./my.toml`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return a.checkRecipes(recipes.Names(), func(name string) (string, []byte, error) {
+					text, err := recipes.Text(name)
+					return name, text, err
+				})
+			}
+			return a.checkRecipes(args, func(file string) (string, []byte, error) {
+				text, err := os.ReadFile(file)
+				return strings.TrimSuffix(filepath.Base(file), recipes.Extension), text, err
+			})
+		},
+	}
+}
+
+// checkRecipes prints all problems of recipes. read returns the name and the
+// text of a recipe.
+func (a *app) checkRecipes(files []string, read func(file string) (string, []byte, error)) error {
+	invalid := 0
+	for _, file := range files {
+		name, text, err := read(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err == nil {
+			_, err = recipes.Parse(name, text)
+		}
+		if err == nil {
+			continue
+		}
+		invalid++
+		for line := range strings.Lines(err.Error()) {
+			fmt.Fprintln(a.stdout, atPosition(file, strings.TrimSpace(line)))
+		}
+	}
+	if invalid > 0 {
+		return fmt.Errorf("%s of %s invalid", count(invalid, "recipe"), thousands(len(files)))
+	}
+	fmt.Fprintf(a.stdout, "%s, all valid\n", count(len(files), "recipe"))
+	return nil
+}
+
+// atPosition returns the problem of a file, which may start with its line and
+// column.
+func atPosition(file, problem string) string {
+	if problem[0] >= '0' && problem[0] <= '9' {
+		return file + ":" + problem
+	}
+	return file + ": " + problem
+}

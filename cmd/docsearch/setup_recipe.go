@@ -1,0 +1,370 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/ingest"
+	"github.com/docsearch/docsearch/internal/ingest/source/installed"
+	"github.com/docsearch/docsearch/internal/ingest/source/site"
+	"github.com/docsearch/docsearch/internal/setup"
+	"github.com/docsearch/docsearch/recipes"
+)
+
+// A chosenRecipe is a recipe with the argument that selected it.
+type chosenRecipe struct {
+	*recipes.Recipe
+	argument  string // "django", "django@5.2", "./my.toml"
+	versioned bool   // the argument sets a version other than the default
+}
+
+// databaseName returns the name of the database and of its config entry.
+func (r *chosenRecipe) databaseName() string {
+	if r.versioned {
+		return r.Name + "-" + r.Version
+	}
+	return r.Name
+}
+
+// numericVersion returns the version for the config entry: the one that the
+// user chose, unless it is an alias such as "stable".
+func (r *chosenRecipe) numericVersion() string {
+	if number := strings.TrimPrefix(r.Version, "v"); r.versioned && unicode.IsDigit(rune(number[0])) {
+		return number
+	}
+	return ""
+}
+
+// areRecipes reports whether the arguments of setup name recipes, as opposed to
+// a keyword and a source.
+func (s *setupCommand) areRecipes(args []string) bool {
+	if len(args) != 2 {
+		return len(args) > 0
+	}
+	both := isRecipe(args[0]) && isRecipe(args[1])
+	switch {
+	case isRecipeFile(args[0]) || isRecipe(args[0]) && isRecipeFile(args[1]):
+		return true
+	case isURL(args[1]) || ingest.ExtractedKind(args[1]) != "":
+		return false
+	case fileExists(args[1]):
+		if both {
+			s.warn("%s is a file or folder here; for the recipe, run docsearch setup %s", args[1], args[1])
+		}
+		return false
+	case both:
+		return true
+	}
+	if all, err := listDatabases(config.Locate(os.Getenv)); err == nil {
+		if _, err := findDatabase(all, args[1]); err == nil {
+			return false
+		}
+	}
+	return isRecipe(args[0]) || isRecipe(args[1])
+}
+
+// isRecipe reports whether the recipe book contains the recipe that an argument
+// names.
+func isRecipe(arg string) bool {
+	name, _ := splitVersion(arg)
+	_, err := recipes.Find(name)
+	return err == nil
+}
+
+// isRecipeFile reports whether an argument is the path or URL of a recipe.
+func isRecipeFile(arg string) bool {
+	name, _ := splitVersion(arg)
+	return strings.HasSuffix(name, recipes.Extension) && (isURL(name) || hasSeparator(name) || fileExists(name))
+}
+
+func fileExists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// splitVersion splits "django@5.2". An "@" in a folder or host name is not a
+// separator.
+func splitVersion(arg string) (name, version string) {
+	if i := strings.LastIndexByte(arg, '@'); i > 0 && !strings.ContainsAny(arg[i:], `/\`) {
+		return arg[:i], arg[i+1:]
+	}
+	return arg, ""
+}
+
+// findRecipe returns the recipe that an argument of setup selects.
+func findRecipe(ctx context.Context, arg string) (*chosenRecipe, error) {
+	name, version := splitVersion(arg)
+	if strings.HasSuffix(arg, "@") {
+		return nil, usagef("invalid recipe %q: want NAME or NAME@VERSION", arg)
+	}
+	r, err := loadRecipe(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	filled, err := r.At(version)
+	if err != nil {
+		return nil, withHint(err, "run docsearch recipes show %s", quoteArgument(name))
+	}
+	return &chosenRecipe{filled, arg, version != "" && version != r.Version}, nil
+}
+
+// loadRecipe loads a recipe from the book, a file or a URL.
+func loadRecipe(ctx context.Context, name string) (*recipes.Recipe, error) {
+	switch {
+	case !isRecipeFile(name):
+		r, err := recipes.Find(name)
+		return r, explainRecipe(name, err)
+	case !isURL(name):
+		return readRecipe(name)
+	case !strings.HasPrefix(name, "https://"):
+		return nil, usagef("invalid recipe URL %q: want an https URL", name)
+	}
+	data, err := site.Download(ctx, name, recipes.MaxFile)
+	if err != nil {
+		return nil, err
+	}
+	r, err := recipes.Parse(strings.TrimSuffix(path.Base(name), recipes.Extension), data)
+	if err != nil {
+		return nil, errors.New("recipe " + atPosition(name, err.Error()))
+	}
+	return r, nil
+}
+
+// readRecipe reads a recipe from a file.
+func readRecipe(file string) (*recipes.Recipe, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	r, err := recipes.Parse(strings.TrimSuffix(filepath.Base(file), recipes.Extension), data)
+	if err != nil {
+		return nil, withHint(errors.New("recipe "+atPosition(file, err.Error())), "run docsearch recipes check %s to list all problems", quoteArgument(file))
+	}
+	return r, nil
+}
+
+// explainRecipe adds a hint to the error about an argument that names no
+// recipe.
+func explainRecipe(arg string, err error) error {
+	var unknown *recipes.NotFoundError
+	switch {
+	case !errors.As(err, &unknown):
+		return err
+	case isURL(arg) || hasSeparator(arg) || fileExists(arg):
+		return withHint(usagef("no keyword for the source %s", arg), "run docsearch setup KEYWORD %s", quoteArgument(arg))
+	case len(unknown.Nearest) > 0:
+		return withHint(err, "did you mean %s?", strings.Join(unknown.Nearest, ", "))
+	}
+	return withHint(err, "run docsearch recipes list, or docsearch setup %s SOURCE", quoteArgument(arg))
+}
+
+// runRecipes sets up the databases of recipes.
+func (s *setupCommand) runRecipes(ctx context.Context, args []string) error {
+	if err := s.checkRecipeFlags(args); err != nil {
+		return err
+	}
+	var chosen []*chosenRecipe
+	for _, arg := range args {
+		r, err := findRecipe(ctx, arg)
+		if err != nil {
+			return err
+		}
+		chosen = append(chosen, r)
+	}
+	if err := s.prepare(); err != nil {
+		return err
+	}
+	if len(chosen) == 1 {
+		s.recipe = chosen[0]
+		return s.runAll(ctx)
+	}
+	return s.runSeveral(ctx, chosen)
+}
+
+// runSeveral sets up the databases of several recipes. If one fails, it
+// continues with the others.
+func (s *setupCommand) runSeveral(ctx context.Context, chosen []*chosenRecipe) error {
+	var failed []string
+	for _, r := range chosen {
+		one := s.forRecipe(r)
+		err := one.runSteps(ctx, one.choose, one.buildDatabase, one.writeEntry, one.testSearch)
+		if errors.Is(err, errInterrupted) {
+			return err
+		}
+		if err != nil {
+			report(s.stderr, err)
+			failed = append(failed, quoteArgument(r.argument))
+			continue
+		}
+		s.steps = one.steps
+		s.created = append(s.created, one.created...)
+		s.undoCommands = append(s.undoCommands, one.undoCommands...)
+	}
+	if len(failed) < len(chosen) {
+		if err := s.runSteps(ctx, s.installClients); err != nil {
+			return err
+		}
+		s.summarize()
+	}
+	if len(failed) > 0 {
+		return withHint(fmt.Errorf("cannot set up %s", strings.Join(failed, ", ")), "run docsearch setup %s to try again", strings.Join(failed, " "))
+	}
+	return nil
+}
+
+// checkRecipeFlags returns an error for flags that contradict the recipes.
+func (s *setupCommand) checkRecipeFlags(args []string) error {
+	if s.builder.set("type") {
+		return usagef("cannot use --type: the recipe sets the type of the source")
+	}
+	for _, flag := range []string{"name", "out", "keywords", "urls", "description"} {
+		if len(args) > 1 && s.builder.set(flag) {
+			return usagef("cannot use --%s with several recipes", flag)
+		}
+	}
+	return nil
+}
+
+// forRecipe returns a copy of the command for one of several recipes.
+func (s *setupCommand) forRecipe(r *chosenRecipe) *setupCommand {
+	one, builder := *s, *s.builder
+	one.stepPrinter, one.builder, one.recipe = newStepPrinter(s.stdout), &builder, r
+	one.created, one.undoCommands = nil, nil
+	return &one
+}
+
+// chooseRecipe plans the build of a recipe's database and asks before it
+// downloads anything.
+func (s *setupCommand) chooseRecipe(ctx context.Context) error {
+	r := s.recipe
+	s.keyword, s.name = r.Keywords[0], r.databaseName()
+	if !s.builder.set("name") {
+		s.builder.name = s.name
+	}
+	isLocal, err := s.planRecipe(ctx)
+	if err != nil {
+		return err
+	}
+	from := "size unknown"
+	if isLocal {
+		from = "on this machine"
+	}
+	fmt.Fprintf(s.stdout, "\n%s, from %s (%s)\n", strings.TrimSpace(r.Title+" "+r.Version), printable(s.source), from)
+	fmt.Fprintf(s.stdout, "license: %s, %s\n", r.License, r.Attribution)
+	if _, ok := s.isUpToDate(); ok || isLocal {
+		return nil
+	}
+	agreed, err := s.prompter.confirm(ctx, "Download this documentation?", true)
+	if err != nil || agreed {
+		return err
+	}
+	return withHint(errors.New("nothing was downloaded"), "run docsearch setup KEYWORD SOURCE to use another source")
+}
+
+// planRecipe plans the build from the documentation on this machine, otherwise
+// from the download. It reports whether the source is on this machine.
+func (s *setupCommand) planRecipe(ctx context.Context) (isLocal bool, err error) {
+	source := s.recipe.Source
+	local, err := s.installedSource(ctx)
+	switch {
+	case err != nil:
+		return false, err
+	case local != nil:
+		s.source = local.Folder
+		s.plan, err = s.builder.planInstalled(*local)
+		return true, err
+	case source.Download() == "":
+		return false, withHint(fmt.Errorf("installed documentation %q not found", source.Installed), "run docsearch index build --installed to list installed documentation")
+	}
+	s.source = source.Download()
+	s.builder.useSource(source)
+	s.plan, err = s.builder.plan(s.source)
+	return false, err
+}
+
+// installedSource returns the recipe's documentation on this machine. It
+// returns nil if there is none, if the user chose a version, or if the database
+// has been built from the download.
+func (s *setupCommand) installedSource(ctx context.Context) (*installed.Documentation, error) {
+	source := s.recipe.Source
+	download := source.Download()
+	if source.Installed == "" || download != "" && s.recipe.versioned {
+		return nil, nil
+	}
+	if dir := filepath.Join(s.locations.Data, s.builder.name); download != "" && sameSource(originOf(dir).Location, download) {
+		return nil, nil
+	}
+	working, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	all, err := installed.Find(ctx, installed.DefaultRoots(os.Getenv, config.Home(os.Getenv), working))
+	if err != nil {
+		return nil, err
+	}
+	found, ok := installed.Choose(all, source.Installed)
+	if !ok {
+		return nil, nil
+	}
+	return &found, nil
+}
+
+// useSource sets the build options of a recipe, unless flags set them.
+func (b *buildCommand) useSource(source recipes.Source) {
+	if !b.set("include") {
+		b.options.Include = source.Include
+	}
+	if !b.set("exclude") {
+		b.options.Exclude = source.Exclude
+	}
+	b.preset("include", "exclude")
+	if source.Site == "" {
+		return
+	}
+	if !b.set("prefix") {
+		b.options.Site.Prefix = source.Prefix
+	}
+	b.preset("prefix")
+}
+
+// checkQuestions warns of the recipe's questions that the database does not
+// answer. The others become candidates for the test search.
+func (s *setupCommand) checkQuestions(ctx context.Context) error {
+	if s.recipe == nil {
+		return nil
+	}
+	questions := s.recipe.Questions
+	answered, err := setup.Answered(ctx, s.plan.dir, questions, append([]string{s.entry.Name}, s.entry.Keywords...))
+	if err != nil {
+		return err
+	}
+	for _, q := range questions {
+		if !slices.Contains(answered, q) {
+			s.warn("the database does not answer %q, a question of its recipe", q)
+		}
+	}
+	fmt.Fprintf(s.stdout, "answers %d of %s of the recipe\n", len(answered), count(len(questions), "question"))
+	s.evidence.Answered = answered
+	return nil
+}
+
+// completeSetup completes the names of recipes and files.
+func completeSetup(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, name := range recipes.Names() {
+		if strings.HasPrefix(name, strings.ToLower(start)) {
+			names = append(names, name)
+		}
+	}
+	return names, cobra.ShellCompDirectiveDefault
+}

@@ -1,0 +1,216 @@
+// Package recipes contains the recipe book: one TOML file for each technology,
+// with the source of its documentation and the config entry of its database.
+// docs/recipes.md documents the keys.
+package recipes
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/docsearch/docsearch/internal/config/decode"
+)
+
+// Extension is the file name extension of a recipe.
+const Extension = ".toml"
+
+// MaxFile is the maximum size of a recipe in bytes.
+const MaxFile = 64 << 10
+
+// A Recipe says how to build the database of one technology.
+type Recipe struct {
+	Name        string   `toml:"-"` // file name without extension
+	Title       string   `toml:"title"`
+	Keywords    []string `toml:"keywords"` // the first one comes first in the config entry
+	Version     string   `toml:"version"`  // the default for {version}
+	URLs        []string `toml:"urls"`     // prefixes of the documented pages
+	License     string   `toml:"license"`  // SPDX expression for the documentation
+	Attribution string   `toml:"attribution"`
+	Questions   []string `toml:"questions"` // web searches that the database must answer
+	Source      Source   `toml:"source"`
+}
+
+// A Source says where the documentation is. Installed takes precedence over
+// the download if this machine has it.
+type Source struct {
+	Site      string   `toml:"site"`      // URL of the first page, of an llms.txt or of a sitemap
+	Prefix    string   `toml:"prefix"`    // URL prefix of the site's pages; "": derived from Site
+	Git       string   `toml:"git"`       // URL of a repository
+	Ref       string   `toml:"ref"`       // branch, tag, or tag pattern; "": the default branch
+	Installed string   `toml:"installed"` // name as in "docsearch index build --installed"
+	Include   []string `toml:"include"`   // glob patterns of the download's files or pages
+	Exclude   []string `toml:"exclude"`
+}
+
+// placeholder stands for the version in URLs and in the ref.
+const placeholder = "{version}"
+
+//go:embed *.toml
+var files embed.FS
+
+// Names returns the names of all recipes in the book, sorted.
+func Names() []string {
+	entries, err := fs.ReadDir(files, ".")
+	if err != nil {
+		return nil // an embedded folder is always readable
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = strings.TrimSuffix(e.Name(), Extension)
+	}
+	return names
+}
+
+// Text returns the file of the recipe with that name. It returns an error that
+// wraps fs.ErrNotExist if the book does not contain the recipe.
+func Text(name string) ([]byte, error) {
+	return files.ReadFile(name + Extension)
+}
+
+// Find returns the recipe with that name or, if there is none, the first recipe
+// with that keyword. Case is ignored. The error is a *NotFoundError if neither
+// exists. The recipe is shared: callers must not change it.
+func Find(name string) (*Recipe, error) {
+	known, err := book()
+	if err != nil {
+		return nil, err
+	}
+	name = strings.ToLower(name)
+	if r := known[name]; r != nil {
+		return r, nil
+	}
+	return nil, &NotFoundError{name, nearest(name, known)}
+}
+
+// book parses all recipes once. It returns them by name and by keyword; a name
+// takes precedence.
+var book = sync.OnceValues(func() (map[string]*Recipe, error) {
+	names, known := Names(), map[string]*Recipe{}
+	for _, name := range names {
+		data, err := Text(name)
+		if err != nil {
+			return nil, err
+		}
+		if known[name], err = Parse(name, data); err != nil {
+			return nil, fmt.Errorf("recipe %s: %w", name, err)
+		}
+	}
+	for _, name := range names {
+		for _, k := range known[name].Keywords {
+			if known[k] == nil {
+				known[k] = known[name]
+			}
+		}
+	}
+	return known, nil
+})
+
+// A NotFoundError reports that the book has no recipe for a name.
+type NotFoundError struct {
+	Name    string
+	Nearest []string // names of similar recipes, the most similar first
+}
+
+func (e *NotFoundError) Error() string { return fmt.Sprintf("recipe %q not found", e.Name) }
+
+// nearest returns the names of the recipes whose names or keywords start with
+// name or resemble it. known maps both to their recipe.
+func nearest(name string, known map[string]*Recipe) []string {
+	const most = 3
+	candidates := slices.Sorted(maps.Keys(known))
+	var names []string
+	add := func(candidate string) {
+		if r := known[candidate]; len(names) < most && !slices.Contains(names, r.Name) {
+			names = append(names, r.Name)
+		}
+	}
+	for _, c := range candidates {
+		if len(name) > 2 && strings.HasPrefix(c, name) {
+			add(c)
+		}
+	}
+	for left := candidates; len(names) < most; {
+		near := decode.Nearest(name, left)
+		if near == "" {
+			break
+		}
+		add(near)
+		left = slices.DeleteFunc(left, func(c string) bool { return c == near })
+	}
+	return names
+}
+
+// Parse parses and checks a recipe. Each problem of the joined error starts
+// with its line and column if it has a position.
+func Parse(name string, data []byte) (*Recipe, error) {
+	if len(data) > MaxFile {
+		return nil, fmt.Errorf("larger than %d KiB", MaxFile>>10)
+	}
+	r := &Recipe{Name: name}
+	decoder := toml.NewDecoder(strings.NewReader(string(data))).DisallowUnknownFields()
+	err := decoder.Decode(r)
+	var unknown *toml.StrictMissingError
+	var invalid *toml.DecodeError
+	switch {
+	case errors.As(err, &unknown):
+		var all []error
+		for _, e := range unknown.Errors {
+			row, column := e.Position()
+			all = append(all, fmt.Errorf("%d:%d: unknown key %q", row, column, strings.Join(e.Key(), ".")))
+		}
+		return nil, errors.Join(all...)
+	case errors.As(err, &invalid):
+		row, column := invalid.Position()
+		return nil, fmt.Errorf("%d:%d: %s", row, column, strings.TrimPrefix(invalid.Error(), "toml: "))
+	case err != nil:
+		return nil, err
+	}
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// At returns the recipe with its placeholders replaced by a version; "" means
+// the default version or, if there is none, the latest release.
+func (r *Recipe) At(version string) (*Recipe, error) {
+	switch {
+	case version == "":
+		version = r.Version
+	case !strings.Contains(r.Source.Download(), placeholder):
+		return nil, fmt.Errorf("recipe %q has no versions", r.Name)
+	case !isVersion(version):
+		return nil, fmt.Errorf("invalid version %q: want letters, digits, and dots", version)
+	}
+	filled := *r
+	filled.Version = version
+	fill := func(s string) string { return strings.ReplaceAll(s, placeholder, version) }
+	if version == "" { // a tag pattern without its first numbers
+		fill = strings.NewReplacer(placeholder+".*", "*", placeholder+"_*", "*").Replace
+	}
+	filled.Source.Site, filled.Source.Prefix = fill(r.Source.Site), fill(r.Source.Prefix)
+	filled.Source.Git, filled.Source.Ref = fill(r.Source.Git), fill(r.Source.Ref)
+	filled.URLs = nil
+	for _, u := range r.URLs {
+		if version != "" || !strings.Contains(u, placeholder) {
+			filled.URLs = append(filled.URLs, fill(u))
+		}
+	}
+	return &filled, nil
+}
+
+// Download returns the URL from which the recipe downloads, with the ref of a
+// repository after "#"; "" if it uses only installed documentation.
+func (s *Source) Download() string {
+	if s.Git != "" && s.Ref != "" {
+		return s.Git + "#" + s.Ref
+	}
+	return s.Git + s.Site
+}
