@@ -14,7 +14,8 @@ import (
 )
 
 // openTerminal opens both ends of a pseudo-terminal with the given number of
-// columns.
+// columns. It keeps the output at an interrupt: the kernel would discard output
+// that is written between the signal and the end of its handling of Ctrl-C.
 func openTerminal(t *testing.T, columns uint16) (master, tty *os.File) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
@@ -35,6 +36,14 @@ func openTerminal(t *testing.T, columns uint16) (master, tty *os.File) {
 	}
 	tty, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
+		t.Fatal(err)
+	}
+	termios, err := unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	termios.Lflag |= unix.NOFLSH
+	if err := unix.IoctlSetTermios(int(tty.Fd()), unix.TCSETS, termios); err != nil {
 		t.Fatal(err)
 	}
 	return master, tty
