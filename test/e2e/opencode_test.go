@@ -4,7 +4,7 @@ package e2e
 
 var openCode = client{
 	name:    "opencode",
-	title:   "opencode",
+	title:   "OpenCode",
 	pkg:     "opencode-ai",
 	version: "1.18.33",
 	bin:     "opencode",
