@@ -3,9 +3,11 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -20,12 +22,14 @@ const (
 	databaseList = "Local documentation, searchable with the tool"
 )
 
+// artifactPage is on a made-up site, which never resolves.
 const artifactPage = "https://docs.example.invalid/ci/artifact/"
 
 // An observation is all that one client showed.
 type observation struct {
 	client          client
 	version, home   string
+	doctor          string // its output
 	main, twoCopies playedScript
 	left            []string // differences after uninstall
 }
@@ -39,6 +43,14 @@ var checks = []struct {
 	name string
 	fail func(observation) string
 }{
+	{"`docsearch doctor` runs the hook and the server", func(o observation) string {
+		for _, link := range []string{"hook", "server"} {
+			if !regexp.MustCompile(`(?m)^ok +(` + o.client.name + ` )?` + link + `: `).MatchString(o.doctor) {
+				return "the " + link + " is not in order:\n" + o.doctor
+			}
+		}
+		return ""
+	}},
 	{"The model sees the databases and pinned notes at the start", func(o observation) string {
 		first := o.main.turns[0].text
 		if strings.Count(first, databaseList) != 1 || strings.Count(first, pinnedSays) != 1 {
@@ -145,6 +157,7 @@ func observe(t *testing.T, c client) observation {
 	s.docsearch(t, "install", "--client", c.name)
 	installed := s.settingsFiles(t)
 	fetches := []step{{"fetch", c.fetch(artifactPage)}, {"fetch again", c.fetch(artifactPage)}}
+	o.doctor = s.doctor(t)
 	o.main = s.play(t, slices.Concat(searchSteps(c), fetches, []step{
 		{"rule", c.shell(ruledCommand)},
 		{"write", c.write(filepath.Join(s.project, "store.go"), "package store\n\nfunc Read() error { return fmt.Errorf(\"reading\") }\n")},
@@ -163,6 +176,20 @@ func observe(t *testing.T, c client) observation {
 	}
 	o.left = leftovers(before, installed, used, s.settingsFiles(t))
 	return o
+}
+
+// doctor returns the output of docsearch doctor, which fails if a user must take
+// a further step.
+func (s *clientSession) doctor(t *testing.T) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program(t), "doctor")
+	cmd.Dir, cmd.Env = s.project, s.env
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return string(out)
 }
 
 func searchSteps(c client) []step {

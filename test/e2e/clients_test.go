@@ -53,7 +53,7 @@ var clients = []client{claudeCode, geminiCLI, codexCLI, copilotCLI, openCode, qw
 // latest selects the newest versions of the clients instead of the pinned ones.
 var latest = os.Getenv("DOCSEARCH_E2E_LATEST") == "1"
 
-// Page and queries of the scripts. The made-up site never resolves.
+// Texts of the scripts.
 const (
 	pageQuery     = "example: are caches kept for seven days"
 	failedCommand = "sh ./start"
@@ -112,7 +112,8 @@ type step struct {
 	call  toolCall
 }
 
-// A conversation of a client with its model, and the client's output.
+// A playedScript is a conversation of a client with its model, and the output of
+// the client.
 type playedScript struct {
 	turns  []turn
 	steps  []string // labels of the calls, in order
@@ -177,7 +178,7 @@ var offline = []string{"HTTPS_PROXY={url}", "HTTP_PROXY={url}", "NO_PROXY=127.0.
 // run runs the client and returns its output.
 func (s *clientSession) run(t *testing.T) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	args := make([]string, len(s.client.args))
 	for i, arg := range s.client.args {

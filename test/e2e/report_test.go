@@ -85,12 +85,14 @@ func (o observation) describeOutput() string {
 
 var (
 	timePattern  = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:.]+Z`)
+	afterPattern = regexp.MustCompile(`"after":\s+"\w+"`)
 	spacePattern = regexp.MustCompile(`[ \t]+\n`)
 )
 
 // tidy replaces the parts of a text that differ between runs.
 func (o observation) tidy(text string) string {
 	text = timePattern.ReplaceAllLiteralString(text, "TIME")
+	text = afterPattern.ReplaceAllLiteralString(text, `"after": "k3f9"`)
 	return spacePattern.ReplaceAllLiteralString(strings.ReplaceAll(text, o.home, "~"), "\n")
 }
 
