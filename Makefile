@@ -62,8 +62,9 @@ cross:
 	GOOS=$${p%/*} GOARCH=$${p#*/} go build -o /dev/null ./cmd/docsearch; \
 	GOOS=$${p%/*} GOARCH=$${p#*/} go vet ./...; done
 
+# UPDATE=1 writes the results of the clients to docs/agents.md and docs/hook.md.
 e2e:
-	go test -tags e2e -count 1 -timeout 20m -v ./test/e2e/...
+	go test -tags e2e -count 1 -timeout 20m -v ./test/e2e $(if $(UPDATE),-update)
 
 bench:
 	./.ci/bench

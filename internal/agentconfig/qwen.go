@@ -20,6 +20,7 @@ func qwen() *Client {
 						event: "PostToolUse", expr: "run_shell_command|edit|write_file",
 						tools: []string{"run_shell_command", "edit", "write_file"},
 					},
+					{event: "PostToolUseFailure", tools: []string{"run_shell_command"}}, // in newer versions
 					{event: "UserPromptSubmit"},
 				},
 			})

@@ -1,12 +1,15 @@
 //go:build e2e
 
-// Package e2e tests docsearch with real clients: three versions of Claude Code
-// from npm, with a scripted model on the loopback interface in place of the
-// real one. The tests check the requests that the model receives.
+// Package e2e tests docsearch with real clients from npm, with a scripted model
+// on the loopback interface in place of the real one. The tests check the
+// requests that the model receives. TestClients runs all clients through the
+// same script and compares the results with the tables in the docs; the other
+// tests run three versions of Claude Code.
 //
-// It needs npm, and the npm registry on the first run; without npm, the tests
+// It needs npm, and the npm registry on the first run; without them, the tests
 // are skipped. The clients are cached in $DOCSEARCH_E2E_CACHE, by default
-// .cache/e2e at the root of the repository.
+// .cache/e2e at the root of the repository. With DOCSEARCH_E2E_LATEST=1,
+// TestClients runs the newest versions instead of the pinned ones.
 package e2e
 
 import (
@@ -16,6 +19,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -31,10 +35,6 @@ var versions = []string{"2.1.328", "2.1.197", "2.0.30"}
 // its executables.
 func npm(t *testing.T, name, spec string) string {
 	t.Helper()
-	path, err := exec.LookPath("npm")
-	if err != nil {
-		t.Skip("skipped: npm, which installs the clients, is missing")
-	}
 	dir := filepath.Join(cache(t), name)
 	bin := filepath.Join(dir, "node_modules", ".bin")
 	done := filepath.Join(dir, "installed")
@@ -44,15 +44,42 @@ func npm(t *testing.T, name, spec string) string {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), path, "install", "--prefix", dir, "--no-fund", "--no-audit", spec)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("npm install %s: %v\n%s", spec, err, out)
-	}
+	runNPM(t, "install", "--prefix", dir, "--no-fund", "--no-audit", spec)
 	if err := os.WriteFile(done, []byte(spec+"\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return bin
+}
+
+// unreachable is npm's error if it cannot reach the registry. Later tests do not
+// try again, because npm gives up only after a minute.
+var (
+	unreachable    string
+	networkFailure = regexp.MustCompile(`code (ENOTFOUND|EAI_AGAIN|ECONN\w+|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT)`)
+)
+
+// runNPM runs npm and returns its output. It skips the test if npm is missing or
+// cannot reach the registry.
+func runNPM(t *testing.T, args ...string) string {
+	t.Helper()
+	if unreachable != "" {
+		t.Skip("skipped: npm cannot reach its registry: " + unreachable)
+	}
+	path, err := exec.LookPath("npm")
+	if err != nil {
+		t.Skip("skipped: npm, which installs the clients, is missing")
+	}
+	var out, errs bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), path, args...)
+	cmd.Dir = t.TempDir()
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		if unreachable = networkFailure.FindString(errs.String()); unreachable != "" {
+			t.Skip("skipped: npm cannot reach its registry: " + unreachable)
+		}
+		t.Fatalf("npm %s: %v\n%s%s", strings.Join(args, " "), err, out.String(), errs.String())
+	}
+	return out.String()
 }
 
 func cache(t *testing.T) string {

@@ -13,27 +13,32 @@ import (
 
 // Texts of the notes, the page and the rule of TestEvents, each unique.
 const (
-	noteSays    = "Wrap errors with the verb %w"
-	remedySays  = "unseal the vault with the third key"
-	pageSays    = "Caches are kept for seven days"
-	ruleSays    = "Use kubectx before kubectl."
-	pullSays    = "Use gh pr view 42."
-	pinnedSays  = "No secrets in the repository"
-	beginsSays  = "Local documentation, searchable with the tool mcp__"
-	eventsTask  = "Look around in this project."
-	fetchedPage = "https://docs.example.org/ci/caching/"
+	noteSays     = "Wrap errors with the verb %w"
+	remedySays   = "unseal the vault with the third key"
+	pageSays     = "Caches are kept for seven days"
+	artifactsSay = "Artifacts are kept for thirty days"
+	runnersSay   = "A runner polls for jobs every ten seconds"
+	ruleSays     = "Use kubectx before kubectl."
+	pullSays     = "Use gh pr view 42."
+	pinnedSays   = "No secrets in the repository"
+	beginsSays   = "Local documentation, searchable with the tool mcp__"
+	eventsTask   = "Look around in this project."
+
+	eventsSettings = `{"permissions": {"allow": ["Bash", "Write", "Edit"]}}`
+	fetchedPage    = "https://docs.example.invalid/ci/caching/"
 )
 
 // addTeamFiles adds a database of notes, a database of pages, and a rule.
 func (s *session) addTeamFiles(t *testing.T) {
 	t.Helper()
-	folder := t.TempDir()
+	folder := filepath.Join(s.home, "docs")
 	for name, text := range map[string]string{
 		"notes/errors.md":   "---\napplies_when: {languages: [go]}\n---\n# Error handling in Go\n\n" + noteSays + " and fmt.Errorf, say what was being done when reading a store.\n",
 		"notes/vault.md":    "# Vault\n\nERR_VAULT_SEALED says that the vault is sealed: " + remedySays + ".\n",
 		"notes/secrets.md":  "---\npinned: true\n---\n# Secrets\n\n" + pinnedSays + ".\n",
 		"pages/caching.md":  "# Caching\n\n" + pageSays + ", unless a job says otherwise.\n",
-		"pages/artifact.md": "# Artifacts\n\nArtifacts are kept for thirty days.\n",
+		"pages/artifact.md": "# Artifacts\n\n" + artifactsSay + ", unless a job says otherwise.\n",
+		"pages/runner.md":   "# Runners\n\n" + runnersSay + ", and takes one job at a time.\n",
 	} {
 		s.write(t, filepath.Join(folder, filepath.FromSlash(name)), text)
 	}
@@ -44,7 +49,7 @@ func (s *session) addTeamFiles(t *testing.T) {
 	config, err := json.Marshal(map[string]any{
 		"databases": []any{
 			map[string]any{"keywords": []string{"team"}, "path": data("notes"), "description": "Conventions of the team", "inject": true},
-			map[string]any{"keywords": []string{"example"}, "path": data("pages"), "description": "Pages of an example", "urls": []string{"https://docs.example.org/ci/"}},
+			map[string]any{"keywords": []string{"example"}, "path": data("pages"), "description": "Pages of an example", "urls": []string{"https://docs.example.invalid/ci/"}},
 		},
 		"routes": map[string]any{
 			"kubectl": map[string]any{"command_pattern": `^\s*kubectl\s`, "message": ruleSays},
@@ -55,7 +60,6 @@ func (s *session) addTeamFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.write(t, filepath.Join(s.home, ".claude", "hooks", "docsearch-config.json"), string(config))
-	s.write(t, s.settings(), `{"permissions": {"allow": ["Bash", "Write", "Edit"]}}`)
 }
 
 // TestEvents checks what the model receives at each event: the databases at the
@@ -74,6 +78,7 @@ func TestEvents(t *testing.T) {
 			t.Run(version+"/"+way.name, func(t *testing.T) {
 				s := newSession(t, version)
 				s.addTeamFiles(t)
+				s.write(t, s.settings(), eventsSettings)
 				testEvents(t, s, strings.TrimSuffix(way.tool, "search")+"read", way.set(t, s), false)
 			})
 		}
@@ -181,6 +186,7 @@ func TestCompaction(t *testing.T) {
 			}
 			s := newSession(t, version)
 			s.addTeamFiles(t)
+			s.write(t, s.settings(), eventsSettings)
 			s.docsearch(t, "install")
 			m := newModel(t, func(c conversation) reply {
 				// The client does not compact shorter conversations.

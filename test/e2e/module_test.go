@@ -65,6 +65,7 @@ func TestModuleFaults(t *testing.T) {
 func TestModuleEvents(t *testing.T) {
 	s := newSession(t, moduleVersion)
 	s.addTeamFiles(t)
+	s.write(t, s.settings(), eventsSettings)
 	s.docsearch(t, "install", "--modules")
 	testEvents(t, s, "mcp__docsearch__read", nil, true)
 }
