@@ -18,6 +18,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -31,11 +32,13 @@ import (
 // oldest.
 var versions = []string{"2.1.328", "2.1.197", "2.0.30"}
 
-// npm installs an npm package, unless it is cached, and returns the folder of
-// its executables.
-func npm(t *testing.T, name, spec string) string {
+const claudePackage = "@anthropic-ai/claude-code"
+
+// npm installs a version of an npm package, unless it is cached, and returns the
+// folder of its executables.
+func npm(t *testing.T, pkg, version string) string {
 	t.Helper()
-	dir := filepath.Join(cache(t), name)
+	dir := filepath.Join(cache(t), path.Base(pkg)+"-"+version)
 	bin := filepath.Join(dir, "node_modules", ".bin")
 	done := filepath.Join(dir, "installed")
 	if _, err := os.Stat(done); err == nil {
@@ -44,8 +47,8 @@ func npm(t *testing.T, name, spec string) string {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	runNPM(t, "install", "--prefix", dir, "--no-fund", "--no-audit", spec)
-	if err := os.WriteFile(done, []byte(spec+"\n"), 0o644); err != nil {
+	runNPM(t, "install", "--prefix", dir, "--no-fund", "--no-audit", pkg+"@"+version)
+	if err := os.WriteFile(done, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return bin
@@ -65,12 +68,12 @@ func runNPM(t *testing.T, args ...string) string {
 	if unreachable != "" {
 		t.Skip("skipped: npm cannot reach its registry: " + unreachable)
 	}
-	path, err := exec.LookPath("npm")
+	program, err := exec.LookPath("npm")
 	if err != nil {
 		t.Skip("skipped: npm, which installs the clients, is missing")
 	}
 	var out, errs bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), path, args...)
+	cmd := exec.CommandContext(t.Context(), program, args...)
 	cmd.Dir = t.TempDir()
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
@@ -118,7 +121,7 @@ func newSession(t *testing.T, version string) *session {
 	s.env = []string{
 		"HOME=" + s.home,
 		// install runs the client on PATH to determine its version.
-		"PATH=" + npm(t, "claude-code-"+version, "@anthropic-ai/claude-code@"+version) + string(filepath.ListSeparator) + os.Getenv("PATH"),
+		"PATH=" + npm(t, claudePackage, version) + string(filepath.ListSeparator) + os.Getenv("PATH"),
 		"TMPDIR=" + t.TempDir(),
 		"LANG=C.UTF-8",
 	}
@@ -184,7 +187,7 @@ const noModel = "http://127.0.0.1:1"
 // server.
 func (s *session) claude(t *testing.T, url string, args ...string) run {
 	t.Helper()
-	program := filepath.Join(npm(t, "claude-code-"+s.version, "@anthropic-ai/claude-code@"+s.version), "claude")
+	program := filepath.Join(npm(t, claudePackage, s.version), "claude")
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)

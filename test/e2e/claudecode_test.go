@@ -5,7 +5,7 @@ package e2e
 var claudeCode = client{
 	name:    "claude",
 	title:   "Claude Code",
-	pkg:     "@anthropic-ai/claude-code",
+	pkg:     claudePackage,
 	version: versions[0],
 	bin:     "claude",
 	command: "claude -p",

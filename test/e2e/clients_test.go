@@ -77,8 +77,8 @@ func newClientSession(t *testing.T, c client) *clientSession {
 	}
 	s := &clientSession{client: c, session: &session{version: c.version, home: t.TempDir(), project: t.TempDir()}}
 	path := []string{
-		npm(t, c.name+"-"+c.version, c.pkg+"@"+c.version),
-		npm(t, "node-"+nodeVersion, "node@"+nodeVersion),
+		npm(t, c.pkg, c.version),
+		npm(t, "node", nodeVersion),
 		os.Getenv("PATH"),
 	}
 	s.env = []string{
@@ -184,7 +184,7 @@ func (s *clientSession) run(t *testing.T) string {
 	for i, arg := range s.client.args {
 		args[i] = s.fill(arg)
 	}
-	program := filepath.Join(npm(t, s.client.name+"-"+s.version, s.client.pkg+"@"+s.version), s.client.bin)
+	program := filepath.Join(npm(t, s.client.pkg, s.version), s.client.bin)
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = s.project
 	cmd.Env = slices.Clip(s.env)

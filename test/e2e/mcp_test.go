@@ -28,8 +28,8 @@ const (
 // to examine a server.
 func TestInspector(t *testing.T) {
 	binary, db := program(t), indextest.Database(t, 200)
-	node := npm(t, "node-"+nodeVersion, "node@"+nodeVersion)
-	inspector := npm(t, "inspector-"+inspectorVersion, "@modelcontextprotocol/inspector@"+inspectorVersion)
+	node := npm(t, "node", nodeVersion)
+	inspector := npm(t, "@modelcontextprotocol/inspector", inspectorVersion)
 	url := serveHTTP(t, binary, db)
 	for _, transport := range []struct {
 		name   string
@@ -85,8 +85,8 @@ func TestInspector(t *testing.T) {
 // require special tools, resources or prompts.
 func TestConformance(t *testing.T) {
 	binary, db := program(t), indextest.Database(t, 50)
-	node := npm(t, "node-"+nodeVersion, "node@"+nodeVersion)
-	conformance := npm(t, "conformance-"+conformanceVersion, "@modelcontextprotocol/conformance@"+conformanceVersion)
+	node := npm(t, "node", nodeVersion)
+	conformance := npm(t, "@modelcontextprotocol/conformance", conformanceVersion)
 	url := serveHTTP(t, binary, db)
 	for _, scenario := range []string{
 		"server-initialize", "ping", "tools-list", "resources-list", "prompts-list", "completion-complete",
