@@ -18,6 +18,7 @@
 //	@   a symbol, a name that a passage defines (@ospathjoin)
 //	@.  a suffix of such a name (@.join)
 //	@:  the name that is a page's subject (@:argparse)
+//	@^  a symbol that is written as a type's name, with its case (@^reprlibRepr)
 //	@+  a key of a passage (@+path:.go)
 //	@=  an operator that a passage discusses (@=->>)
 //

@@ -18,11 +18,14 @@ type Query struct {
 	// Names are the names of the database. They are removed from the text unless nothing
 	// else is left, because every passage is about them.
 	Names   []string
-	Named   bool                      // the database was named outside of the text
-	Version string                    // of the documented software; empty if unknown
-	Keys    []string                  // for SearchRare, see Fields.Keys
-	Limit   int                       // maximum number of hits
-	Accept  func(passage uint32) bool // nil: all
+	Named   bool     // the database was named outside of the text
+	Version string   // of the documented software; empty if unknown
+	Keys    []string // for SearchRare, see Fields.Keys
+	Limit   int      // maximum number of hits
+	// PerDocument is the maximum number of hits per document, unless the database has few
+	// documents; 0 is the constant PerDocument.
+	PerDocument int
+	Accept      func(passage uint32) bool // nil: all
 }
 
 // A clause is an operator with its operand, or a word without operator.
@@ -121,6 +124,7 @@ type queryTerm struct {
 	composite  bool // other terms of the query are its parts
 	technology bool // the name of some software
 	symbol     bool // matches passages that define the name; weight is the bonus
+	cased      bool // matches those that define it in this case; weight is added to the bonus
 	key        bool // matches passages that have the key; symbol is set, too
 	// misspelled is the query's word that the term corrects.
 	misspelled string
@@ -166,6 +170,10 @@ const (
 	pageBonus    = .6
 	maxNameWords = 4
 	wordBonus    = .15
+	// caseShare is the share of the bonus that is added for a definition in the case of the
+	// query: reprlib.Repr, not reprlib.repr. It orders definitions only: with it, the bonus
+	// of a whole name stays below pageBonus, which confidence depends on.
+	caseShare = .16
 	// suffixShare is the share of the bonus for defining a longer name that ends with the
 	// query's.
 	suffixShare = .8
@@ -317,9 +325,10 @@ func (a *Analyzer) queryTerms(q *Query, text string, words []contentWord) (terms
 }
 
 // symbolTerms returns the terms of names that a passage may define: the whole text if it
-// is one name, its words that are written as names, and all keywords.
+// is one name, its words that are written as names, and all keywords. Terms with case come
+// last.
 func symbolTerms(q *Query, text string, words []contentWord) []queryTerm {
-	var terms []queryTerm
+	var terms, cased []queryTerm
 	add := func(s string, kind nameKind, bonus float64) {
 		if term := (symbol{s, kind}).term(); term != "" && len(terms) < maxKeywords {
 			terms = append(terms, queryTerm{term: term, weight: bonus, symbol: true})
@@ -329,6 +338,9 @@ func symbolTerms(q *Query, text string, words []contentWord) []queryTerm {
 		if s = trimName(s); isName(s) {
 			add(s, wholeName, bonus)
 			add(s, nameSuffix, suffixShare*bonus)
+			if term := (symbol{s, casedName}).term(); term != "" && isTypeName(s) {
+				cased = append(cased, queryTerm{term: term, weight: caseShare * bonus, symbol: true, cased: true})
+			}
 		}
 	}
 	var content []string // whitespace-separated pieces of text with searchable words
@@ -360,7 +372,7 @@ func symbolTerms(q *Query, text string, words []contentWord) []queryTerm {
 	for _, keyword := range q.Keywords {
 		addName(keyword, wordBonus)
 	}
-	return terms
+	return append(terms, cased...)
 }
 
 // trimName removes punctuation around a name in running text, and its arguments.

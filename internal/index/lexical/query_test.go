@@ -155,11 +155,11 @@ func TestHighlight(t *testing.T) {
 func TestSymbols(t *testing.T) {
 	for _, tt := range []struct {
 		fields Fields
-		want   string // with a dot before suffixes of names
+		want   string // with a dot before suffixes of names, ^ before names with case
 	}{
 		{Fields{Title: "os.path.join(path, *paths)¶"}, "os.path.join .path.join .join"},
-		{Fields{Title: "class collections.Counter([iterable])"}, "collections.Counter .Counter"},
-		{Fields{Title: "Installation", Address: "https://e.org/x.html#installation"}, "installation Installation"},
+		{Fields{Title: "class collections.Counter([iterable])"}, "collections.Counter ^collections.Counter .Counter"},
+		{Fields{Title: "Installation", Address: "https://e.org/x.html#installation"}, "installation Installation ^Installation"},
 		{Fields{Title: "The with statement", Address: "x.md#the-with-statement"}, "the-with-statement"},
 		{Fields{Title: "append(x) / clear() / Notes on both"}, "append clear"},
 		{Fields{Title: "request.destroyed", Path: []string{"HTTP", "request.destroy([error])"}, Address: "http.html#requestdestroyerror"},
@@ -169,9 +169,9 @@ func TestSymbols(t *testing.T) {
 		{Fields{Title: "Foo::bar()"}, "Foo::bar .bar"},
 		{Fields{Title: "--amend"}, "--amend"},
 		{Fields{Page: "json — JSON encoder and decoder", Title: "json — JSON encoder and decoder"}, ":json"},
-		{Fields{Page: "json — JSON encoder and decoder", Title: "Usage", Path: []string{"json — JSON encoder and decoder"}}, "Usage"},
+		{Fields{Page: "json — JSON encoder and decoder", Title: "Usage", Path: []string{"json — JSON encoder and decoder"}}, "Usage ^Usage"},
 		{Fields{Page: "git-bisect(1)", Title: "NAME", Path: []string{"git-bisect(1) Manual Page"}}, "NAME :git-bisect"},
-		{Fields{Page: "LISTEN", Title: "Synopsis", Path: []string{"LISTEN"}, Address: "sql-listen.html#SQL-LISTEN"}, "SQL-LISTEN Synopsis :LISTEN"},
+		{Fields{Page: "LISTEN", Title: "Synopsis", Path: []string{"LISTEN"}, Address: "sql-listen.html#SQL-LISTEN"}, "SQL-LISTEN Synopsis ^Synopsis :LISTEN"},
 		{Fields{Page: "F.17. hstore", Title: "F.17. hstore"}, ":hstore"},
 		{Fields{Page: "CREATE TABLE", Title: "CREATE TABLE"}, ":CREATE TABLE"},
 		{Fields{Page: "Table of contents", Title: "Table of contents"}, ""},
@@ -185,6 +185,8 @@ func TestSymbols(t *testing.T) {
 				s.name = "." + s.name
 			case pageName:
 				s.name = ":" + s.name
+			case casedName:
+				s.name = "^" + s.name
 			}
 			got = append(got, s.name)
 		}

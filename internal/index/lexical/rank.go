@@ -84,6 +84,8 @@ func (f *scoreTable) addTerm(t *scoredTerm, n int) error {
 			switch {
 			case at >= f.starts[i+1]:
 				return t.corrupt("posting of a passage outside its segment")
+			case t.cased:
+				f.symbolScores[at] += float32(t.weight)
 			case t.symbol:
 				f.symbolScores[at] = max(f.symbolScores[at], float32(t.weight))
 			default:
@@ -293,7 +295,9 @@ func (h *Hit) sum() {
 }
 
 // maxPerDocument returns the maximum number of hits per document.
-func (x *Index) maxPerDocument() int { return max(PerDocument, 20/x.documentCount) }
+func (x *Index) maxPerDocument(q *Query) int {
+	return max(cmp.Or(q.PerDocument, PerDocument), 20/x.documentCount)
+}
 
 // capPerDocument returns the first n of found with at most perDocument per document.
 func capPerDocument(found []candidate, n, perDocument int) []candidate {

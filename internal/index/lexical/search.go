@@ -46,6 +46,7 @@ type Hit struct {
 	Phrase     float64 // preferred phrases
 	Definition float64 // definition match: the passage defines a name in the query
 	Prior      float64 // static prior: links, depth, version and length
+	Terms      uint64  // the terms of the query that the passage contains, a bit each; see Signals.TermShares
 }
 
 // A scoredTerm is a query term that the index contains, with its postings.
@@ -146,7 +147,7 @@ func (x *Index) search(q *Query, p *plan) ([]Hit, Signals, error) {
 		if err != nil {
 			return nil, Signals{}, err
 		}
-		found, err := x.rank(q, terms, phrases, table, f, x.maxPerDocument())
+		found, err := x.rank(q, terms, phrases, table, f, x.maxPerDocument(q))
 		if err != nil {
 			return nil, Signals{}, err
 		}
@@ -158,6 +159,7 @@ func (x *Index) search(q *Query, p *plan) ([]Hit, Signals, error) {
 		hits := make([]Hit, len(found))
 		for i := range found {
 			hits[i] = found[i].Hit
+			hits[i].Terms = found[i].mask
 		}
 		return hits, x.signals(p, terms, stats, found), nil
 	}

@@ -83,6 +83,23 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+func TestSearchPrefersDefinitionInSameCase(t *testing.T) {
+	x := build(t, []uint32{0, 0, 0}, []Fields{
+		{Title: "reprlib.aRepr", Page: "Short representations", Body: "The instance that repr uses. See reprlib, Repr, and reprlib.Repr."},
+		{Title: "reprlib.repr(obj)", Page: "Short representations", Body: "The method of aRepr. It returns a short text."},
+		{Title: "class reprlib.Repr()", Page: "Short representations", Body: "A formatter with limits for the size of each type, which its attributes set."},
+	})
+	for query, want := range map[string]uint32{"reprlib.Repr": 2, "reprlib.repr": 1} {
+		hits, _, err := x.Search(Query{Text: query, Limit: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(hits) == 0 || hits[0].Passage != want {
+			t.Errorf("%s: got %+v, want passage %d first", query, hits, want)
+		}
+	}
+}
+
 func TestExplain(t *testing.T) {
 	x := build(t, []uint32{0, 0, 1, 0}, []Fields{
 		{Title: "Other", Body: "nothing"},

@@ -20,6 +20,10 @@ type Signals struct {
 	RelativeScore    float64 // lexical score of the best hit, divided by about the maximum for the terms
 	Proximity        float64 // proximity of the terms in the best hit
 
+	// TermShares are the shares of the terms that the index contains, by their bits in
+	// Hit.Terms. Synonyms have none.
+	TermShares []float64
+
 	TitleShare  float64 // share of the terms in the best hit's title and headings
 	DefinesName bool    // the best hit defines a name in the query
 	NamedPage   bool    // a hit is from the page about the name that is the whole query
@@ -85,19 +89,25 @@ func (x *Index) signals(p *plan, terms []scoredTerm, stats termEvidence, found [
 	}
 	best := &found[0]
 	all := stats.unknownMass
+	s.TermShares = make([]float64, min(len(terms), maxMasked))
 	for i := range terms {
 		if t := &terms[i]; t.fromQuery {
 			all += t.idfMass
-			if i < maxMasked && best.mask>>i&1 == 1 {
-				s.Coverage += t.idfMass
+			if i < maxMasked {
+				s.TermShares[i] = t.idfMass
 			}
 		}
 	}
-	s.Coverage /= all
+	for i := range s.TermShares {
+		s.TermShares[i] /= all
+		if best.mask>>i&1 == 1 {
+			s.Coverage += s.TermShares[i]
+		}
+	}
 	s.RelativeScore = x.relativeScore(terms, best.wordScore)
 	s.Proximity = best.Proximity / proximityWeight
 	s.DefinesName = best.Definition > 0
-	s.NamedPage = slices.ContainsFunc(found, func(c candidate) bool { return c.Definition > wholeBonus })
+	s.NamedPage = slices.ContainsFunc(found, func(c candidate) bool { return float32(c.Definition) >= pageBonus })
 	s.TitleShare = x.titleMass(terms, best) / all
 	return s
 }

@@ -1,6 +1,9 @@
 package lexical
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // A symbol is a name that a passage defines.
 type symbol struct {
@@ -14,13 +17,20 @@ const (
 	wholeName  nameKind = iota
 	nameSuffix          // a common short form: path.join and join of os.path.join
 	pageName            // the subject of its page: a module, program or command
+	casedName           // a whole name that is written as a type's, with its case
 )
 
 // term returns the index term of a symbol. It has the letters, digits and other signs of
-// the name, without separators: "create table" and CREATE_TABLE are createtable.
+// the name, without separators: "create table" and CREATE_TABLE are createtable. Only the
+// term of a casedName keeps the case.
 func (s symbol) term() string {
 	name := withoutSeparators(s.name)
 	switch s.kind {
+	case casedName:
+		if len(name) > maxTerm-2 {
+			return ""
+		}
+		return string(symbolMark) + "^" + name
 	case nameSuffix:
 		name = "." + name
 	case pageName:
@@ -54,6 +64,9 @@ func symbols(f *Fields) []symbol {
 			return
 		}
 		names = append(names, symbol{name, wholeName})
+		if isTypeName(name) {
+			names = append(names, symbol{name, casedName})
+		}
 		last := strings.LastIndexAny(name, ".:")
 		if last <= 0 || last == len(name)-1 {
 			return
@@ -144,6 +157,14 @@ func isName(s string) bool {
 		}
 	}
 	return true
+}
+
+// isTypeName reports whether the last component of a name is written as that of a type or
+// module: it starts with a capital and has small letters. The case of other names is often
+// a matter of style.
+func isTypeName(name string) bool {
+	last := name[strings.LastIndexAny(name, ".:")+1:]
+	return last != "" && isUpper(last[0]) && strings.ContainsFunc(last, unicode.IsLower)
 }
 
 // slugLetters returns the letters and digits of a heading in lower case, as slugs keep
