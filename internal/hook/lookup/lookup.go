@@ -16,10 +16,10 @@ import (
 
 const (
 	// maxPassages limits the passages in a denial.
-	maxPassages = 9
-	// maxPassageBytes is the total text after which no further passage is read: a little
-	// more than fits into a denial.
-	maxPassageBytes = 10000
+	maxPassages = 14
+	// maxPassageBytes is the total text after which no further passage is read. A denial has
+	// no room for more, because each passage also has a heading and a source.
+	maxPassageBytes = 8400
 	// maxSections limits the sections that are quoted from a long page.
 	maxSections = 5
 	// maxWholePage is the maximum length in bytes of a page that is quoted whole.

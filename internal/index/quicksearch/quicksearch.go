@@ -84,25 +84,26 @@ type Hit struct {
 
 // Search returns the best passages for a query.
 func (x *Index) Search(q Query) (Answer, error) {
-	a, found, err := x.search(q)
+	found, signals, err := x.search(q, 0)
 	if err != nil || len(found) == 0 {
 		return Answer{}, err
 	}
+	a := x.answer(signals)
 	if a.Hits, err = x.decode(found[:min(q.Limit, len(found))]); err != nil {
 		return Answer{}, err
 	}
 	return a, nil
 }
 
-// search returns an answer without hits, and the hits of the lexical index.
-func (x *Index) search(q Query) (Answer, []lexical.Hit, error) {
-	found, signals, err := x.lexical.Search(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: x.gen.VersionOr(q.Version), Limit: max(q.Limit, Depth)})
-	if err != nil || len(found) == 0 {
-		return Answer{}, nil, err
-	}
-	var a Answer
-	a.Confidence, a.Confident = Judge(x.gen.Confidence, signals)
-	return a, found, nil
+// search searches the lexical index.
+func (x *Index) search(q Query, perDocument int) ([]lexical.Hit, lexical.Signals, error) {
+	return x.lexical.Search(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: x.gen.VersionOr(q.Version), Limit: max(q.Limit, Depth), PerDocument: perDocument})
+}
+
+// answer returns an answer without hits.
+func (x *Index) answer(s lexical.Signals) (a Answer) {
+	a.Confidence, a.Confident = Judge(x.gen.Confidence, s)
+	return a
 }
 
 // decode reads the passages of lexical hits.

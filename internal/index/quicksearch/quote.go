@@ -2,7 +2,7 @@ package quicksearch
 
 import (
 	"cmp"
-	"hash/crc32"
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -19,15 +19,16 @@ const (
 	// leastDepth is the level of headings from which sections can be alternatives.
 	// Those above are the parts of a page.
 	leastDepth = 3
-	// pageHits is how many passages a page gives that is searched by itself. These
-	// are the best page, and the next ones up to maxPages whose scores are nearPage
-	// of its score.
-	pageHits = 5
-	maxPages = 3
-	nearPage = .9
+	// perPage is how many passages of a page are candidates.
+	perPage = 5
 	// samePage is what each passage of a page that is chosen leaves of the scores
 	// of its others: other pages follow unless the page is the answer.
 	samePage = .92
+	// following is the share of the best passage's score that the one after it has at
+	// least.
+	following = .9
+	// newTerms is the weight of the query's terms in a passage that no chosen one contains.
+	newTerms = 1
 	// continued is what is left of the score of a passage if another one of its
 	// section is chosen.
 	continued = .85
@@ -36,31 +37,33 @@ const (
 	// errors in other words, so that to demand the message would lose most answers.
 	messageDepth   = 30
 	withoutMessage = .7
+	// shownBytes is how much of a passage counts towards Query.MaxBytes: readers shorten
+	// longer ones.
+	shownBytes = 900
 	// leastScore is the share of the best hit's score below which a hit is not
 	// quoted.
-	leastScore = .55
+	leastScore = .4
 	// likeness is the share of the shorter text's word sequences in the other
 	// from which two texts are near-identical.
 	likeness = .6
 )
 
-// Quote is Search for a reader who sees the hits and nothing else. It returns
-// the best passage, the sections next to it that are its alternatives, and then
-// the best passages of its page and of others. No text is there twice. If the
-// query is a pasted error message, the passages that have the message come first.
+// Quote is Search for a reader who sees the hits and nothing else. It returns the best
+// passage and the sections next to it that are its alternatives. After these it returns the
+// best passages of its page and of others, above all those with terms that the chosen ones
+// lack, and the passage that follows the best one. No text is there twice. If the query is a pasted error message, the passages that have the
+// message come first.
 func (x *Index) Quote(q Query) (Answer, error) {
-	a, found, err := x.search(q)
+	found, signals, err := x.search(q, perPage)
 	if err != nil || len(found) == 0 {
-		return a, err
+		return Answer{}, err
 	}
+	a := x.answer(signals)
 	if !a.Confident {
 		a.Hits, err = x.decode(found[:1])
 		return a, err
 	}
-	if found, err = x.withPages(q, found); err != nil {
-		return Answer{}, err
-	}
-	s := selection{x: x, limit: q.Limit, room: q.MaxBytes}
+	s := selection{x: x, limit: q.Limit, room: q.MaxBytes, shares: signals.TermShares, missing: ^uint64(0)}
 	if m := messageOf(q.Text, q.Names); m != nil {
 		share, err := x.holdersFirst(m, found)
 		if err != nil {
@@ -77,32 +80,6 @@ func (x *Index) Quote(q Query) (Answer, error) {
 	return a, nil
 }
 
-// withPages adds the passages of the best pages, of which a search of the whole
-// database returns two each.
-func (x *Index) withPages(q Query, found []lexical.Hit) ([]lexical.Hit, error) {
-	pages := []uint32{found[0].Document}
-	for _, h := range found {
-		if len(pages) < maxPages && h.Score >= nearPage*found[0].Score && !slices.Contains(pages, h.Document) {
-			pages = append(pages, h.Document)
-		}
-	}
-	known := make(map[uint32]bool, len(found))
-	for _, h := range found {
-		known[h.Passage] = true
-	}
-	hits, err := x.lexical.SearchDocuments(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Limit: pageHits}, pages...)
-	if err != nil {
-		return nil, err
-	}
-	for _, h := range hits {
-		if !known[h.Passage] {
-			found = append(found, h)
-		}
-	}
-	slices.SortStableFunc(found[1:], func(a, b lexical.Hit) int { return cmp.Compare(b.Score, a.Score) })
-	return found, nil
-}
-
 // A selection is the passages chosen so far.
 type selection struct {
 	x      *Index
@@ -110,6 +87,20 @@ type selection struct {
 	room   int // bytes
 	chosen []Hit
 	texts  []quotation
+	rest   []candidate
+	shares []float64 // of the query's terms
+	// missing is the mask of the terms that no chosen passage contains.
+	missing uint64
+	worth   map[uint32]float64 // of a document's next passage; 0 is 1
+}
+
+// A candidate is a passage that may be chosen.
+type candidate struct {
+	lexical.Hit
+	decoded *Hit // nil: not read yet
+	// after is the best passage if it comes before this one, and only that makes this one
+	// a candidate.
+	after *Hit
 }
 
 // A quotation is a chosen text, as it is compared with others.
@@ -123,45 +114,93 @@ func (s *selection) choose(found []lexical.Hit) error {
 	if err != nil {
 		return err
 	}
+	s.worth = make(map[uint32]float64)
+	for _, h := range found[1:] {
+		if h.Score >= leastScore*found[0].Score {
+			s.rest = append(s.rest, candidate{Hit: h})
+		}
+	}
 	s.add(best[0])
+	s.missing &^= found[0].Terms
 	if err := s.addSiblings(best[0]); err != nil {
 		return err
 	}
-	again := make(map[uint32]bool)    // more of a section that is chosen
-	worth := make(map[uint32]float64) // of a page's next passage
-	worth[best[0].At] = samePage
-	rest := slices.DeleteFunc(found[1:], func(h lexical.Hit) bool { return h.Score < leastScore*best[0].Score })
-	for len(rest) > 0 && len(s.chosen) < s.limit && s.room > 0 {
-		next, most := 0, 0.
-		for i, h := range rest {
-			score := h.Score
-			if w, ok := worth[h.Document]; ok {
-				score *= w
+	if err := s.addFollowing(&best[0]); err != nil {
+		return err
+	}
+	for len(s.rest) > 0 && len(s.chosen) < s.limit && s.room > 0 {
+		c := s.next()
+		if c.decoded == nil {
+			hits, err := s.x.decode([]lexical.Hit{c.Hit})
+			if err != nil {
+				return err
 			}
-			if score > most {
-				next, most = i, score
+			c.decoded = &hits[0]
+			if c.after != nil && !completes(c.after, c.decoded) {
+				continue
+			}
+			if s.continues(c.decoded) {
+				c.Score *= continued
+				s.rest = append(s.rest, c)
+				continue
 			}
 		}
-		h := rest[next]
-		rest = slices.Delete(rest, next, next+1)
-		hits, err := s.x.decode([]lexical.Hit{h})
-		if err != nil {
-			return err
-		}
-		if s.continues(hits[0]) && !again[h.Passage] {
-			again[h.Passage] = true
-			h.Score *= continued
-			rest = append(rest, h)
-			continue
-		}
-		if s.add(hits[0]) {
-			if worth[h.Document] == 0 {
-				worth[h.Document] = 1
+		if s.add(*c.decoded) {
+			s.missing &^= c.Terms
+			if err := s.addFollowing(c.decoded); err != nil {
+				return err
 			}
-			worth[h.Document] *= samePage
 		}
 	}
 	return nil
+}
+
+// next removes the best candidate and returns it.
+func (s *selection) next() candidate {
+	next, most := 0, -1.
+	for i := range s.rest {
+		c := &s.rest[i]
+		if score := c.Score*cmp.Or(s.worth[c.Document], 1) + newTerms*s.shareOf(c.Terms&s.missing); score > most {
+			next, most = i, score
+		}
+	}
+	c := s.rest[next]
+	s.rest = slices.Delete(s.rest, next, next+1)
+	return c
+}
+
+// shareOf returns the share of the query's terms in a mask.
+func (s *selection) shareOf(terms uint64) float64 {
+	share := 0.
+	for ; terms != 0; terms &= terms - 1 {
+		share += s.shares[bits.TrailingZeros64(terms)]
+	}
+	return share
+}
+
+// addFollowing makes a candidate of the passage after the best one, which often continues
+// or completes it.
+func (s *selection) addFollowing(h *Hit) error {
+	n, score := h.Number+1, h.Score*following
+	if i := slices.IndexFunc(s.rest, func(c candidate) bool { return c.Passage == n }); i >= 0 {
+		s.rest[i].Score = max(s.rest[i].Score, score)
+		return nil
+	}
+	if n >= uint32(s.x.table.Passages()) {
+		return nil
+	}
+	d, err := s.x.table.Document(n)
+	if err == nil && d == h.At {
+		s.rest = append(s.rest, candidate{Hit: lexical.Hit{Passage: n, Document: d, Score: score}, after: h})
+	}
+	return err
+}
+
+// completes reports whether the passage b after a is more of its section or the first
+// section below it.
+func completes(a, b *Hit) bool {
+	n := len(a.Headings)
+	return slices.Equal(a.Headings, b.Headings) || n > 0 && len(b.Headings) > n && slices.Equal(a.Headings[:n-1], b.Headings[:n-1])
 }
 
 // holdersFirst sorts the passages that have the message to the front, the
@@ -181,7 +220,7 @@ func (x *Index) holdersFirst(m *message, found []lexical.Hit) (share float64, er
 }
 
 // continues reports whether a passage of the same section is chosen.
-func (s *selection) continues(h Hit) bool {
+func (s *selection) continues(h *Hit) bool {
 	return slices.ContainsFunc(s.chosen, func(c Hit) bool { return c.At == h.At && slices.Equal(c.Headings, h.Headings) })
 }
 
@@ -194,7 +233,8 @@ func (s *selection) add(h Hit) bool {
 		}
 	}
 	s.chosen, s.texts = append(s.chosen, h), append(s.texts, text)
-	s.room -= len(h.Text)
+	s.room -= min(len(h.Text), shownBytes)
+	s.worth[h.At] = cmp.Or(s.worth[h.At], 1) * samePage
 	return true
 }
 
@@ -273,32 +313,44 @@ func headingWords(heading string) []string {
 	return words
 }
 
-// sequence is how many words make a sequence by which texts are compared, and
-// sampled the share of the sequences that is compared: one of so many.
 const (
+	// sequence is the number of words in a sequence by which texts are compared, and
+	// sampled the share of the sequences that is compared: one of so many.
 	sequence = 4
 	sampled  = 4
+	// compared is how many bytes of a text are compared with others: near-identical
+	// texts differ in a few words anywhere.
+	compared = 1200
 )
 
-// sequences are the checksums of runs of words of a text, ascending: a sample of
-// all runs.
+// sequences returns the hashes of a sample of all sequences of words at the beginning of a
+// text, ascending.
 func sequences(text string) []uint32 {
-	data := []byte(text)
-	var starts [sequence]int // of the last words, in turn
-	var sums []uint32
-	words, inside := 0, false
-	for i := range len(data) + 1 {
-		space := i == len(data) || data[i] <= ' '
-		switch {
-		case !space && !inside:
-			starts[words%sequence] = i
-			words++
-		case space && inside && words >= sequence:
-			if sum := crc32.ChecksumIEEE(data[starts[words%sequence]:i]); sum%sampled == 0 {
-				sums = append(sums, sum)
-			}
+	const prime = 16777619 // of FNV-1a
+	text = text[:min(len(text), compared)]
+	sums := make([]uint32, 0, compared/(sequence*sampled))
+	var words [sequence]uint32 // hashes of the last words, in turn
+	count, hash := 0, uint32(0)
+	for i := range len(text) + 1 {
+		if i < len(text) && text[i] > ' ' {
+			hash = (hash ^ uint32(text[i])) * prime
+			continue
 		}
-		inside = !space
+		if hash == 0 {
+			continue
+		}
+		words[count%sequence] = hash
+		hash = 0
+		if count++; count < sequence {
+			continue
+		}
+		sum := uint32(0)
+		for k := range sequence {
+			sum = (sum ^ words[(count+k)%sequence]) * prime
+		}
+		if sum%sampled == 0 {
+			sums = append(sums, sum)
+		}
 	}
 	slices.Sort(sums)
 	return slices.Compact(sums)

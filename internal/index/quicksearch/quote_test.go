@@ -69,6 +69,44 @@ func TestQuoteAlternatives(t *testing.T) {
 	}
 }
 
+// The passage of the same section after the best one is quoted even if it has no word of
+// the query.
+func TestQuoteFollowing(t *testing.T) {
+	page := func(name string, texts ...string) (list []passage.Passage) {
+		for _, text := range texts {
+			heading, _, _ := strings.Cut(text, " ")
+			list = append(list, passage.Passage{URL: "https://docs.example.org/" + name, Title: name, Headings: []string{name, "Settings", heading}, Text: text})
+		}
+		return list
+	}
+	passages := slices.Concat(manual(), page("limits",
+		"Overview: each archive has settings.",
+		"Quota: vault-quota sets the quota of a vault in bytes. Without the quota, a vault grows.",
+		"Numbers: one million by default. Zero means that there is none."))
+	got := quoted(t, open(t, passages), "vault-quota sets quota bytes")
+	if len(got) < 2 || got[0] != "Quota:" || !slices.Contains(got, "Numbers:") {
+		t.Errorf("sections %q", got)
+	}
+}
+
+// A passage with a term that the best one lacks is quoted before better ones without it.
+func TestQuoteNewTerms(t *testing.T) {
+	passages := manual()
+	for i, text := range []string{
+		"Merge archives of one year into a yearly archive.", "Archives on tape merge slowly, one file at a time.",
+		"Before you merge archives, lock both of them.", "Merged archives keep their labels unless a label occurs twice.",
+		"A plan lists which archives to merge next week.", "Small archives merge in memory; large ones need a disk.",
+	} {
+		heading := fmt.Sprintf("Merge archives, part %d", i)
+		passages = append(passages, passage.Passage{URL: fmt.Sprintf("https://docs.example.org/merge%d", i), Title: "Merge archives", Headings: []string{heading}, Text: text})
+	}
+	passages = append(passages, passage.Passage{URL: "https://docs.example.org/headers", Title: "Headers of archives", Headings: []string{"Headers of archives"},
+		Text: strings.Repeat("Each archive has a header that describes its length and its owner. ", 3) + "A checksum protects it."})
+	if got := quoted(t, open(t, passages), "vault merge archives checksum"); got[1] != "Headers of archives" {
+		t.Errorf("sections %q", got)
+	}
+}
+
 // The passage that has a pasted message comes first.
 func TestQuoteMessage(t *testing.T) {
 	x := open(t, manual())
