@@ -382,7 +382,7 @@ func (d *decider) injectRemedies(db *config.Database, found []Remedy) {
 	for i := range found {
 		share := text.remaining / (len(found) - i)
 		part := boundedText{remaining: share}
-		if _, ok := part.passage(i+1, &found[i].Passage, share, db.URLs); ok {
+		if _, ok := part.passage(i+1, &found[i].Passage, share, db.URLs, nil); ok {
 			text.add(part.String())
 		}
 	}

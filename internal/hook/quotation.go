@@ -12,11 +12,10 @@ import (
 )
 
 const (
-	// maxPassage keeps one long passage from displacing the others.
-	maxPassage = 3000
-	// maxFurtherPassage is the limit for the passages after the first fullPassages.
-	maxFurtherPassage = 1600
-	fullPassages      = 2
+	// maxPassage is the limit for the first passage, so that it does not displace the
+	// others. Each further passage may be 3/4 as long, but at least minPassage.
+	maxPassage = 2400
+	minPassage = 700
 )
 
 // A boundedText builds a text of limited length in UTF-16 units.
@@ -46,10 +45,10 @@ func (l *boundedText) paragraph(s string) bool {
 }
 
 // passage appends a passage of a database with these URL prefixes, cut to longest and the
-// remaining length in UTF-16 units. It returns the number of bytes of the text that it
-// shows, or passage.Whole. It returns false if less than half of the passage, or of
-// longest, would fit.
-func (l *boundedText) passage(number int, p *passage.Passage, longest int, urls []string) (shown int, ok bool) {
+// remaining length in UTF-16 units: the part with the most of the words. It returns the
+// number of bytes of the text's beginning that it shows, or passage.Whole. It returns false
+// if less than half of the passage, or of longest, would fit.
+func (l *boundedText) passage(number int, p *passage.Passage, longest int, urls, words []string) (shown int, ok bool) {
 	const least = 200 // including the lines around the passage
 	if l.remaining < least {
 		return 0, false
@@ -64,7 +63,7 @@ func (l *boundedText) passage(number int, p *passage.Passage, longest int, urls 
 	if room < min(utf16Len(body), longest)/2 {
 		return 0, false
 	}
-	part := shorten(body, room)
+	part := bestPart(body, room, words)
 	shown = passage.Whole
 	if part != body {
 		shown = max(1, repeated+commonPrefix(body, part))
@@ -176,6 +175,121 @@ func bestParagraph(text string, words []string) string {
 		return safetext.Line(text)
 	}
 	return best
+}
+
+// bestPart cuts a text to limit UTF-16 units: to its beginning, or to its heading and the
+// part with the most of the words if the beginning has fewer. The part starts with a
+// paragraph, a list item, a table row or a code block.
+func bestPart(s string, limit int, words []string) string {
+	if utf16Len(s) <= limit {
+		return s
+	}
+	head := strings.TrimSpace(cutMark) + "\n"
+	if strings.HasPrefix(s, "#") {
+		head = s[:strings.IndexByte(s, '\n')+1] + head
+	}
+	room := limit - utf16Len(head)
+	if room < limit/2 {
+		return shorten(s, limit)
+	}
+	from := bestStart(s, room, words)
+	if from == 0 {
+		return shorten(s, limit)
+	}
+	return head + shorten(s[from:], room)
+}
+
+// bestStart returns the start of the part of s, of limit units, that contains the most of
+// the words. Those near its end do not count, because the part ends with a whole sentence.
+func bestStart(s string, limit int, words []string) int {
+	reach := limit * 3 / 4
+	var found [][]int // offsets of each word
+	folded := asciiLower(s)
+	for _, w := range words {
+		if at := offsetsOf(folded, asciiLower(stemOf(strings.Trim(w, "`")))); len(at) > 0 {
+			found = append(found, at)
+		}
+	}
+	best, most := 0, -1
+	for _, start := range starts(s, len(s)-limit) {
+		score := 0
+		for i, at := range found {
+			for len(at) > 0 && at[0] < start {
+				at = at[1:]
+			}
+			found[i] = at
+			n := 0
+			for n < len(at) && n < maxCounted && at[n] < start+reach {
+				n++
+			}
+			if n > 0 {
+				score += maxCounted + n // another word counts more than the same again
+			}
+		}
+		if score > most || score == most && best > 0 { // of equal parts, the last has no text before its words
+			best, most = start, score
+		}
+	}
+	return best
+}
+
+// maxCounted limits the occurrences of a word that count in a part.
+const maxCounted = 3
+
+// starts returns 0 and the offsets up to last at which a part may start. The part at
+// the first offset after last contains the end of the text.
+func starts(s string, last int) []int {
+	list := []int{0}
+	at, fence, empty := 0, "", false
+	for line := range strings.Lines(s) {
+		text := strings.TrimSpace(line)
+		ticks := text[:len(text)-len(strings.TrimLeft(text, "`"))]
+		if fence == "" && at > 0 && text != "" && (empty || strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "|")) {
+			list = append(list, at)
+			if at > last {
+				break
+			}
+		}
+		switch {
+		case fence == "" && len(ticks) >= 3:
+			fence = ticks
+		case fence != "" && text == fence:
+			fence = ""
+		}
+		at += len(line)
+		empty = text == ""
+	}
+	return list
+}
+
+// offsetsOf returns the offsets of a word in a text.
+func offsetsOf(text, word string) []int {
+	var list []int
+	for at := 0; ; {
+		i := strings.Index(text[at:], word)
+		if i < 0 {
+			return list
+		}
+		list = append(list, at+i)
+		at += i + len(word)
+	}
+}
+
+// stemOf returns the beginning of a word, without the endings of its inflected forms.
+func stemOf(word string) string {
+	const least = 4
+	return word[:max(min(least, len(word)), len(word)-2)]
+}
+
+// asciiLower returns s with its ASCII letters in lower case. Its length is that of s.
+func asciiLower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
 }
 
 // shorten cuts a text to limit UTF-16 units and marks the cut. It cuts after a whole

@@ -198,16 +198,13 @@ func (t *denialText) context(calls string) string {
 		first = false
 		share := boundedText{remaining: b.remaining / answering}
 		answering--
-		number := 1
+		number, longest, words := 1, maxPassage, contentWords(o.query(), o.db.Keywords)
 		for i := range o.Passages {
-			longest := maxPassage
-			if number > fullPassages {
-				longest = maxFurtherPassage
-			}
 			p := &o.Passages[i]
-			if n, ok := share.passage(number, p, longest, o.db.URLs); ok {
+			if n, ok := share.passage(number, p, longest, o.db.URLs, words); ok {
 				t.shown[p.Fingerprint()] = n
 				number++
+				longest = max(minPassage, longest*3/4)
 			}
 		}
 		b.add(share.String())

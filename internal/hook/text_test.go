@@ -273,6 +273,30 @@ func TestShorten(t *testing.T) {
 	}
 }
 
+func TestBestPart(t *testing.T) {
+	list := "## Options\n\n- `-a` shows all of it\n- `-b` is for branches\n- `-c` cuts columns from\n  a table\n- `-d` is last"
+	code := "About code.\n\n```\nfirst = 1\n\ncolumn = 2\n```\n\nA column has a name, and the column has a type."
+	for _, test := range []struct {
+		name, text string
+		limit      int
+		words      []string
+		want       string
+	}{
+		{"fits", "One. Two.", 9, []string{"two"}, "One. Two."},
+		{"no words", list, 70, nil, "## Options\n\n- `-a` shows all of it\n- `-b` is for branches [...]"},
+		{"beginning", list, 70, []string{"show"}, "## Options\n\n- `-a` shows all of it\n- `-b` is for branches [...]"},
+		{"list item", list, 70, []string{"cut", "Column", "show"}, "## Options\n[...]\n- `-c` cuts columns from\n  a table\n- `-d` is last"},
+		{"not within code", code, 58, []string{"column", "`type`"}, "[...]\nA column has a name, and the column has a type."},
+		{"inflected", "One paragraph of more words.\n\nSettings of the other kind.", 40, []string{"setting"}, "[...]\nSettings of the other kind."},
+		{"no room for the heading", "# A heading of twenty letters\n\nSome.\n\nThe word.", 42, []string{"word"}, "# A heading of twenty letters\n\nSome. [...]"},
+	} {
+		got := bestPart(test.text, test.limit, test.words)
+		if got != test.want || utf16Len(got) > test.limit {
+			t.Errorf("%s: %q of %d units, want %q in %d", test.name, got, utf16Len(got), test.want, test.limit)
+		}
+	}
+}
+
 func FuzzShorten(f *testing.F) {
 	f.Add("Intro.\n\n```sh\none\n```\n\nAfter. More.", 30)
 	f.Add("😀😀. `````\nx\n`````", 12)
@@ -281,6 +305,9 @@ func FuzzShorten(f *testing.F) {
 		got := shorten(text, limit)
 		if utf16Len(got) > limit {
 			t.Errorf("%d units, limit %d: %q", utf16Len(got), limit, got)
+		}
+		if part := bestPart(text, limit, strings.Fields(text)); utf16Len(part) > limit {
+			t.Errorf("%d units, limit %d: part %q", utf16Len(part), limit, part)
 		}
 		if utf16Len(text) <= limit && got != text {
 			t.Errorf("a text that fits became %q", got)
