@@ -43,7 +43,7 @@ func (a *app) addCommands(root *cobra.Command) {
 		{"Agent integration:", []*cobra.Command{newInstallCommand(a), newUninstallCommand(a), newHookCommand(a), newServeCommand(a)}},
 		{"Inspect and configure:", []*cobra.Command{
 			newWhyCommand(a), newReplayCommand(a), newStatsCommand(a), newRouteCommand(a),
-			newInjectCommand(a), newExtractQueryCommand(a), newConfigCommand(a),
+			newInjectCommand(a), newNoteCommand(a), newExtractQueryCommand(a), newConfigCommand(a),
 		}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})

@@ -21,6 +21,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/mcpserver"
+	"github.com/docsearch/docsearch/internal/notebook"
 )
 
 type serveOptions struct {
@@ -66,13 +67,17 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 	catalog := &mcpserver.Catalog{Entries: served.entries, AnyPath: opt.http == "", Embedders: served.queryEmbedders,
 		MaxAge: time.Duration(settings.MaxAgeDays) * 24 * time.Hour}
 	defer catalog.Close()
-	server := mcpserver.New(mcpserver.Options{
+	options := mcpserver.Options{
 		Catalog: catalog, Version: buildVersion(), LEANN: opt.leann, Log: log,
 		TopK: settings.TopK, MaxTokens: settings.MaxTokens,
 		Shown: func(code string) passage.Shown {
 			return hook.Store{Dir: served.locations.State}.Shown(code, time.Now())
 		},
-	})
+	}
+	if opt.http == "" { // an HTTP client need not ask this user for permission
+		options.Notebooks = func() []notebook.Notebook { return a.notebooksOf(served.current()) }
+	}
+	server := mcpserver.New(options)
 	if len(opt.databases) > 0 {
 		a.warnUnknownDatabases(served, opt.databases)
 	}
@@ -127,6 +132,15 @@ func (s *servedDatabases) settings() config.Search {
 	defer s.mu.Unlock()
 	s.refresh()
 	return s.config.Search
+}
+
+// current returns a copy of the config.
+func (s *servedDatabases) current() *config.Config {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refresh()
+	c := s.config
+	return &c
 }
 
 // entries lists the databases.

@@ -64,10 +64,11 @@ func gemini() *Client {
 const sampleTime = "2026-01-01T00:00:00.000Z"
 
 // settingsParts returns the settings file in a folder of the user or the project,
-// with the hooks and the server.
+// with the hooks and the server. A trusted server's tools run without a prompt, so
+// the entry excludes those that write.
 func settingsParts(p *Places, s Scope, folder string, hooks jsonHooks) []part {
 	path := filepath.Join(s.in(p.home, p.project), folder, "settings.json")
-	return []part{{"the hook and the MCP server", path, []entry{hooks, p.server(serverJSON("", `, "trust": true`), "mcpServers")}}}
+	return []part{{"the hook and the MCP server", path, []entry{hooks, p.server(serverJSON("", `, "trust": true, "excludeTools": ["note_add", "note_update", "note_append"]`), "mcpServers")}}}
 }
 
 // valuesOf returns the values of a JSON file, empty if it has none.

@@ -55,6 +55,7 @@ type Database struct {
 	Mode        Mode     `json:"mode,omitempty"`          // empty: answer if the database has an index, else redirect
 	Version     string   `json:"version,omitempty"`       // of the documented software
 	Inject      []string `json:"inject,omitempty"`        // patterns of the documents that are notes
+	Notes       string   `json:"notes,omitempty"`         // absolute folder of its notes, if agents may write them
 
 	Entry int `json:"-"` // position in the file's list, including ignored entries
 }

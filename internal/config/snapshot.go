@@ -19,7 +19,7 @@ import (
 // Its file is read on every tool call. It is not JSON, because parsing that would take
 // longer than everything else:
 //
-//	magic     "docsearch snapshot 8\n", the version of the format
+//	magic     "docsearch snapshot 9\n", the version of the format
 //	checksum  [8] FNV-1a of all that follows, little endian
 //	fields    in the order of Snapshot.code: numbers as varints, texts and
 //	          lists after their length
@@ -42,7 +42,8 @@ type Snapshot struct {
 //	6  updates
 //	7  the event log
 //	8  stamps with inode and change time
-const snapshotMagic = "docsearch snapshot 8\n"
+//	9  folders of notes
+const snapshotMagic = "docsearch snapshot 9\n"
 
 func (s *Snapshot) code(c *coder) {
 	s.Source.code(c)
@@ -74,6 +75,7 @@ func (d *Database) code(c *coder) {
 	c.text((*string)(&d.Mode))
 	c.text(&d.Version)
 	c.texts(&d.Inject)
+	c.text(&d.Notes)
 	c.int(&d.Entry)
 }
 

@@ -217,6 +217,8 @@ func TestDecideByEvent(t *testing.T) {
 		{name: "own read", event: event.Event{Name: event.PreToolUse, Tool: "mcp__docsearch__read"}, verdict: Allow},
 		{name: "own list", event: event.Event{Name: event.PreToolUse, Tool: "mcp__plugin_docsearch_docs__list_databases"}, verdict: Allow},
 		{name: "own LEANN name", event: event.Event{Name: event.PreToolUse, Tool: "mcp__docsearch__leann_search"}, verdict: Allow},
+		{name: "own tool that writes", event: event.Event{Name: event.PreToolUse, Tool: "mcp__docsearch__note_add"}},
+		{name: "own tool that replaces", event: event.Event{Name: event.PreToolUse, Tool: "mcp__plugin_docsearch_docs__note_update"}},
 		{name: "own server, unknown tool", event: event.Event{Name: event.PreToolUse, Tool: "mcp__docsearch__delete"}},
 		{name: "own server, longer name", event: event.Event{Name: event.PreToolUse, Tool: "mcp__docsearch__search_and_destroy"}},
 		{name: "another server", event: event.Event{Name: event.PreToolUse, Tool: foreignTool}},

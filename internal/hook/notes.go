@@ -125,7 +125,7 @@ func (d *decider) addMatchingNotes() {
 		}
 		found, err := d.search.Entries(db, call, d.config.Inject.Floor)
 		if err != nil {
-			d.fault("database %s skipped: %v", db.Name, err)
+			d.skipNotes(db, err)
 			continue
 		}
 		entries = append(entries, found...)
@@ -145,6 +145,16 @@ func (d *decider) addMatchingNotes() {
 	if len(injection.Items) > 0 {
 		d.injectNotes(injection)
 	}
+}
+
+// skipNotes reports a database whose notes cannot be read. If it is the database of a
+// folder that has no notes yet, that is no fault.
+func (d *decider) skipNotes(db *config.Database, err error) {
+	if db.Notes != "" && errors.Is(err, generation.ErrNoIndex) {
+		d.trace("database %s skipped: no note was written yet", db.Name)
+		return
+	}
+	d.fault("database %s skipped: %v", db.Name, err)
 }
 
 // noteItem formats an entry for the agent.
@@ -271,7 +281,7 @@ func (d *decider) noteLines(b *boundedText) (pinned []notes.Entry) {
 		}
 		entries, all, err := d.search.Contents(db)
 		if err != nil {
-			d.fault("database %s skipped: %v", db.Name, err)
+			d.skipNotes(db, err)
 			continue
 		}
 		slices.SortStableFunc(entries, func(a, b notes.Entry) int { return cmp.Compare(b.Use.Priority, a.Use.Priority) })
@@ -327,7 +337,7 @@ func (d *decider) toolFailure() {
 		}
 		found, err := d.search.Remedy(db, call)
 		if err != nil {
-			if !errors.Is(err, generation.ErrNoIndex) || d.server.Serves(db) {
+			if !errors.Is(err, generation.ErrNoIndex) || db.Notes == "" && d.server.Serves(db) {
 				d.fault("database %s skipped: %v", db.Name, err)
 			}
 			continue

@@ -1,5 +1,6 @@
 // Package mcpserver is the MCP server that lets an agent search documentation.
-// Its tools search, read and list databases.
+// Its tools search, read and list databases, and write notes where the config
+// permits it.
 //
 // Results are plain text for a model, because some clients would show
 // structured content in its place. Quotations from documents are inside fences
@@ -19,6 +20,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/notebook"
 )
 
 // Options configure a Server.
@@ -33,6 +35,9 @@ type Options struct {
 	// Shown returns the passages that the agent has seen in the denial with this code,
 	// nil if it is unknown. nil: always unknown.
 	Shown func(code string) passage.Shown
+	// Notebooks lists the folders in which clients may write notes. If it returns
+	// any when the server starts, the server offers the tools for that; nil: none.
+	Notebooks func() []notebook.Notebook
 }
 
 // A Server serves the databases of a catalog to MCP clients.
@@ -42,12 +47,14 @@ type Server struct {
 	mcp             *server.MCPServer
 	topK, maxTokens int
 	shown           func(code string) passage.Shown
+	notebooks       func() []notebook.Notebook
+	writes          writeLimit
 }
 
 // New returns a server. It opens no database.
 func New(opt Options) *Server {
 	s := &Server{catalog: opt.Catalog, log: opt.Log,
-		topK: cmp.Or(opt.TopK, defaultTopK), maxTokens: cmp.Or(opt.MaxTokens, defaultTokens), shown: opt.Shown}
+		topK: cmp.Or(opt.TopK, defaultTopK), maxTokens: cmp.Or(opt.MaxTokens, defaultTokens), shown: opt.Shown, notebooks: opt.Notebooks}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -106,7 +113,10 @@ type tool struct {
 	// alwaysLoad asks the client to show the tool's schema to the model from the
 	// first request on.
 	alwaysLoad bool
-	call       func() (params []param, run func(context.Context) (string, error))
+	// writes reports that the tool writes notes, and destructive that it can
+	// replace text.
+	writes, destructive bool
+	call                func() (params []param, run func(context.Context) (string, error))
 }
 
 func (s *Server) tools(leann bool) []tool {
@@ -138,12 +148,15 @@ func (s *Server) tools(leann bool) []tool {
 			call:        s.leannListTool,
 		})
 	}
+	if s.offersNotes() {
+		tools = append(tools, s.noteTools()...)
+	}
 	return tools
 }
 
 func (t tool) declare() mcp.Tool {
 	params, _ := t.call()
-	yes, no := true, false
+	readOnly, no := !t.writes, false
 	// Without maxResultSizeChars, Claude Code saves a result of more than 50,000
 	// characters in a file and shows the model only its beginning.
 	meta := map[string]any{"anthropic/searchHint": t.searchHint, "anthropic/maxResultSizeChars": maxTokens * bytesPerToken}
@@ -154,7 +167,7 @@ func (t tool) declare() mcp.Tool {
 		Name: t.name, Title: t.title, Description: t.description,
 		RawInputSchema: schema(params),
 		Annotations: mcp.ToolAnnotation{Title: t.title,
-			ReadOnlyHint: &yes, DestructiveHint: &no, IdempotentHint: &yes, OpenWorldHint: &no},
+			ReadOnlyHint: &readOnly, DestructiveHint: &t.destructive, IdempotentHint: &readOnly, OpenWorldHint: &no},
 		Meta: mcp.NewMetaFromMap(meta),
 	}
 }

@@ -349,7 +349,7 @@ func generalize(line string) string {
 		}
 		words = append(words, w)
 	}
-	return withoutOperators(strings.Join(words, " "))
+	return PlainQuery(strings.Join(words, " "))
 }
 
 // isRunSpecific reports whether a word is specific to a run, so that documentation does

@@ -56,7 +56,7 @@ func (c *Call) Query() Query {
 		text = append(text, c.Description)
 		q.Keys = c.commandKeys()
 	}
-	q.Text = withoutOperators(strings.Join(append(text, c.UserText), " "))
+	q.Text = PlainQuery(strings.Join(append(text, c.UserText), " "))
 	return q
 }
 
@@ -76,8 +76,8 @@ func (c *Call) commandKeys() []string {
 	return keys
 }
 
-// withoutOperators removes query operators from a text.
-func withoutOperators(s string) string {
+// PlainQuery removes query operators from a text.
+func PlainQuery(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r == '"' || r == ':' || unicode.IsControl(r) {
 			return ' '
@@ -379,7 +379,7 @@ func launcherWords(words []string) int {
 // identifiers and codes in them as keywords.
 func (c *Call) failureQuery() Query {
 	f := ReadFailure(c.Failure)
-	return Query{Text: withoutOperators(strings.Join(append(c.programs(), f.Messages...), " ")), Keywords: f.Names}
+	return Query{Text: PlainQuery(strings.Join(append(c.programs(), f.Messages...), " ")), Keywords: f.Names}
 }
 
 // isErrorLine reports whether a lower-case line contains a word that error messages use.

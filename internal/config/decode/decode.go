@@ -134,7 +134,7 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 		}
 		return s
 	}
-	d.reportUnknown(path, entry, m, "name", "keywords", "path", "description", "mcp_tool_name", "urls", "mode", "version", "inject")
+	d.reportUnknown(path, entry, m, "name", "keywords", "path", "description", "mcp_tool_name", "urls", "mode", "version", "inject", "notes")
 
 	var bad []any
 	db.Keywords, bad = stringList(m["keywords"])
@@ -170,6 +170,12 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 	if db.Inject, ok = injectPatterns(m["inject"]); !ok {
 		wrong("inject", `true, or patterns of documents as in "conventions/**"`, m["inject"], false, "no notes are added")
 		db.Inject = nil
+	}
+	db.Notes = d.path(text("notes", "the path of a folder", false), func(raw, resolved string) {
+		wrong("notes", "an absolute path", raw, false, "using "+resolved)
+	})
+	if db.Notes != "" && m["inject"] == nil {
+		db.Inject = []string{config.All}
 	}
 	db.Mode = config.Mode(strings.ToLower(text("mode", `"answer", "redirect", "advise" or "off"`, false)))
 	switch db.Mode {

@@ -241,7 +241,7 @@ func (r *Result) Origins() map[string]string {
 	}
 	for i, db := range r.Config.Databases {
 		entry := fmt.Sprintf("databases[%d].", db.Entry)
-		for _, field := range [...]string{"name", "keywords", "path", "description", "mcp_tool_name", "urls", "mode", "version", "inject"} {
+		for _, field := range [...]string{"name", "keywords", "path", "description", "mcp_tool_name", "urls", "mode", "version", "inject", "notes"} {
 			from[fmt.Sprintf("databases[%d].%s", i, field)] = r.origin(entry + field)
 		}
 	}
@@ -264,7 +264,7 @@ func (r *Result) origin(path string) string {
 func (r *Result) CheckPaths() {
 	for _, db := range r.Config.Databases {
 		_, err := os.Stat(db.Path)
-		if err == nil {
+		if err == nil || db.Notes != "" { // the first note builds the database
 			continue
 		}
 		got := db.Path + " (not found)"

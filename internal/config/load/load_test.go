@@ -58,6 +58,26 @@ func unixPaths(t *testing.T) {
 	}
 }
 
+// TestNotesFolder checks that a folder of notes is resolved, and that its database has
+// notes.
+func TestNotesFolder(t *testing.T) {
+	unixPaths(t)
+	r := mustLoad(t, locations(t, "docsearch-config.json", `{"databases": [
+  {"keywords": ["a"], "path": "/a", "description": "A", "notes": "/notes"},
+  {"keywords": ["b"], "path": "/b", "description": "B", "notes": "/notes", "inject": ["x/**"]},
+  {"keywords": ["c"], "path": "/c", "description": "C", "notes": ["/notes"]}]}`))
+	for i, want := range []config.Database{
+		{Notes: "/notes", Inject: []string{config.All}}, {Notes: "/notes", Inject: []string{"x/**"}}, {},
+	} {
+		if got := r.Config.Databases[i]; got.Notes != want.Notes || !slices.Equal(got.Inject, want.Inject) {
+			t.Errorf("database %d has the folder %q and the notes %q", i, got.Notes, got.Inject)
+		}
+	}
+	if got := problems(r); len(got) != 1 || !strings.Contains(got[0], "databases[2] (c): notes: want the path of a folder") {
+		t.Errorf("problems %q", got)
+	}
+}
+
 // The original format of the config, which users still have.
 const originalFormat = `{"databases": [
   {"keywords": ["gitlab", "gl", "gitlab-ci"], "path": "/home/me/.leann/indexes/gitlab",
@@ -235,7 +255,7 @@ func TestProblems(t *testing.T) {
 			`line 1: database: want a known key (did you mean "databases"?); ignored`,
 			`line 2: databases[0] (a): keyword: want a known key (did you mean "keywords"?); ignored`,
 			`line 2: databases[0] (a): mod: want a known key (did you mean "mode"?); ignored`,
-			`line 2: databases[0] (a): nonsense: want one of name, keywords, path, description, mcp_tool_name, urls, mode, version, inject; ignored`,
+			`line 2: databases[0] (a): nonsense: want one of name, keywords, path, description, mcp_tool_name, urls, mode, version, inject, notes; ignored`,
 			`line 3: hook: timeout: want one of retry, timeout_ms, mcp_tool_name, log, log_queries; ignored`,
 		}},
 		{"injection", "c.yaml", "databases:\n- {keywords: [a], path: /a, description: A, inject: {x: 1}}\ninject:\n  sessions: often\n  tools: [edit, Grep]\n  max_chars: 9\n  floor: -1\n  skip_agents: [1]\n  tags: []\n", 1, []string{

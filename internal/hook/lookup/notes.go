@@ -48,6 +48,43 @@ func (i Indexes) Entries(db *config.Database, call *notes.Call, floor float64) (
 	return entries, err
 }
 
+// similarShare is the share of the rarity of a note's title and tags from which
+// another note that contains them has the same subject.
+const similarShare = .6
+
+// Similar returns the documents of a database about the subject of a note: those with
+// most of the words of text, and those that apply to one of the commands.
+func (i Indexes) Similar(db *config.Database, text string, commands []string) (entries []notes.Entry, err error) {
+	var keys []string
+	for _, c := range commands {
+		program, _, _ := strings.Cut(c, " ")
+		keys = append(keys, passage.CommandKey(program))
+	}
+	err = i.withIndex(db, func(x *quicksearch.Index) error {
+		related, err := x.Related(quicksearch.Query{Text: notes.PlainQuery(text), Keys: keys, Limit: maxCandidates})
+		if err != nil {
+			return err
+		}
+		for _, d := range related.Matches {
+			key, err := x.Key(d.Document)
+			if err != nil {
+				return err
+			}
+			p, err := x.First(d.Document)
+			if err != nil {
+				return err
+			}
+			e := newEntry(db, key, &p)
+			sameCommand := slices.ContainsFunc(e.Use.AppliesWhen.Commands, func(c string) bool { return slices.Contains(commands, c) })
+			if isNote(db, key) && (sameCommand || d.Rarity >= similarShare*(related.Known+unknownWeight*related.Unknown)) {
+				entries = append(entries, e)
+			}
+		}
+		return nil
+	})
+	return entries, err
+}
+
 // entryFor returns a document, with its text if it is selected for the call, or nil if it
 // is not related to the call.
 func (i Indexes) entryFor(x *quicksearch.Index, db *config.Database, d lexical.Match, call *notes.Call, floor float64) (*notes.Entry, error) {

@@ -50,6 +50,10 @@ func frontMatter(lines []string) frontMatterInfo {
 	return h
 }
 
+// FrontMatterLines returns the number of lines of the front matter of a document,
+// with the delimiters; 0 if it has none.
+func FrontMatterLines(source []byte) int { return frontMatter(document.SplitLines(source)).lines }
+
 // isFrontMatter reports whether lines are few and short enough for front
 // matter. The check for duplicate keys of a mapping is quadratic.
 func isFrontMatter(lines []string) bool {

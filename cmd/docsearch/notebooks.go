@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook"
+	"github.com/docsearch/docsearch/internal/hook/event"
+	"github.com/docsearch/docsearch/internal/hook/lookup"
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/generation"
+	"github.com/docsearch/docsearch/internal/notebook"
+	"github.com/docsearch/docsearch/internal/notes"
+	"github.com/docsearch/docsearch/internal/replay"
+)
+
+const (
+	// noteIndexWait is how long a writer waits for another build of the database.
+	noteIndexWait = 30 * time.Second
+	// Limits of the recent calls that are compared with a note.
+	recentPeriod      = 30 * 24 * time.Hour
+	recentTranscripts = 10
+	recentCalls       = 500
+)
+
+// notebooksOf returns the folders of notes that the config names.
+func (a *app) notebooksOf(c *config.Config) []notebook.Notebook {
+	var all []notebook.Notebook
+	for _, db := range c.Databases {
+		if db.Notes != "" {
+			all = append(all, notebook.Notebook{Name: db.Name, Description: db.Description, Folder: notebook.Folder(db.Notes),
+				Database: &noteDatabase{app: a, config: c, db: db}})
+		}
+	}
+	return all
+}
+
+// A noteDatabase is the database of a folder of notes. It implements
+// notebook.Database.
+type noteDatabase struct {
+	*app
+	config *config.Config
+	db     config.Database
+}
+
+// Update builds the database, or updates it from the folder.
+func (d *noteDatabase) Update(ctx context.Context) error {
+	b := &buildCommand{app: d.app, out: d.db.Path, name: d.db.Name, wait: noteIndexWait, quiet: true, set: func(string) bool { return false }}
+	info, err := index.Inspect(d.db.Path)
+	var p plan
+	switch {
+	case errors.Is(err, generation.ErrNoIndex), errors.Is(err, fs.ErrNotExist):
+		l := config.Locate(os.Getenv)
+		p, err = b.planFolder(l, nil, d.db.Notes)
+	case err != nil:
+		err = withRepair(d.db.Path, err)
+	case !samePath(info.Source.Location, d.db.Notes):
+		err = withHint(fmt.Errorf("database %s was built from %s, not from %s", d.db.Name, info.Source.Location, d.db.Notes),
+			`set "path" to a new folder, or "notes" to the source of the database`)
+	default:
+		u := &updateCommand{app: d.app, wait: noteIndexWait, quiet: true}
+		b, p, err = u.plan(databaseRef{Name: d.db.Name, Path: d.db.Path, Configured: true}, info)
+	}
+	if err == nil {
+		_, err = b.build(ctx, &p)
+	}
+	return err
+}
+
+// Similar returns the notes about the same subject.
+func (d *noteDatabase) Similar(f notebook.Fields) ([]string, error) {
+	if !hasIndex(d.db.Path) {
+		return nil, nil
+	}
+	found, err := lookup.Indexes{}.Similar(&d.db, f.Title+" "+strings.Join(f.Tags, " "), f.AppliesWhen.Commands)
+	var names []string
+	for _, e := range found {
+		names = append(names, e.Document)
+	}
+	return names, err
+}
+
+// Beside returns recent calls of the project with which the hook would show the
+// note, latest session first, each once.
+func (d *noteDatabase) Beside(ctx context.Context, name string) ([]string, error) {
+	var found []string
+	err := d.recent(ctx, func(call *notes.Call) error {
+		entries, err := lookup.Indexes{}.Entries(&d.db, call, d.config.Inject.Floor)
+		if err != nil {
+			return err
+		}
+		text := call.Tool + " " + strings.TrimSpace(call.Command+call.Path)
+		if slices.ContainsFunc(notes.Best(entries), func(e notes.Entry) bool { return e.Document == name }) && !slices.Contains(found, text) {
+			found = append(found, text)
+		}
+		return nil
+	})
+	return found, err
+}
+
+// errEnough ends the reading of a transcript.
+var errEnough = errors.New("enough calls")
+
+// recent calls each with the recent calls of the project that can get notes.
+func (d *noteDatabase) recent(ctx context.Context, each func(*notes.Call) error) error {
+	cwd, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	place := config.PlaceOf(config.Locate(os.Getenv), os.Getenv, cwd)
+	files, err := transcripts(filepath.Join(place.Claude, "projects", projectFolder(place.Project)), time.Now().Add(-recentPeriod))
+	if err != nil {
+		return nil // no session of Claude Code in this project
+	}
+	calls := 0
+	for _, file := range files[:min(len(files), recentTranscripts)] {
+		err := readCalls(file, func(e event.Event) error {
+			if calls >= recentCalls || ctx.Err() != nil {
+				return errEnough
+			}
+			if e.Name != event.PreToolUse || !slices.Contains(d.config.Inject.Tools, e.Tool) {
+				return nil
+			}
+			calls++
+			return each(hook.CallOf(e))
+		})
+		if errors.Is(err, errEnough) {
+			return ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readCalls calls each with the events of a transcript. It ignores transcripts
+// that cannot be read.
+func readCalls(file string, each func(event.Event) error) error {
+	in, err := os.Open(file)
+	if err != nil {
+		return nil
+	}
+	defer in.Close()
+	failed := error(nil)
+	replay.Read(in, func(e replay.Event) error {
+		failed = each(e.Event)
+		return failed
+	})
+	return failed
+}
+
+// projectFolder returns the name of Claude Code's folder for the sessions of a
+// project: its path with hyphens for everything but letters and digits.
+func projectFolder(project string) string {
+	return strings.Map(func(r rune) rune {
+		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' {
+			return r
+		}
+		return '-'
+	}, project)
+}
