@@ -235,13 +235,27 @@ func findSecret(data []byte) error {
 // locked calls do while no other writer of the folder runs.
 func (f Folder) locked(do func() error) error {
 	p := f.file(lockName)
-	lock, err := filelock.AcquireIn(p, lockTimeout)
-	if err != nil {
-		return err
+	for end := time.Now().Add(lockTimeout); ; {
+		lock, err := filelock.AcquireIn(p, time.Until(end))
+		if err != nil {
+			return err
+		}
+		if !isCurrent(lock, p) {
+			lock.Unlock() // the previous writer has removed the file
+			continue
+		}
+		err = do()
+		p.Remove() // before Unlock, so that it removes its own file
+		return errors.Join(err, lock.Unlock())
 	}
-	err = do()
-	p.Remove() // before Unlock, so that it removes its own file
-	return errors.Join(err, lock.Unlock())
+}
+
+// isCurrent reports whether the locked file is still the one at p. Another writer may
+// have removed it between its opening and its locking.
+func isCurrent(lock *filelock.Lock, p confined.Path) bool {
+	locked, errLocked := lock.File().Stat()
+	current, errCurrent := p.Lstat()
+	return errLocked == nil && errCurrent == nil && os.SameFile(locked, current)
 }
 
 func (f Folder) file(name string) confined.Path { return confined.Path{Dir: string(f), Name: name} }

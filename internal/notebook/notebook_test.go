@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/filelock"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
@@ -330,4 +331,33 @@ func FuzzFrontMatter(f *testing.F) {
 			t.Errorf("text %q, want %q", got.Text, lines)
 		}
 	})
+}
+
+// A writer that opened the lock file before the previous writer removed it does not hold
+// the lock: the next writer locks a new file.
+func TestRemovedLock(t *testing.T) {
+	f := Folder(t.TempDir())
+	p := f.file(lockName)
+	lock, err := filelock.TryLockIn(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Unlock()
+	if !isCurrent(lock, p) {
+		t.Error("the lock is not current")
+	}
+	if err := os.Remove(filepath.Join(string(f), lockName)); err != nil {
+		t.Skip("skipped: the system does not remove open files: ", err)
+	}
+	if isCurrent(lock, p) {
+		t.Error("the lock of a removed file is current")
+	}
+	next, err := filelock.TryLockIn(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer next.Unlock()
+	if isCurrent(lock, p) || !isCurrent(next, p) {
+		t.Error("the lock of the new file is not the current one")
+	}
 }
