@@ -125,7 +125,7 @@ func (i *installCommand) checkedProgram() (string, error) {
 	program := i.program
 	var err error
 	if program == "" {
-		if program, err = i.programFor(i.scope); err != nil {
+		if program, err = i.programFor(i.scope, i.dryRun); err != nil {
 			return "", err
 		}
 	}
@@ -133,6 +133,9 @@ func (i *installCommand) checkedProgram() (string, error) {
 		if program, err = filepath.Abs(program); err != nil {
 			return "", err
 		}
+	}
+	if i.dryRun && program == config.ProgramPath(os.Getenv) {
+		return program, nil // the copy may not exist yet
 	}
 	if err := agentconfig.CheckProgram(program); err != nil {
 		return "", withHint(err, "pass --command with the path of a docsearch binary")
@@ -186,10 +189,13 @@ func (i *installCommand) installClaude(ctx context.Context, claude *agentconfig.
 // programFor returns the program path to write into the files of a scope. Files
 // that go into a repository contain only the name if that resolves to this
 // program, because a path of this machine is useless on others.
-func (a *app) programFor(scope agentconfig.Scope) (string, error) {
+func (a *app) programFor(scope agentconfig.Scope, dryRun bool) (string, error) {
 	program, err := agentconfig.Program()
 	if errors.Is(err, agentconfig.ErrTemporary) {
 		return "", withHint(err, "run go install to build a permanent binary, or pass --command PATH")
+	}
+	if err == nil && agentconfig.InCache(program) {
+		program, err = a.copyProgram(program, dryRun)
 	}
 	if err != nil || scope != agentconfig.Project {
 		return program, err
@@ -199,6 +205,24 @@ func (a *app) programFor(scope agentconfig.Scope) (string, error) {
 	}
 	a.warn("%s exists only on this machine; to share the settings, add docsearch to PATH and run docsearch install again", program)
 	return program, nil
+}
+
+// copyProgram copies a program that its package manager may remove to the data folder
+// and returns the path of the copy. A dry run does not copy.
+func (a *app) copyProgram(program string, dryRun bool) (string, error) {
+	path := config.ProgramPath(os.Getenv)
+	switch {
+	case path == "":
+		return "", withHint(fmt.Errorf("cannot install %s: its package manager may remove it, and there is no data folder for a copy", program), "run npm install -g docsearch-cli")
+	case dryRun:
+		fmt.Fprintf(a.stdout, "would copy the program to %s, because its package manager may remove %s\n", path, program)
+		return path, nil
+	}
+	if err := agentconfig.CopyProgram(program, path); err != nil {
+		return "", err
+	}
+	fmt.Fprintf(a.stdout, "copied the program to %s, because its package manager may remove %s\n", path, program)
+	return path, nil
 }
 
 // explainInstall adds a hint to the error about a settings file that Claude

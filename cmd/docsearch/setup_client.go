@@ -59,7 +59,7 @@ func (s *setupCommand) installOther(ctx context.Context, c *agentconfig.Client, 
 		fmt.Fprintf(s.stdout, "not installed in %s; to install later, run: docsearch install --client %s\n", c.Title, c.Name)
 		return nil
 	}
-	program, err := s.programFor(agentconfig.User)
+	program, err := s.programFor(agentconfig.User, false)
 	if err == nil {
 		err = s.app.installOther(c, p, agentconfig.User, program, false)
 	}
@@ -95,7 +95,7 @@ func (s *setupCommand) installClaude(ctx context.Context, claude *agentconfig.Cl
 		fmt.Fprintln(s.stdout, "not installed; to install later, run: docsearch install")
 		return nil
 	}
-	program, err := s.programFor(agentconfig.User)
+	program, err := s.programFor(agentconfig.User, false)
 	if err != nil {
 		s.warn("not installed: %v", err)
 		return nil

@@ -1,6 +1,7 @@
 package agentconfig
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/docsearch/docsearch/internal/atomicfile"
 )
 
 // ErrTemporary is the error of Program for a binary of "go run".
@@ -33,15 +36,46 @@ func Program() (string, error) {
 }
 
 // OnPath returns the absolute path of docsearch on PATH. ok reports whether that
-// is the given program.
+// is the given program. It ignores the folders that npm adds to the PATH of a
+// project's scripts.
 func OnPath(program string) (path string, ok bool) {
 	found, err := exec.LookPath("docsearch")
-	if err != nil || !filepath.IsAbs(found) {
+	if err != nil || !filepath.IsAbs(found) || strings.Contains(filepath.ToSlash(found), "/node_modules/.bin/") {
 		return "", false
 	}
 	a, errA := os.Stat(found)
 	b, errB := os.Stat(program)
 	return found, errA == nil && errB == nil && os.SameFile(a, b)
+}
+
+// InCache reports whether a program is in a folder that its package manager clears
+// or renames: the caches of npx, bunx and "dlx", and the store of pnpm, whose paths
+// contain the version.
+func InCache(program string) bool {
+	for part := range strings.SplitSeq(filepath.ToSlash(program), "/") {
+		if part == "_npx" || part == ".pnpm" || part == "dlx" || strings.HasPrefix(part, "dlx-") || strings.HasPrefix(part, "bunx-") {
+			return true
+		}
+	}
+	return false
+}
+
+// CopyProgram copies a program to the given path, unless it is there already.
+func CopyProgram(program, path string) error {
+	data, err := os.ReadFile(program)
+	if err != nil {
+		return fmt.Errorf("cannot copy this program: %w", err)
+	}
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if err := atomicfile.Write(path, data, 0o755); err != nil {
+		return fmt.Errorf("cannot copy this program to %s: %w", path, err)
+	}
+	return nil
 }
 
 // CheckProgram reports why a program cannot be used in config files.
@@ -61,7 +95,7 @@ func CheckProgram(program string) error {
 }
 
 // Own reports whether the program in a hook or server entry is the running
-// program, that is, the same file.
+// program, that is, the same file or, if that is in a cache, a copy of it.
 func Own(program string) bool {
 	own, err := os.Executable()
 	if err != nil {
@@ -73,7 +107,16 @@ func Own(program string) bool {
 	}
 	a, errA := os.Stat(path)
 	b, errB := os.Stat(own)
-	return errA == nil && errB == nil && os.SameFile(a, b)
+	if errA != nil || errB != nil {
+		return false
+	}
+	return os.SameFile(a, b) || InCache(own) && a.Size() == b.Size() && sameContents(path, own)
+}
+
+func sameContents(a, b string) bool {
+	dataA, errA := os.ReadFile(a)
+	dataB, errB := os.ReadFile(b)
+	return errA == nil && errB == nil && bytes.Equal(dataA, dataB)
 }
 
 // expandHome expands the home directory as a shell does.

@@ -58,7 +58,20 @@ func Locate(getenv Getenv) Locations {
 // KeyPath returns the file of the user's key for seals (see package provenance), or "" if
 // there is no data folder. It ignores the plugin's data folder, because the same databases
 // may be built on the command line and updated by a plugin's hook.
-func KeyPath(getenv Getenv) string {
+func KeyPath(getenv Getenv) string { return inUserData(getenv, ".provenance.key") }
+
+// ProgramPath returns the file of a copy of docsearch for the agents' settings, or "" if
+// there is no data folder.
+func ProgramPath(getenv Getenv) string {
+	name := "docsearch"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	return inUserData(getenv, ".bin", name)
+}
+
+// inUserData returns a path in the user's data folder, also in the plugin's hook.
+func inUserData(getenv Getenv, names ...string) string {
 	own := func(name string) string {
 		if name == "CLAUDE_PLUGIN_DATA" {
 			return ""
@@ -69,7 +82,7 @@ func KeyPath(getenv Getenv) string {
 	if data == "" {
 		return ""
 	}
-	return Join(data, ".provenance.key")
+	return Join(data, names...)
 }
 
 // Home returns the user's home directory, or "" if the environment does not contain it.

@@ -1,0 +1,24 @@
+// Replaces the launcher with the native binary, so that no call starts Node. If
+// this fails, the launcher stays.
+'use strict'
+const fs = require('fs')
+const path = require('path')
+const { binary } = require('./platform.js')
+
+const launcher = path.join(__dirname, 'bin', 'docsearch')
+const temporary = `${launcher}-${process.pid}`
+const yarn = /^yarn\//.test(process.env.npm_config_user_agent || '') // runs commands with Node
+const program = binary()
+if (program && process.platform !== 'win32' && !yarn) {
+  try {
+    try {
+      fs.linkSync(program, temporary)
+    } catch {
+      fs.copyFileSync(program, temporary) // another file system
+      fs.chmodSync(temporary, 0o755)
+    }
+    fs.renameSync(temporary, launcher)
+  } catch {
+    fs.rmSync(temporary, { force: true })
+  }
+}
