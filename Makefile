@@ -13,7 +13,7 @@ FUZZTIME  ?= 10s
 # Folder of "make install".
 PREFIX ?= $(HOME)/.local
 
-.PHONY: build install uninstall test race lint vuln fuzz cross e2e bench compare eval plugin clean
+.PHONY: build install uninstall test race lint vuln fuzz cross e2e bench compare eval plugin release-snapshot rename-module clean
 
 build:
 	go build $(GOFLAGS_) -o docsearch ./cmd/docsearch
@@ -80,6 +80,22 @@ eval:
 
 plugin:
 	go build $(GOFLAGS_) -o plugin/bin/docsearch$(shell go env GOEXE) ./cmd/docsearch
+
+# Builds a release of the current commit in the folder dist and checks it. It
+# publishes nothing. Compiling goreleaser takes minutes the first time. The remote
+# exists only for this command: without one, goreleaser ignores the commit's date.
+GORELEASER ?= go run github.com/goreleaser/goreleaser/v2@v2.16.0
+
+release-snapshot:
+	GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=remote.origin.url GIT_CONFIG_VALUE_0=https://$(shell go list -m) \
+	  $(GORELEASER) release --snapshot --clean
+	node npm/build.mjs dist
+	go test -count 1 ./test/release
+
+# Changes the path of the Go module, and with it the place where it is published:
+# make rename-module MODULE=github.com/OWNER/NAME
+rename-module:
+	./.ci/rename-module "$(MODULE)"
 
 clean:
 	rm -rf docsearch docsearch.exe plugin/bin dist .cache
