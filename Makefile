@@ -13,7 +13,7 @@ FUZZTIME  ?= 10s
 # Folder of "make install".
 PREFIX ?= $(HOME)/.local
 
-.PHONY: build install uninstall test race lint vuln fuzz cross e2e bench compare eval plugin release-snapshot rename-module clean
+.PHONY: build install uninstall test race lint vuln fuzz cross e2e bench compare eval plugin release release-snapshot rename-module clean
 
 build:
 	go build $(GOFLAGS_) -o docsearch ./cmd/docsearch
@@ -81,11 +81,18 @@ eval:
 plugin:
 	go build $(GOFLAGS_) -o plugin/bin/docsearch$(shell go env GOEXE) ./cmd/docsearch
 
-# Builds a release of the current commit in the folder dist and checks it. It
-# publishes nothing. Compiling goreleaser takes minutes the first time. The remote
-# exists only for this command: without one, goreleaser ignores the commit's date.
+# Compiling goreleaser takes minutes the first time.
 GORELEASER ?= go run github.com/goreleaser/goreleaser/v2@v2.16.0
 
+# Builds the release of the tag at the current commit and publishes it, except the npm
+# packages. The workflow "release" runs this for a pushed tag.
+release:
+	$(GORELEASER) release --clean
+	node npm/build.mjs dist
+	go test -count 1 ./test/release
+
+# Builds the same without a tag, in the folder dist, and publishes nothing. The remote
+# exists only for this command: without one, goreleaser ignores the commit's date.
 release-snapshot:
 	GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=remote.origin.url GIT_CONFIG_VALUE_0=https://$(shell go list -m) \
 	  $(GORELEASER) release --snapshot --clean
