@@ -89,7 +89,6 @@ GORELEASER ?= go run github.com/goreleaser/goreleaser/v2@v2.16.0
 release:
 	$(GORELEASER) release --clean
 	node npm/build.mjs dist
-	go test -count 1 ./test/release
 
 # Builds the same without a tag, in the folder dist, and publishes nothing. The remote
 # exists only for this command: without one, goreleaser ignores the commit's date.
