@@ -25,7 +25,8 @@ agents that have them.
 
 Uninstall removes only docsearch's own entries. If no other program has changed a
 file since "docsearch install", uninstall restores it byte for byte. It keeps the
-databases, the config file, and the backups.`,
+databases, the config file, the backups, and a copy of the program that install
+made.`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return a.uninstall(names, agentconfig.Scope(scope), dryRun) },
 	}
