@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -12,6 +13,9 @@ import (
 // Without a program, the script tells the user at the start of a session, and
 // returns no decision about a call.
 func TestWithoutProgram(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("skipped: the plugin does not support Windows")
+	}
 	for _, installed := range []string{"/usr/local/bin/docsearch", "/opt/homebrew/bin/docsearch"} {
 		if _, err := exec.LookPath(installed); err == nil {
 			t.Skipf("skipped: %s is there", installed)
