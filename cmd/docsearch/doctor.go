@@ -360,6 +360,16 @@ func (d *doctor) testPermission(ctx context.Context) {
 // runHook runs this program as a hook, the way Claude Code runs the command
 // that install adds.
 func (d *doctor) runHook(ctx context.Context, tool string, input any) (agentconfig.Outcome, error) {
+	return runHookCommand(ctx, agentconfig.Shell, func(cmd *exec.Cmd) (agentconfig.Outcome, error) {
+		return agentconfig.RunHook(cmd, map[string]any{
+			"hook_event_name": "PreToolUse", "session_id": "doctor", "tool_name": tool, "tool_input": input,
+		})
+	})
+}
+
+// runHookCommand runs the command of a hook that is this program, with an empty state.
+func runHookCommand(ctx context.Context, command func(ctx context.Context, program string) *exec.Cmd,
+	run func(cmd *exec.Cmd) (agentconfig.Outcome, error)) (agentconfig.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	state, err := os.MkdirTemp("", "docsearch-doctor-")
@@ -371,12 +381,10 @@ func (d *doctor) runHook(ctx context.Context, tool string, input any) (agentconf
 	if err != nil {
 		return agentconfig.Outcome{}, err
 	}
-	cmd := agentconfig.Shell(ctx, program)
+	cmd := command(ctx, program)
 	cmd.Env = append(os.Environ(), "DOCSEARCH_STATE_DIR="+state)
 	cmd.WaitDelay = time.Second
-	return agentconfig.RunHook(cmd, map[string]any{
-		"hook_event_name": "PreToolUse", "session_id": "doctor", "tool_name": tool, "tool_input": input,
-	})
+	return run(cmd)
 }
 
 // runServers starts each configured server that is this program and requests

@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"os"
+	"os/exec"
 	"slices"
 	"time"
 
@@ -105,19 +105,6 @@ func (d *doctor) runClientHooks(ctx context.Context, c *agentconfig.Client, hook
 }
 
 func (d *doctor) runClientHook(ctx context.Context, c *agentconfig.Client, h agentconfig.Hook, event map[string]any) (agentconfig.Outcome, error) {
-	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
-	defer cancel()
-	state, err := os.MkdirTemp("", "docsearch-doctor-")
-	if err != nil {
-		return agentconfig.Outcome{}, err
-	}
-	defer os.RemoveAll(state)
-	program, err := os.Executable()
-	if err != nil {
-		return agentconfig.Outcome{}, err
-	}
-	cmd := c.Command(ctx, h, program)
-	cmd.Env = append(os.Environ(), "DOCSEARCH_STATE_DIR="+state)
-	cmd.WaitDelay = time.Second
-	return c.RunHook(cmd, event)
+	return runHookCommand(ctx, func(ctx context.Context, program string) *exec.Cmd { return c.Command(ctx, h, program) },
+		func(cmd *exec.Cmd) (agentconfig.Outcome, error) { return c.RunHook(cmd, event) })
 }
