@@ -105,7 +105,7 @@ func (d *doctor) checkConfig() {
 		d.fail("config", err.Error(), "run docsearch config path to see which file is used")
 		return
 	case !r.Exists:
-		d.fail("config", r.Path+" does not exist", "docsearch setup KEYWORD SOURCE")
+		d.fail("config", r.Path+" does not exist", "docsearch setup NAME, or docsearch setup KEYWORD SOURCE")
 		return
 	}
 	d.config = r.Config
@@ -115,7 +115,7 @@ func (d *doctor) checkConfig() {
 		return
 	}
 	if len(r.Config.Databases) == 0 {
-		d.fail("config", r.Path+" has no databases", "docsearch setup KEYWORD SOURCE")
+		d.fail("config", r.Path+" has no databases", "docsearch setup NAME, or docsearch setup KEYWORD SOURCE")
 		return
 	}
 	d.ok("config", "%s: %s", r.Path, count(len(r.Config.Databases), "database"))

@@ -238,7 +238,7 @@ func explainInstall(err error) error {
 // proposeSetup prints the command that adds a database if there is none.
 func (a *app) proposeSetup() {
 	if r, err := load.Load(config.Locate(os.Getenv)); err == nil && len(r.Config.Databases) == 0 {
-		fmt.Fprintf(a.stdout, "next: run docsearch setup KEYWORD SOURCE to build a database and add it to %s\n", r.Path)
+		fmt.Fprintf(a.stdout, "next: run docsearch setup NAME or docsearch setup KEYWORD SOURCE to build a database and add it to %s (docsearch recipes list prints the names)\n", r.Path)
 	}
 }
 
