@@ -24,8 +24,9 @@ type Client struct {
 	// none.
 	Limits string
 
-	programs []string // names on PATH
-	exitCode bool     // it reads the decision from the exit code of the hook
+	programs   []string // names on PATH
+	exitCode   bool     // it reads the decision from the exit code of the hook
+	dropsEqual bool     // it runs hooks with equal commands only once
 	// folder returns the client's own folder in the user's home.
 	folder func(p *Places) string
 	// parts returns the files with docsearch's entries; nil: Claude has them.
@@ -162,7 +163,7 @@ func (c *Client) Found(p *Places) bool {
 	}
 	entries, err := os.ReadDir(c.folder(p))
 	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		return c.Name != "claude" || e.Name() != "hooks" // docsearch's config file is in ~/.claude/hooks
+		return !c.IsClaude() || e.Name() != "hooks" // docsearch's config file is in ~/.claude/hooks
 	})
 }
 
@@ -197,9 +198,7 @@ func (c *Client) Install(p *Places, s Scope, program string) ([]*Change, error) 
 	if err := c.refuseTwins(p, s, parts); err != nil {
 		return nil, err
 	}
-	return plan(parts, s, func(entries []entry) edit {
-		return edit{apply: func(data []byte) ([]byte, error) { return putAll(entries, data, program) }}
-	})
+	return plan(parts, s, putEdit(program))
 }
 
 // Uninstall plans the changes that remove docsearch from a scope.
@@ -208,22 +207,31 @@ func (c *Client) Uninstall(p *Places, s Scope) ([]*Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	return plan(parts, s, func(entries []entry) edit {
-		return edit{
-			apply: func(data []byte) (_ []byte, err error) {
-				for _, e := range entries {
-					if data, err = e.drop(data); err != nil {
-						return nil, err
-					}
+	return plan(parts, s, dropEdit)
+}
+
+// putEdit returns the edit that adds entries with a program.
+func putEdit(program string) func([]entry) edit {
+	return func(entries []entry) edit {
+		return edit{apply: func(data []byte) ([]byte, error) { return putAll(entries, data, program) }}
+	}
+}
+
+// dropEdit returns the edit that removes entries.
+func dropEdit(entries []entry) edit {
+	return edit{
+		apply: func(data []byte) (_ []byte, err error) {
+			for _, e := range entries {
+				if data, err = e.drop(data); err != nil {
+					return nil, err
 				}
-				return data, nil
-			},
-			redo: func(data []byte) func([]byte) ([]byte, error) {
-				program := programIn(entries, data)
-				return func(data []byte) ([]byte, error) { return putAll(entries, data, program) }
-			},
-		}
-	})
+			}
+			return data, nil
+		},
+		redo: func(data []byte) func([]byte) ([]byte, error) {
+			return putEdit(programIn(entries, data))(entries).apply
+		},
+	}
 }
 
 // partsOf returns the client's files in a scope.
@@ -353,7 +361,7 @@ func (c *Client) Doubles(hooks []Hook) []Hook {
 	var run []Hook
 	for _, h := range hooks {
 		same := func(other Hook) bool {
-			return h.Path == other.Path || h.Line() == other.Line() && h.Scope != other.Scope && c.dropsEqual()
+			return h.Path == other.Path || h.Line() == other.Line() && h.Scope != other.Scope && c.dropsEqual
 		}
 		if !slices.ContainsFunc(run, same) {
 			run = append(run, h)
@@ -363,11 +371,6 @@ func (c *Client) Doubles(hooks []Hook) []Hook {
 		return nil
 	}
 	return run
-}
-
-// dropsEqual reports whether the client runs equal commands only once.
-func (c *Client) dropsEqual() bool {
-	return slices.Contains([]string{"gemini", "qwen", "crush"}, c.Name)
 }
 
 // MayDeny reports whether a hook's exit code denies calls if docsearch cannot

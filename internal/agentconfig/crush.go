@@ -17,7 +17,7 @@ const crushMatcher = "^(fetch|agentic_fetch|bash|edit|multiedit|write|mcp_.*)$"
 // versions. It runs the hook only for the calls of the main agent.
 func crush() *Client {
 	return &Client{
-		Name: "crush", Title: "Crush", programs: []string{"crush"},
+		Name: "crush", Title: "Crush", programs: []string{"crush"}, dropsEqual: true,
 		Limits: "its web search runs in a subagent, which runs no hook; the hook answers fetches",
 		folder: func(p *Places) string { return filepath.Join(p.config, "crush") },
 		parts: func(p *Places, s Scope) []part {
@@ -247,18 +247,13 @@ func (c crushEntry) find(data []byte) (hooks []Hook, servers []Server) {
 		value, _ := command.option("--command")
 		switch {
 		case c.isHook(command):
-			hooks = append(hooks, hookOfCommand(value.text))
+			h, _ := hookOfCommand(value.text)
+			hooks = append(hooks, h)
 		case c.isServer(command):
 			servers = append(servers, Server{Name: c.server, Command: value.text, Args: []string{"serve"}, Ours: true})
 		}
 	}
 	return hooks, servers
-}
-
-// hookOfCommand returns the hook that a shell command line runs.
-func hookOfCommand(line string) Hook {
-	run, _ := findHook(line)
-	return Hook{Command: line, Program: run.program, Via: run.via, OtherCommand: run.otherCommand, Python: run.python}
 }
 
 // splice replaces a part of a text.

@@ -8,7 +8,7 @@ const millisecondTimeout = hookTimeout * 1000
 // gemini is Google's Gemini CLI. Its settings have the hooks and the servers.
 func gemini() *Client {
 	return &Client{
-		Name: "gemini", Title: "Gemini CLI", Tested: true, programs: []string{"gemini"},
+		Name: "gemini", Title: "Gemini CLI", Tested: true, programs: []string{"gemini"}, dropsEqual: true,
 		folder: func(p *Places) string { return p.atHome(".gemini") },
 		parts: func(p *Places, s Scope) []part {
 			return settingsParts(p, s, ".gemini", jsonHooks{

@@ -168,11 +168,18 @@ func findHooks(path string, data []byte) (hooks []Hook) {
 		return nil
 	}
 	eachCommand(values, func(command string) {
-		if run, ok := findHook(command); ok {
-			hooks = append(hooks, Hook{Path: path, Command: command, Program: run.program, Via: run.via, OtherCommand: run.otherCommand, Python: run.python})
+		if h, ok := hookOfCommand(command); ok {
+			h.Path = path
+			hooks = append(hooks, h)
 		}
 	})
 	return hooks
+}
+
+// hookOfCommand returns the hook that a shell command line runs.
+func hookOfCommand(line string) (Hook, bool) {
+	run, ok := findHook(line)
+	return Hook{Command: line, Program: run.program, Via: run.via, OtherCommand: run.otherCommand, Python: run.python}, ok
 }
 
 // eachCommand calls f for the commands in the values of a config file.

@@ -1,10 +1,7 @@
 package agentconfig
 
 import (
-	"bytes"
-	"encoding/json"
 	"path/filepath"
-	"strings"
 
 	"github.com/docsearch/docsearch/plugin"
 )
@@ -20,16 +17,12 @@ func (c *Claude) HasModules() bool { return !c.Version.before(modulesVersion) }
 // results. It is a plugin of three files in the user's folder of skills, which Claude
 // Code loads without further settings.
 func (c *Claude) InstallModule(program string) ([]*Change, error) {
-	return plan(c.moduleParts(), User, func(entries []entry) edit {
-		return edit{apply: func(data []byte) ([]byte, error) { return putAll(entries, data, program) }}
-	})
+	return plan(c.moduleParts(), User, putEdit(program))
 }
 
 // UninstallModule plans the changes that remove the hooks module.
 func (c *Claude) UninstallModule() ([]*Change, error) {
-	return plan(c.moduleParts(), User, func(entries []entry) edit {
-		return edit{apply: func(data []byte) ([]byte, error) { return entries[0].drop(data) }}
-	})
+	return plan(c.moduleParts(), User, dropEdit)
 }
 
 // Module returns the program that the installed hooks module runs, or "".
@@ -73,23 +66,7 @@ func (c *Claude) moduleParts() []part {
 	}
 }
 
-// moduleProgram is the start of the module's line with the program.
-const moduleProgram = "const PROGRAM: string = "
-
 // moduleFile is the hooks module as a file.
 func moduleFile() ownFile {
-	before, line, _ := strings.Cut(plugin.Module, moduleProgram)
-	_, after, _ := strings.Cut(line, "\n")
-	return ownFile{
-		render: func(program string) string { return before + moduleProgram + toJSON(program) + "\n" + after },
-		read: func(data []byte) []Hook {
-			for line := range bytes.Lines(data) {
-				program := ""
-				if value, ok := bytes.CutPrefix(line, []byte(moduleProgram)); ok && json.Unmarshal(value, &program) == nil {
-					return []Hook{{Command: quote(program) + " hook", Program: program}}
-				}
-			}
-			return nil
-		},
-	}
+	return scriptFile(plugin.Module, "const PROGRAM: string = ", " hook")
 }

@@ -3,20 +3,14 @@ package agentconfig
 import (
 	"bytes"
 	_ "embed"
-	"encoding/json"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // opencodePlugin is the plugin that connects OpenCode with the hook.
 //
 //go:embed opencode.js
 var opencodePlugin string
-
-// opencodeProgram is the start of the plugin's line with the program. The rest of
-// the line is a placeholder.
-const opencodeProgram = "const program = "
 
 // opencode is OpenCode, which runs no programs as hooks, but plugins. Its config is opencode.json or
 // opencode.jsonc.
@@ -69,18 +63,5 @@ func configFile(paths ...string) string {
 
 // opencodeFile is the plugin as a file.
 func opencodeFile() ownFile {
-	before, line, _ := strings.Cut(opencodePlugin, opencodeProgram)
-	_, after, _ := strings.Cut(line, "\n")
-	return ownFile{
-		render: func(program string) string { return before + opencodeProgram + toJSON(program) + "\n" + after },
-		read: func(data []byte) []Hook {
-			program := ""
-			for line := range bytes.Lines(data) {
-				if value, ok := bytes.CutPrefix(line, []byte(opencodeProgram)); ok && json.Unmarshal(value, &program) == nil {
-					return []Hook{{Command: quote(program) + " hook --client opencode", Program: program}}
-				}
-			}
-			return nil
-		},
-	}
+	return scriptFile(opencodePlugin, "const program = ", " hook --client opencode")
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"strings"
 )
 
 // An ownFile is a file that only docsearch writes, such as a plugin.
@@ -62,6 +63,26 @@ func ownJSON(render func(program string) string) ownFile {
 				return hooks
 			}
 			return []Hook{}
+		},
+	}
+}
+
+// scriptFile is an ownFile with a script that runs the hook. The line that starts with
+// assignment has the program; in text, its rest is a placeholder. command is the command
+// line after the program.
+func scriptFile(text, assignment, command string) ownFile {
+	before, line, _ := strings.Cut(text, assignment)
+	_, after, _ := strings.Cut(line, "\n")
+	return ownFile{
+		render: func(program string) string { return before + assignment + toJSON(program) + "\n" + after },
+		read: func(data []byte) []Hook {
+			for line := range bytes.Lines(data) {
+				program := ""
+				if value, ok := bytes.CutPrefix(line, []byte(assignment)); ok && json.Unmarshal(value, &program) == nil {
+					return []Hook{{Command: quote(program) + command, Program: program}}
+				}
+			}
+			return nil
 		},
 	}
 }

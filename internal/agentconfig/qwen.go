@@ -5,7 +5,7 @@ package agentconfig
 // there, so the hook starts with the first prompt.
 func qwen() *Client {
 	return &Client{
-		Name: "qwen", Title: "Qwen Code", Tested: true, programs: []string{"qwen"},
+		Name: "qwen", Title: "Qwen Code", Tested: true, programs: []string{"qwen"}, dropsEqual: true,
 		folder: func(p *Places) string { return p.atHome(".qwen") },
 		parts: func(p *Places, s Scope) []part {
 			return settingsParts(p, s, ".qwen", jsonHooks{
