@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -136,10 +135,7 @@ func (a *app) showConfig() error {
 		Cache      string            `json:"cache_dir"`
 		Data       string            `json:"data_dir"`
 	}{r.Path, r.Exists, r.Config, r.Origins(), server.Search, l.State, l.Cache, l.Data}
-	enc := json.NewEncoder(a.stdout)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(shown)
+	return a.printJSON(shown)
 }
 
 // showVariables prints the environment variables: those that override a value of the

@@ -86,7 +86,7 @@ func (a *app) addNote(ctx context.Context, b *notebook.Notebook, name string, f 
 		return err
 	}
 	fmt.Fprintf(a.stdout, "added %s\n", filepath.Join(string(b.Folder), filepath.FromSlash(r.Note.Name)))
-	return a.printNote(&r.Note, r.Beside, r.IndexError)
+	return a.printNote(&r.Note, r.Calls, r.IndexError)
 }
 
 func newNoteEditCommand(a *app) *cobra.Command {
@@ -219,13 +219,13 @@ func (a *app) checkNotes(ctx context.Context, b *notebook.Notebook, names []stri
 	}
 	problems := 0
 	for i := range list {
-		beside, err := b.Database.Beside(ctx, list[i].Name)
+		calls, err := b.Database.MatchingCalls(ctx, list[i].Name)
 		if err != nil {
 			return err
 		}
 		problems += len(list[i].Problems)
 		fmt.Fprintf(a.stdout, "%s: %s\n", list[i].Name, printable(list[i].Fields.Title))
-		if err := a.printNote(&list[i], beside, nil); err != nil {
+		if err := a.printNote(&list[i], calls, nil); err != nil {
 			return err
 		}
 	}
@@ -236,17 +236,17 @@ func (a *app) checkNotes(ctx context.Context, b *notebook.Notebook, names []stri
 }
 
 // printNote prints the problems of a note and the calls that match it.
-func (a *app) printNote(n *notebook.Note, beside []string, indexError error) error {
+func (a *app) printNote(n *notebook.Note, calls []string, indexError error) error {
 	for _, p := range n.Problems {
 		fmt.Fprintf(a.stdout, "  problem: %s\n", printable(p))
 	}
 	if indexError != nil {
 		return fmt.Errorf("the note is stored, but not indexed: %w", indexError)
 	}
-	if len(beside) == 0 {
+	if len(calls) == 0 {
 		fmt.Fprintln(a.stdout, "  no recent tool calls of this project match")
 	}
-	for _, call := range beside {
+	for _, call := range calls {
 		fmt.Fprintf(a.stdout, "  matches: %s\n", printable(strings.Join(strings.Fields(call), " ")))
 	}
 	return nil
@@ -272,15 +272,12 @@ func (a *app) notebook(database string) (*notebook.Notebook, error) {
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for i := range all {
-		if strings.EqualFold(all[i].Name, database) || database == "" && len(all) == 1 {
-			return &all[i], nil
-		}
-		names = append(names, all[i].Name)
-	}
+	chosen, names := notebook.Choose(all, database)
 	list := strings.Join(names, ", ")
-	if database == "" {
+	switch {
+	case chosen != nil:
+		return chosen, nil
+	case database == "":
 		return nil, withHint(usagef("the config has several folders of notes: %s", list), "pass --database NAME")
 	}
 	return nil, withHint(usagef("database %q has no folder of notes", database), "databases with notes: %s", list)

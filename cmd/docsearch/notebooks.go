@@ -88,9 +88,9 @@ func (d *noteDatabase) Similar(f notebook.Fields) ([]string, error) {
 	return names, err
 }
 
-// Beside returns recent calls of the project with which the hook would show the
+// MatchingCalls returns recent calls of the project with which the hook would show the
 // note, latest session first, each once.
-func (d *noteDatabase) Beside(ctx context.Context, name string) ([]string, error) {
+func (d *noteDatabase) MatchingCalls(ctx context.Context, name string) ([]string, error) {
 	var found []string
 	err := d.recent(ctx, func(call *notes.Call) error {
 		entries, err := lookup.Indexes{}.Entries(&d.db, call, d.config.Inject.Floor)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -60,9 +59,7 @@ func (a *app) listRecipes(asJSON bool) error {
 		list = append(list, entry{name, r.Title, r.Keywords, r.Version, r.Source.Download(), r.Source.Installed, r.License})
 	}
 	if asJSON {
-		enc := json.NewEncoder(a.stdout)
-		enc.SetIndent("", "  ")
-		return enc.Encode(list)
+		return a.printJSON(list)
 	}
 	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tVERSION\tTITLE\tSOURCE")

@@ -62,7 +62,7 @@ func TestShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := s.Shown(code, at(60)); !maps.Equal(got, shown) {
-		t.Errorf("beside a corrupt state: %v", got)
+		t.Errorf("with a corrupt state of another session: %v", got)
 	}
 
 	// A second copy of the hook names the same code, and the passages stay known.

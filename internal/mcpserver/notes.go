@@ -21,8 +21,8 @@ const (
 	writePeriod = time.Minute
 	// maxQuotedNote limits the text of a similar note in a result, in bytes.
 	maxQuotedNote = 2000
-	// maxBeside limits the calls in a result.
-	maxBeside = 5
+	// maxMatchingCalls limits the matching calls in a result.
+	maxMatchingCalls = 5
 )
 
 // A writeLimit limits the rate of writes.
@@ -82,6 +82,10 @@ func (a *noteArguments) fields() notebook.Fields {
 		AppliesWhen: passage.AppliesWhen{Tools: a.in, Paths: a.paths, Commands: a.commands, Languages: a.languages}}
 }
 
+func (a *noteArguments) databaseParam() param {
+	return param{name: "database", target: &a.database, description: "Database of notes; required if there are several.", aliases: []string{"db"}}
+}
+
 // contents returns the params of a note's contents.
 func (a *noteArguments) contents() []param {
 	return []param{
@@ -90,7 +94,7 @@ func (a *noteArguments) contents() []param {
 		{name: "paths", target: &a.paths, description: `The note applies to files that match one of these patterns, for example "**/*.sql".`, aliases: []string{"globs", "files"}},
 		{name: "languages", target: &a.languages, description: `The note applies to files and programs of one of these languages, for example "go".`, aliases: []string{"language"}},
 		{name: "tools", target: &a.in, description: `The note applies to calls of one of these tools, for example "Edit".`},
-		{name: "database", target: &a.database, description: "Database of notes; required if there are several.", aliases: []string{"db"}},
+		a.databaseParam(),
 	}
 }
 
@@ -140,7 +144,7 @@ func (s *Server) noteAppendTool() ([]param, func(context.Context) (string, error
 	params := []param{
 		{name: "name", target: &a.name, required: true, description: "Name of the note."},
 		{name: "text", target: &a.text, required: true, description: "Paragraph to add, in Markdown.", aliases: []string{"content", "body"}},
-		{name: "database", target: &a.database, description: "Database of notes; required if there are several.", aliases: []string{"db"}},
+		a.databaseParam(),
 	}
 	return params, func(ctx context.Context) (string, error) {
 		return s.writeNote(ctx, a.database, "Appended to", func(b *notebook.Notebook) (notebook.Result, error) {
@@ -174,14 +178,14 @@ func (s *Server) writeNote(ctx context.Context, database, verb string, write fun
 	switch {
 	case r.IndexError != nil:
 		fmt.Fprintf(&w, "The note is stored, but not indexed yet: %v\n", r.IndexError)
-	case len(r.Beside) == 0:
+	case len(r.Calls) == 0:
 		w.WriteString("None of the recent tool calls in this project matches the note.\n")
 	default:
 		w.WriteString("Recent tool calls in this project that match the note:\n")
-		for _, call := range r.Beside[:min(len(r.Beside), maxBeside)] {
+		for _, call := range r.Calls[:min(len(r.Calls), maxMatchingCalls)] {
 			fmt.Fprintf(&w, "- %s\n", singleLine(call))
 		}
-		if more := len(r.Beside) - maxBeside; more > 0 {
+		if more := len(r.Calls) - maxMatchingCalls; more > 0 {
 			fmt.Fprintf(&w, "- and %d more\n", more)
 		}
 	}
@@ -190,18 +194,13 @@ func (s *Server) writeNote(ctx context.Context, database, verb string, write fun
 
 // notebook returns the writable notes of a database, or the only ones.
 func (s *Server) notebook(database string) (*notebook.Notebook, error) {
-	all := s.notebooks()
-	var names []string
-	for i := range all {
-		if strings.EqualFold(all[i].Name, database) || database == "" && len(all) == 1 {
-			return &all[i], nil
-		}
-		names = append(names, all[i].Name)
-	}
-	if len(names) == 0 {
+	chosen, names := notebook.Choose(s.notebooks(), database)
+	switch {
+	case chosen != nil:
+		return chosen, nil
+	case len(names) == 0:
 		return nil, errors.New("no folder of notes is configured; the user sets \"notes\" in the config entry of a database")
-	}
-	if database == "" {
+	case database == "":
 		return nil, fmt.Errorf("database is required; databases of notes: %s", strings.Join(names, ", "))
 	}
 	return nil, fmt.Errorf("%q is not a database of notes; databases of notes: %s", database, strings.Join(names, ", "))

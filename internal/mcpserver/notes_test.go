@@ -17,9 +17,9 @@ import (
 
 // fakeNotes is the database of a notebook, with fixed answers.
 type fakeNotes struct {
-	similar, beside []string
-	updates         int
-	fault           error // of an update
+	similar, calls []string
+	updates        int
+	fault          error // of an update
 }
 
 func (f *fakeNotes) Update(context.Context) error {
@@ -29,7 +29,7 @@ func (f *fakeNotes) Update(context.Context) error {
 
 func (f *fakeNotes) Similar(notebook.Fields) ([]string, error) { return f.similar, nil }
 
-func (f *fakeNotes) Beside(context.Context, string) ([]string, error) { return f.beside, nil }
+func (f *fakeNotes) MatchingCalls(context.Context, string) ([]string, error) { return f.calls, nil }
 
 // serveNotes returns a client of a server with notebooks of these names.
 func serveNotes(t *testing.T, db *fakeNotes, names ...string) (*client.Client, notebook.Folder) {
@@ -69,7 +69,7 @@ func TestNoteToolsAreOptional(t *testing.T) {
 }
 
 func TestNoteTools(t *testing.T) {
-	db := &fakeNotes{beside: []string{"Bash git commit -m x\n# Title"}}
+	db := &fakeNotes{calls: []string{"Bash git commit -m x\n# Title"}}
 	c, folder := serveNotes(t, db, "team")
 	expect := func(tool string, arguments map[string]any, isError bool, want ...string) string {
 		t.Helper()

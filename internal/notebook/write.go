@@ -13,15 +13,27 @@ type Notebook struct {
 	Database          Database
 }
 
+// Choose returns the notebook of a database, or the only one if database is "". It returns
+// nil if there is none, and the names of the databases of all.
+func Choose(all []Notebook, database string) (chosen *Notebook, names []string) {
+	for i := range all {
+		if chosen == nil && (strings.EqualFold(all[i].Name, database) || database == "" && len(all) == 1) {
+			chosen = &all[i]
+		}
+		names = append(names, all[i].Name)
+	}
+	return chosen, names
+}
+
 // A Database indexes the notes of a folder.
 type Database interface {
 	// Update indexes the changed notes.
 	Update(ctx context.Context) error
 	// Similar returns the names of the notes about the same subject, most similar first.
 	Similar(fields Fields) ([]string, error)
-	// Beside describes recent tool calls of the project with which the hook would
-	// show the note.
-	Beside(ctx context.Context, name string) ([]string, error)
+	// MatchingCalls describes recent tool calls of the project with which the hook
+	// would show the note.
+	MatchingCalls(ctx context.Context, name string) ([]string, error)
 }
 
 // A SimilarError reports that a new note has the subject of existing ones.
@@ -38,8 +50,8 @@ func (e *SimilarError) Error() string {
 // A Result is the result of writing a note. The note is stored even if a later
 // step fails.
 type Result struct {
-	Note   Note
-	Beside []string // recent calls with which the hook would show the note
+	Note  Note
+	Calls []string // recent calls with which the hook would show the note
 	// IndexError is the reason why the hook does not show this version yet.
 	IndexError error
 }
@@ -98,7 +110,7 @@ func (b *Notebook) finish(ctx context.Context, n Note, err error) (Result, error
 	}
 	r := Result{Note: n}
 	if r.IndexError = b.Database.Update(ctx); r.IndexError == nil {
-		r.Beside, r.IndexError = b.Database.Beside(ctx, n.Name)
+		r.Calls, r.IndexError = b.Database.MatchingCalls(ctx, n.Name)
 	}
 	return r, nil
 }
