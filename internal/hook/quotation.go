@@ -240,22 +240,16 @@ const maxCounted = 3
 // the first offset after last contains the end of the text.
 func starts(s string, last int) []int {
 	list := []int{0}
-	at, fence, empty := 0, "", false
+	at, fence, empty := 0, codeFence(""), false
 	for line := range strings.Lines(s) {
 		text := strings.TrimSpace(line)
-		ticks := text[:len(text)-len(strings.TrimLeft(text, "`"))]
 		if fence == "" && at > 0 && text != "" && (empty || strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "|")) {
 			list = append(list, at)
 			if at > last {
 				break
 			}
 		}
-		switch {
-		case fence == "" && len(ticks) >= 3:
-			fence = ticks
-		case fence != "" && text == fence:
-			fence = ""
-		}
+		fence = fence.after(text)
 		at += len(line)
 		empty = text == ""
 	}
@@ -319,14 +313,13 @@ func shorten(s string, limit int) string {
 // units, and the end of the last complete line. If no block ends, code is the fence of the
 // code block that starts the text, if there is one.
 func lastBreak(s string, limit int) (end, lineEnd int, code string) {
-	at, used, fence := 0, 0, ""
+	at, used, fence := 0, 0, codeFence("")
 	for line := range strings.Lines(s) {
 		n := utf16Len(strings.TrimSuffix(line, "\n"))
 		text := strings.TrimSpace(line)
-		ticks := text[:len(text)-len(strings.TrimLeft(text, "`"))]
-		opens := fence == "" && len(ticks) >= 3
+		next := fence.after(text)
 		whole := used+n <= limit
-		if fence == "" && !opens && !strings.HasPrefix(text, "#") && text != "" {
+		if fence == "" && next == "" && !strings.HasPrefix(text, "#") && text != "" {
 			if i := sentenceEnd(line, limit-used); i > 0 {
 				end = at + i
 			}
@@ -338,18 +331,31 @@ func lastBreak(s string, limit int) (end, lineEnd int, code string) {
 			break
 		}
 		lineEnd = at + len(line)
-		switch {
-		case opens:
-			fence = ticks
-		case fence != "" && text == fence:
-			fence, end = "", lineEnd
+		if fence != "" && next == "" {
+			end = lineEnd
 		}
+		fence = next
 		at, used = at+len(line), used+n+1
 	}
 	if end == 0 {
-		code = fence
+		code = string(fence)
 	}
 	return end, lineEnd, code
+}
+
+// A codeFence is the fence of the code block that contains a position in a text, or "".
+type codeFence string
+
+// after returns the fence after a line, which has no space around it.
+func (f codeFence) after(line string) codeFence {
+	ticks := line[:len(line)-len(strings.TrimLeft(line, "`"))]
+	switch {
+	case f == "" && len(ticks) >= 3:
+		return codeFence(ticks)
+	case line == string(f):
+		return ""
+	}
+	return f
 }
 
 // endsBlock reports whether a line that is followed by rest ends a paragraph, a list item

@@ -20,7 +20,7 @@ const codeLength = 4
 // passages, in whichever process, session or client it runs.
 func shownCode(session string, c *Call) string {
 	h := fnv.New64a()
-	for _, s := range slices.Concat([]string{session, c.Agent, c.Query, c.URL, c.Prompt}, sorted(c.Allowed), []string{""}, sorted(c.Blocked)) {
+	for _, s := range slices.Concat([]string{session, c.Agent, c.Query, c.URL, c.Prompt}, slices.Sorted(slices.Values(c.Allowed)), []string{""}, slices.Sorted(slices.Values(c.Blocked))) {
 		h.Write([]byte(s))
 		h.Write([]byte{0})
 	}
@@ -31,12 +31,6 @@ func shownCode(session string, c *Call) string {
 		sum /= uint64(len(letters))
 	}
 	return string(code)
-}
-
-func sorted(list []string) []string {
-	list = slices.Clone(list)
-	slices.Sort(list)
-	return list
 }
 
 // Shown returns the passages that the denial with this code has shown. It returns nil if

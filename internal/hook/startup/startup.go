@@ -1,4 +1,5 @@
-// Package startup answers "docsearch hook" and "docsearch hook --client NAME" before the rest of the program is initialized.
+// Package startup answers "docsearch hook" and "docsearch hook --client NAME" before the
+// rest of the program is initialized.
 // No library imports it: its init function ends the process.
 //
 // The MCP server and the config reader cost about four milliseconds of package

@@ -51,8 +51,8 @@ const (
 // Quote is Search for a reader who sees the hits and nothing else. It returns the best
 // passage and the sections next to it that are its alternatives. After these it returns the
 // best passages of its page and of others, above all those with terms that the chosen ones
-// lack, and the passage that follows the best one. No text is there twice. If the query is a pasted error message, the passages that have the
-// message come first.
+// lack, and the passage that follows the best one. No text is there twice. If the query is a
+// pasted error message, the passages that have the message come first.
 func (x *Index) Quote(q Query) (Answer, error) {
 	found, signals, err := x.search(q, perPage)
 	if err != nil || len(found) == 0 {
@@ -314,8 +314,8 @@ func headingWords(heading string) []string {
 }
 
 const (
-	// sequence is the number of words in a sequence by which texts are compared, and
-	// sampled the share of the sequences that is compared: one of so many.
+	// sequence is the number of words in a sequence by which texts are compared. One of
+	// sampled sequences is compared.
 	sequence = 4
 	sampled  = 4
 	// compared is how many bytes of a text are compared with others: near-identical

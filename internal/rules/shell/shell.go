@@ -85,7 +85,7 @@ func (f *finder) add(line string, args []*syntax.Word, depth int) {
 	}
 	script, inner := wrapped(name, args[1:])
 	if len(inner) > 0 {
-		end := max(inner[len(inner)-1].End().Offset(), inner[0].Pos().Offset())
+		end := inner[len(inner)-1].End().Offset()
 		if inner[len(inner)-1] == args[len(args)-1] {
 			end = uint(len(line)) // with the redirections
 		}
