@@ -181,9 +181,10 @@ func contentWords(query string, keywords []string) []string {
 // subject.
 func isFiller(w string) bool {
 	switch w {
-	case "a", "an", "and", "are", "as", "at", "be", "between", "by", "can", "do", "does", "for", "from", "get",
-		"how", "if", "in", "into", "is", "it", "my", "of", "on", "or", "should", "the", "to", "use", "using", "vs",
-		"what", "when", "where", "which", "why", "with", "you", "docs", "documentation", "example", "examples",
+	case "a", "an", "and", "are", "as", "at", "be", "between", "by", "can", "can't", "cannot", "do", "does", "doesn't",
+		"don't", "for", "from", "get", "has", "have", "how", "if", "in", "into", "is", "it", "its", "me", "my", "of",
+		"on", "or", "should", "that", "the", "there", "these", "this", "to", "use", "using", "vs", "was", "we", "what",
+		"when", "where", "which", "why", "will", "with", "you", "your", "docs", "documentation", "example", "examples",
 		"guide", "tutorial", "latest", "best", "official", "2024", "2025", "2026":
 		return true
 	}
