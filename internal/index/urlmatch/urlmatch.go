@@ -12,8 +12,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/net/idna"
-
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
@@ -51,20 +49,6 @@ func Parse(url string) (Address, bool) {
 func normalizeHost(host string) string {
 	host = ASCIIHost(strings.TrimSuffix(strings.TrimSuffix(host, ":443"), ":80"))
 	return strings.TrimPrefix(strings.TrimRight(host, "."), "www.")
-}
-
-// ASCIIHost returns a host in lower case, and an internationalized one in Punycode.
-func ASCIIHost(host string) string {
-	for _, c := range []byte(host) {
-		if c < utf8.RuneSelf {
-			continue
-		}
-		if ascii, err := idna.Lookup.ToASCII(host); err == nil {
-			return ascii
-		}
-		break
-	}
-	return strings.ToLower(host)
 }
 
 // withoutTracking removes tracking parameters from a query string.
