@@ -3,6 +3,7 @@ package plugin
 import (
 	"encoding/json"
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -13,22 +14,7 @@ import (
 // Without a program, the script tells the user at the start of a session, and
 // returns no decision about a call.
 func TestWithoutProgram(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("skipped: the plugin does not support Windows")
-	}
-	for _, installed := range []string{"/usr/local/bin/docsearch", "/opt/homebrew/bin/docsearch"} {
-		if _, err := exec.LookPath(installed); err == nil {
-			t.Skipf("skipped: %s is there", installed)
-		}
-	}
-	sh, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip("skipped: sh not found")
-	}
-	script, err := filepath.Abs("scripts/docsearch")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sh := findShell(t)
 	for _, test := range []struct {
 		name, command, event string
 		message              bool
@@ -40,7 +26,7 @@ func TestWithoutProgram(t *testing.T) {
 		{"no event", "hook", "", false},
 		{"server", "serve", `{"hook_event_name":"SessionStart","source":"startup"}`, false},
 	} {
-		cmd := exec.Command(sh, script, test.command)
+		cmd := exec.Command(sh, filepath.Join(copyPlugin(t), "scripts", "docsearch"), test.command)
 		cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=" + t.TempDir()}
 		cmd.Stdin = strings.NewReader(test.event)
 		var stderr strings.Builder
@@ -63,4 +49,82 @@ func TestWithoutProgram(t *testing.T) {
 			t.Errorf("%s: %v, the script printed %s", test.name, err, out)
 		}
 	}
+}
+
+// The script hides the skill only where no program is found, and never in a checkout.
+func TestSkill(t *testing.T) {
+	sh, dir := findShell(t), copyPlugin(t)
+	mv, err := exec.LookPath("mv")
+	if err != nil {
+		t.Skipf("skipped: %v", err)
+	}
+	tools := t.TempDir()
+	if err := os.Symlink(mv, filepath.Join(tools, "mv")); err != nil {
+		t.Fatal(err)
+	}
+	run := func(programs ...string) {
+		cmd := exec.Command(sh, filepath.Join(dir, "scripts", "docsearch"), "hook")
+		cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=" + strings.Join(append(programs, tools), string(filepath.ListSeparator))}
+		cmd.Stdin = strings.NewReader(`{"hook_event_name":"SessionStart","source":"startup"}`)
+		if out, err := cmd.CombinedOutput(); (err == nil) != (len(programs) > 0) {
+			t.Fatalf("with the programs %q: %v\n%s", programs, err, out)
+		}
+	}
+	visible := func() bool {
+		_, err := os.Stat(filepath.Join(dir, skill))
+		return err == nil
+	}
+	run()
+	if visible() {
+		t.Error("the skill is visible without a program")
+	}
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "docsearch"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	run(bin)
+	if !visible() {
+		t.Error("the skill is not visible with a program")
+	}
+	if err := os.Mkdir(filepath.Join(filepath.Dir(dir), ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	run()
+	if !visible() {
+		t.Error("the script changed a checkout")
+	}
+}
+
+// findShell returns the path of sh. It skips the test if the plugin would find a program
+// that is installed on this system.
+func findShell(t *testing.T) string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("skipped: the plugin does not support Windows")
+	}
+	for _, installed := range []string{"/usr/local/bin/docsearch", "/opt/homebrew/bin/docsearch"} {
+		if _, err := exec.LookPath(installed); err == nil {
+			t.Skipf("skipped: %s is there", installed)
+		}
+	}
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("skipped: sh not found")
+	}
+	return sh
+}
+
+// skill is the file of the skill in the plugin.
+const skill = "skills/local-docs/SKILL.md"
+
+// copyPlugin copies the plugin to a folder of its own.
+func copyPlugin(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "plugin")
+	for _, part := range []string{"scripts", "skills"} {
+		if err := os.CopyFS(filepath.Join(dir, part), os.DirFS(part)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }

@@ -3,7 +3,7 @@
 package e2e
 
 import (
-	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -27,22 +27,49 @@ func TestPluginIsValid(t *testing.T) {
 	}
 }
 
-// A plugin without a program reports that, and denies nothing.
+// Without a program, the plugin tells the user once at the start of a session, and the
+// agent does not see its skill. With one, the agent sees the skill again.
 func TestPluginWithoutProgram(t *testing.T) {
 	for _, installed := range []string{"/usr/local/bin/docsearch", "/opt/homebrew/bin/docsearch"} {
 		if _, err := exec.LookPath(installed); err == nil {
 			t.Skipf("skipped: %s is there", installed)
 		}
 	}
-	sh, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip("skipped: sh not found")
-	}
-	cmd := exec.CommandContext(t.Context(), sh, filepath.Join(pluginWithoutProgram(t), "scripts", "docsearch"), "hook")
-	cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=" + t.TempDir()}
-	out, err := cmd.CombinedOutput()
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(out), "the plugin found no docsearch program") {
-		t.Errorf("it ended with %v and said %q", err, out)
+	const message, skill = "the plugin found no docsearch program", "docsearch:local-docs"
+	for _, version := range versions {
+		t.Run(version, func(t *testing.T) {
+			s, dir := newSession(t, version), pluginWithoutProgram(t)
+			ask := func() (seen string, messages int) {
+				m := newModel(t, func(conversation) reply { return say("Done.") })
+				r := s.ask(t, m, "Begin.", "--plugin-dir", dir)
+				if len(m.requests) == 0 {
+					t.Fatalf("the model was not asked; the client said\n%s", r)
+				}
+				first := m.requests[0]
+				for _, tool := range first.Tools {
+					seen += tool.Name + " " + tool.Description + "\n"
+				}
+				for line := range strings.Lines(r.stdout) {
+					if strings.Contains(line, message) {
+						messages++
+					}
+				}
+				return seen + first.text(), messages
+			}
+			for i, shown := range []bool{version == "2.0.30", false} { // it cannot reload skills
+				seen, messages := ask()
+				if got := strings.Contains(seen, skill); got != shown {
+					t.Errorf("session %d without a program: the agent sees the skill: %t, want %t", i, got, shown)
+				}
+				if version != "2.0.30" && messages != 1 { // it prints none
+					t.Errorf("session %d without a program: %d messages, want 1", i, messages)
+				}
+			}
+			s.setenv("PATH", filepath.Dir(program(t))+string(filepath.ListSeparator)+os.Getenv("PATH"))
+			ask() // renames the skill's file
+			if seen, messages := ask(); !strings.Contains(seen, skill) || messages > 0 {
+				t.Errorf("with a program: %d messages; the agent sees\n%s", messages, seen)
+			}
+		})
 	}
 }
