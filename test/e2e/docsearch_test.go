@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 }
 
 // program builds docsearch once and returns its path.
-func program(t *testing.T) string {
+func program(t testing.TB) string {
 	t.Helper()
 	builtBinary.once.Do(func() {
 		if builtBinary.dir, builtBinary.err = os.MkdirTemp("", "docsearch-e2e-"); builtBinary.err != nil {
@@ -98,7 +98,7 @@ func (s *session) write(t *testing.T, path, contents string) {
 	}
 }
 
-func read(t *testing.T, path string) string {
+func read(t testing.TB, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -26,7 +26,7 @@ type npmUser struct {
 }
 
 // newNPMUser returns a user with an empty home.
-func newNPMUser(t *testing.T, registry string) *npmUser {
+func newNPMUser(t testing.TB, registry string) *npmUser {
 	t.Helper()
 	u := &npmUser{home: t.TempDir(), prefix: t.TempDir()}
 	u.env = []string{
@@ -42,7 +42,7 @@ func newNPMUser(t *testing.T, registry string) *npmUser {
 }
 
 // run runs a command in a folder and returns its output.
-func (u *npmUser) run(t *testing.T, dir, name string, args ...string) string {
+func (u *npmUser) run(t testing.TB, dir, name string, args ...string) string {
 	t.Helper()
 	out, err := u.command(t, dir, name, args...).CombinedOutput()
 	if err != nil {
@@ -51,7 +51,7 @@ func (u *npmUser) run(t *testing.T, dir, name string, args ...string) string {
 	return string(out)
 }
 
-func (u *npmUser) command(t *testing.T, dir, name string, args ...string) *exec.Cmd {
+func (u *npmUser) command(t testing.TB, dir, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	for _, variable := range u.env {
 		if path, ok := strings.CutPrefix(variable, "PATH="); ok && !strings.Contains(name, "/") {
@@ -69,7 +69,7 @@ func (u *npmUser) command(t *testing.T, dir, name string, args ...string) *exec.
 }
 
 // hookCommand returns the command of the hook in the user's settings.
-func (u *npmUser) hookCommand(t *testing.T) string {
+func (u *npmUser) hookCommand(t testing.TB) string {
 	t.Helper()
 	var settings struct {
 		Hooks struct {
@@ -175,7 +175,7 @@ func TestNPM(t *testing.T) {
 }
 
 // wantNative checks that a file is the native binary.
-func wantNative(t *testing.T, path string) {
+func wantNative(t testing.TB, path string) {
 	t.Helper()
 	if read(t, path) != read(t, program(t)) {
 		t.Errorf("%s is not the native binary", path)
@@ -204,7 +204,7 @@ type registry struct {
 
 // startRegistry starts a registry on the loopback interface with two versions of
 // the packages of this platform.
-func startRegistry(t *testing.T) string {
+func startRegistry(t testing.TB) string {
 	t.Helper()
 	r := &registry{packages: map[string]map[string]any{}, files: map[string][]byte{}}
 	server := httptest.NewServer(r)
@@ -216,8 +216,9 @@ func startRegistry(t *testing.T) string {
 	return r.url
 }
 
-// add builds the packages of a version and adds them.
-func (r *registry) add(t *testing.T, version string) {
+// buildPackages writes the packages of a version for this platform, and returns their
+// folders.
+func buildPackages(t testing.TB, version string) []string {
 	t.Helper()
 	dist := t.TempDir()
 	artifacts, err := json.Marshal([]any{
@@ -232,13 +233,23 @@ func (r *registry) add(t *testing.T, version string) {
 			t.Fatal(err)
 		}
 	}
-	u := newNPMUser(t, r.url)
-	u.run(t, root(t), "node", "npm/build.mjs", dist)
+	cmd := exec.CommandContext(t.Context(), "node", "npm/build.mjs", dist)
+	cmd.Dir = root(t)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build.mjs: %v\n%s", err, out)
+	}
 	folders, err := filepath.Glob(filepath.Join(dist, "npm", "*"))
 	if err != nil || len(folders) != 2 {
 		t.Fatalf("build.mjs wrote %q, %v", folders, err)
 	}
-	for _, folder := range folders {
+	return folders
+}
+
+// add builds the packages of a version and adds them.
+func (r *registry) add(t testing.TB, version string) {
+	t.Helper()
+	u, dist := newNPMUser(t, r.url), t.TempDir()
+	for _, folder := range buildPackages(t, version) {
 		name := filepath.Base(folder)
 		file := name + "-" + version + ".tgz"
 		u.run(t, folder, "npm", "pack", "--pack-destination", dist)

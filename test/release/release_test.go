@@ -43,7 +43,7 @@ func TestContents(t *testing.T) {
 		switch {
 		case strings.HasSuffix(name, ".tar.gz"):
 			entries, err = listTar(path)
-		case strings.HasSuffix(name, ".zip"):
+		case strings.HasSuffix(name, ".zip"), strings.HasSuffix(name, ".mcpb"):
 			entries, err = listZip(path)
 		case strings.HasSuffix(name, ".deb"):
 			entries, err = listDeb(path)
@@ -86,7 +86,7 @@ func TestChecksums(t *testing.T) {
 		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
 		sums[name] = sum
 	}
-	for _, pattern := range []string{"*.tar.gz", "*.zip", "*.deb", "*.rpm", "*.cdx.json"} {
+	for _, pattern := range []string{"*.tar.gz", "*.zip", "*.deb", "*.rpm", "*.cdx.json", "*.mcpb", "server.json"} {
 		files, err := filepath.Glob(filepath.Join(dist, pattern))
 		if err != nil || len(files) == 0 {
 			t.Errorf("%d files match %s, %v", len(files), pattern, err)
@@ -104,28 +104,64 @@ func TestChecksums(t *testing.T) {
 	}
 }
 
-// TestStarts starts the binary of this system from its archive.
+// TestStarts starts the binary of each platform from its archive: on this system, or with
+// an emulator of QEMU.
 func TestStarts(t *testing.T) {
 	dist, version := findDist(t)
-	dir := t.TempDir()
-	name := fmt.Sprintf("docsearch_%s_%s_%s", version, runtime.GOOS, runtime.GOARCH)
-	program := filepath.Join(dir, "docsearch.exe")
-	var err error
-	if runtime.GOOS == "windows" {
-		err = extract(filepath.Join(dist, name+".zip"), "bin/docsearch.exe", program, walkZip)
-	} else {
-		err = extract(filepath.Join(dist, name+".tar.gz"), "bin/docsearch", program, walkTar)
+	commit := strings.TrimSpace(run(t, root, "git", "rev-parse", "HEAD"))
+	for _, platform := range []string{"linux_amd64", "linux_arm64", "darwin_amd64", "darwin_arm64", "windows_amd64", "windows_arm64"} {
+		t.Run(platform, func(t *testing.T) {
+			emulator := findEmulator(t, platform)
+			archive, name, walk := "docsearch_"+version+"_"+platform+".tar.gz", "docsearch", walkTar
+			if strings.HasPrefix(platform, "windows") {
+				archive, name, walk = "docsearch_"+version+"_"+platform+".zip", "docsearch.exe", walkZip
+			}
+			program := filepath.Join(t.TempDir(), name)
+			if err := extract(filepath.Join(dist, archive), "bin/"+name, program, walk); err != nil {
+				t.Fatal(err)
+			}
+			command := append(emulator, program, "version", "--json")
+			out, err := exec.Command(command[0], command[1:]...).Output()
+			var build struct{ Version, Commit, OS, Arch string }
+			if err := errors.Join(err, json.Unmarshal(out, &build)); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			if build.Version != "v"+version || build.Commit != commit || build.OS+"_"+build.Arch != platform {
+				t.Errorf("the binary is %+v, want v%s of %s for %s", build, version, commit, platform)
+			}
+		})
 	}
+}
+
+// findEmulator returns the command that runs programs of a platform, which is empty on the
+// same platform. It skips the test if there is none.
+func findEmulator(t *testing.T, platform string) []string {
+	t.Helper()
+	if platform == runtime.GOOS+"_"+runtime.GOARCH {
+		return nil
+	}
+	if machine, ok := map[string]string{"linux_amd64": "x86_64", "linux_arm64": "aarch64"}[platform]; ok && runtime.GOOS == "linux" {
+		for _, name := range []string{"qemu-" + machine + "-static", "qemu-" + machine} {
+			if emulator, err := exec.LookPath(name); err == nil {
+				return []string{emulator}
+			}
+		}
+		t.Skipf("skipped: qemu-%s not found", machine)
+	}
+	t.Skip("skipped: needs its own system")
+	return nil
+}
+
+// TestBundleSize checks that the bundle, which contains the programs of all systems, is a
+// small download.
+func TestBundleSize(t *testing.T) {
+	dist, version := findDist(t)
+	info, err := os.Stat(filepath.Join(dist, "docsearch_"+version+".mcpb"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command(program, "version", "--json").Output()
-	var build struct{ Version, Commit string }
-	if err := errors.Join(err, json.Unmarshal(out, &build)); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	if commit := strings.TrimSpace(run(t, root, "git", "rev-parse", "HEAD")); build.Version != "v"+version || build.Commit != commit {
-		t.Errorf("the binary has version %s of commit %s, want v%s of %s", build.Version, build.Commit, version, commit)
+	if limit := int64(60_000_000); info.Size() > limit {
+		t.Errorf("the bundle has %d bytes, want at most %d", info.Size(), limit)
 	}
 }
 
