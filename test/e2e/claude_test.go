@@ -98,7 +98,7 @@ func cache(t *testing.T) string {
 }
 
 // root returns the root folder of the repository.
-func root(t *testing.T) string {
+func root(t testing.TB) string {
 	t.Helper()
 	_, file, _, ok := runtime.Caller(0)
 	if !ok {
@@ -113,6 +113,8 @@ type session struct {
 	home    string   // initially empty
 	project string   // working directory
 	env     []string // additional variables
+	// command runs the client in another place, if it is not nil.
+	command func(ctx context.Context, args ...string) *exec.Cmd
 }
 
 func newSession(t *testing.T, version string) *session {
@@ -187,11 +189,15 @@ const noModel = "http://127.0.0.1:1"
 // server.
 func (s *session) claude(t *testing.T, url string, args ...string) run {
 	t.Helper()
-	program := filepath.Join(npm(t, claudePackage, s.version), "claude")
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Dir = s.project
+	var cmd *exec.Cmd
+	if s.command == nil {
+		cmd = exec.CommandContext(ctx, filepath.Join(npm(t, claudePackage, s.version), "claude"), args...)
+		cmd.Dir = s.project
+	} else {
+		cmd = s.command(ctx, append([]string{"claude"}, args...)...)
+	}
 	cmd.Env = append(slices.Clip(s.env),
 		"ANTHROPIC_API_KEY=sk-ant-dummy",
 		"ANTHROPIC_BASE_URL="+url,
