@@ -1,0 +1,182 @@
+//go:build e2e && linux
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// BenchmarkInstalledHook starts the hook of each way to install docsearch, at the path in
+// the settings, for a search that no database matches. It alternates with an empty Go
+// program. The limit of x-empty, the ratio of the medians, is 2.0. The files of the
+// programs are as the installers left them, because their pages in the cache of the system
+// affect the time.
+func BenchmarkInstalledHook(b *testing.B) {
+	empty := emptyProgram(b)
+	for _, way := range []struct {
+		name    string
+		install func(testing.TB) (program string)
+	}{
+		{"make-install", func(b testing.TB) string {
+			prefix := b.TempDir()
+			runTool(b, "make", "-C", root(b), "install", "PREFIX="+prefix)
+			return filepath.Join(prefix, "bin", "docsearch")
+		}},
+		{"archive", func(b testing.TB) string {
+			prefix := b.TempDir()
+			runTool(b, "tar", "-C", prefix, "-xzf", released(b, "docsearch_*_linux_"+runtime.GOARCH+".tar.gz"), "bin")
+			return filepath.Join(prefix, "bin", "docsearch")
+		}},
+		{"deb", func(b testing.TB) string {
+			system := b.TempDir()
+			for _, name := range []string{"status", "info/format", "updates/0000", "triggers/Lock"} {
+				file := filepath.Join(system, "var/lib/dpkg", name)
+				if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+					b.Fatal(err)
+				}
+			}
+			if err := os.WriteFile(filepath.Join(system, "var/lib/dpkg/status"), nil, 0o644); err != nil {
+				b.Fatal(err)
+			}
+			runTool(b, "dpkg", "--root="+system, "--force-not-root", "--install", released(b, "docsearch_*_"+runtime.GOARCH+".deb"))
+			return filepath.Join(system, "usr", "bin", "docsearch")
+		}},
+		{"npm", func(b testing.TB) string {
+			u := newNPMUser(b, startRegistry(b))
+			u.run(b, u.home, "npm", "install", "-g", "docsearch-cli")
+			return u.installedHook(b)
+		}},
+		{"npm-without-scripts", func(b testing.TB) string {
+			u := newNPMUser(b, startRegistry(b))
+			u.run(b, u.home, "npm", "install", "-g", "--ignore-scripts", "docsearch-cli")
+			return u.installedHook(b)
+		}},
+		{"npx", func(b testing.TB) string {
+			u := newNPMUser(b, startRegistry(b))
+			u.run(b, u.home, "npx", "--yes", "docsearch-cli", "version")
+			u.run(b, u.home, "npx", "--yes", "docsearch-cli", "install", "--client", "claude")
+			return u.hookProgram(b)
+		}},
+		{"plugin", func(b testing.TB) string {
+			folder := b.TempDir()
+			runTool(b, "unzip", "-q", "-d", folder, released(b, "docsearch-plugin_*_linux_"+runtime.GOARCH+".zip"))
+			return filepath.Join(folder, "bin", "docsearch")
+		}},
+	} {
+		b.Run(way.name, func(b *testing.B) {
+			hook := newHookRun(b, way.install(b))
+			var hooks, empties []time.Duration
+			for b.Loop() {
+				empties = append(empties, hook.time(b, empty))
+				hooks = append(hooks, hook.time(b, hook.program))
+			}
+			slices.Sort(hooks)
+			slices.Sort(empties)
+			median, base := hooks[len(hooks)/2], empties[len(empties)/2]
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(float64(median)/float64(time.Millisecond), "p50-ms")
+			b.ReportMetric(float64(base)/float64(time.Millisecond), "empty-ms")
+			b.ReportMetric(float64(median)/float64(base), "x-empty")
+		})
+	}
+}
+
+// emptyProgram compiles an empty Go program and copies it, as an installer does.
+func emptyProgram(b *testing.B) string {
+	b.Helper()
+	dir := b.TempDir()
+	source := filepath.Join(dir, "empty.go")
+	if err := os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	runTool(b, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", source+".built", source)
+	program := filepath.Join(dir, "empty")
+	if err := os.WriteFile(program, []byte(read(b, source+".built")), 0o755); err != nil {
+		b.Fatal(err)
+	}
+	return program
+}
+
+// installedHook installs the hook and returns the path of its program.
+func (u *npmUser) installedHook(b testing.TB) string {
+	b.Helper()
+	u.run(b, u.home, "docsearch", "install", "--client", "claude")
+	return u.hookProgram(b)
+}
+
+// hookProgram returns the path of the program in the settings.
+func (u *npmUser) hookProgram(b testing.TB) string {
+	b.Helper()
+	for word := range strings.FieldsSeq(u.hookCommand(b)) {
+		if strings.HasPrefix(word, "/") && strings.HasSuffix(word, "docsearch") {
+			return word
+		}
+	}
+	b.Fatalf("the hook has no path: %s", u.hookCommand(b))
+	return ""
+}
+
+// A hookRun runs the hook of a program in its own home.
+type hookRun struct {
+	program, event string
+	env            []string
+}
+
+// newHookRun returns a hook with fifteen databases, and the snapshot of their config.
+func newHookRun(b *testing.B, program string) *hookRun {
+	b.Helper()
+	home := b.TempDir()
+	h := &hookRun{
+		program: program,
+		event:   `{"session_id":"s","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"WebSearch","tool_input":{"query":"how to cook rice"}}`,
+		env:     []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")},
+	}
+	var databases []string
+	for i := range 15 {
+		databases = append(databases, fmt.Sprintf(`{"keywords": ["keyword%[1]da", "keyword%[1]db", "keyword%[1]dc", "two words %[1]d", "c++%[1]d"],
+			"path": "/docs/database%[1]d", "mcp_tool_name": "mcp__leann__search", "description": "Documentation of the product number %[1]d"}`, i))
+	}
+	config := filepath.Join(home, ".claude", "hooks", "docsearch-config.json")
+	if err := os.MkdirAll(filepath.Dir(config), 0o755); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(config, []byte(`{"databases": [`+strings.Join(databases, ", ")+`]}`), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	snapshots := func() []string {
+		found, err := filepath.Glob(filepath.Join(home, ".cache", "docsearch", "*.snapshot"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		return found
+	}
+	for range 100 { // the hook writes a snapshot of a config that has not changed for a moment
+		if h.time(b, program); len(snapshots()) > 0 {
+			return h
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	b.Fatal("the hook wrote no snapshot")
+	return nil
+}
+
+// time returns how long a program takes for the event.
+func (h *hookRun) time(b *testing.B, program string) time.Duration {
+	cmd := exec.Command(program, "hook")
+	cmd.Env, cmd.Stdin = h.env, strings.NewReader(h.event)
+	start := time.Now()
+	out, err := cmd.CombinedOutput()
+	elapsed := time.Since(start)
+	if err != nil || len(out) > 0 {
+		b.Fatalf("%v: %s", err, out)
+	}
+	return elapsed
+}
