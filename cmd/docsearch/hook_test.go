@@ -678,6 +678,13 @@ func TestHookEvidence(t *testing.T) {
 	h.run(`{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"mcp__leann__search","tool_input":{"query":"gitlab ci"}}`).requirePass(t)
 	search().requirePass(t)
 	search().requireDenial(t)
+	h.run(`{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls docsearch search"}}`).requirePass(t)
+	search().requireDenial(t)
+	h.run(`{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"docsearch search 'gitlab ci'"}}`).requirePass(t)
+	search().requirePass(t)
+	search().requireDenial(t)
+	h.run(`{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"ReadMcpResourceTool","tool_input":{"server":"docsearch","uri":"docsearch://gitlab/ci.md"}}`).requirePass(t)
+	search().requirePass(t)
 	h.run(webSearch("t", "gitlab"), "DOCSEARCH_HOOK_RETRY=identical").requireDenial(t)
 	h.run(webSearch("t", "gitlab"), "DOCSEARCH_HOOK_RETRY=identical").requirePass(t)
 }

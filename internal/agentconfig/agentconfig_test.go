@@ -204,7 +204,7 @@ func TestInstallAddsWhatIsMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"PreToolUse":         "WebSearch|Edit;WebFetch;Bash|MultiEdit|NotebookEdit|Write;mcp__.*;",
+		"PreToolUse":         "WebSearch|Edit;WebFetch;Bash|MultiEdit|NotebookEdit|Write;ReadMcpResourceTool;mcp__.*;",
 		"PostToolUseFailure": "Bash;",
 		"SessionStart":       ";",
 		"SubagentStart":      ";",

@@ -21,6 +21,8 @@ func TestWatches(t *testing.T) {
 	}{
 		{"nothing configured", config.Coverage{}, Version{}, []string{web, own, start}},
 		{"notes or rules", config.Coverage{Edits: true}, Version{}, []string{web, "PreToolUse Bash|Edit|MultiEdit|NotebookEdit|Write", own, start}},
+		{"retries with evidence", config.Coverage{Lookups: true}, Version{}, []string{web, "PreToolUse Bash|ReadMcpResourceTool", own, start}},
+		{"notes, and retries with evidence", config.Coverage{Edits: true, Lookups: true}, Version{}, []string{web, "PreToolUse Bash|Edit|MultiEdit|NotebookEdit|Write", "PreToolUse ReadMcpResourceTool", own, start}},
 		{"other servers", config.Coverage{Servers: true}, Version{}, []string{web, "PreToolUse mcp__.*", start}},
 		{"a database", config.Coverage{Failures: true, Subagents: true}, Version{}, []string{web, own, start, "SubagentStart ", "PostToolUseFailure Bash"}},
 		{"an old client", config.Coverage{Failures: true, Subagents: true}, Version{2, 0, 30}, []string{web, own, start}},
@@ -52,13 +54,14 @@ func TestCoverageChanges(t *testing.T) {
 		}
 		once := map[config.Coverage]string{}
 		c := testClaude(t)
-		for _, cov := range []config.Coverage{{}, full, {Failures: true, Subagents: true}} {
+		for _, cov := range []config.Coverage{{}, full, {Failures: true, Subagents: true}, {Lookups: true}} {
 			once[cov] = installed(t, c, before, cov)
 			restore(t, c, name, before)
 		}
 		for _, steps := range [][]config.Coverage{
 			{{}, full},
 			{full, {}},
+			{{Lookups: true}, full, {}, {Lookups: true}},
 			{{}, {Failures: true, Subagents: true}, full, {Failures: true, Subagents: true}},
 		} {
 			installed(t, c, before, steps[0])
@@ -180,10 +183,10 @@ func TestUncovered(t *testing.T) {
 		hooks []Hook
 		want  []string
 	}{
-		{"nothing", nil, []string{"WebSearch", "WebFetch", "Bash", "Edit", "MultiEdit", "NotebookEdit", "Write", "the MCP tools of other servers", "SessionStart"}},
+		{"nothing", nil, []string{"WebSearch", "WebFetch", "Bash", "Edit", "MultiEdit", "NotebookEdit", "Write", "ReadMcpResourceTool", "the MCP tools of other servers", "SessionStart"}},
 		{"all tools", []Hook{{Event: "PreToolUse"}, {Event: "SessionStart"}}, nil},
 		{"one of the late events", []Hook{{Event: "PreToolUse", Matcher: "*"}, {Event: "SessionStart"}, {Event: "SubagentStart"}}, []string{"PostToolUseFailure"}},
-		{"a changed matcher", []Hook{{Event: "PreToolUse", Matcher: "Web.*|Bash|mcp__.*"}, {Event: "SessionStart"}}, []string{"Edit", "MultiEdit", "NotebookEdit", "Write"}},
+		{"a changed matcher", []Hook{{Event: "PreToolUse", Matcher: "Web.*|Bash|mcp__.*"}, {Event: "SessionStart"}}, []string{"Edit", "MultiEdit", "NotebookEdit", "Write", "ReadMcpResourceTool"}},
 	} {
 		if diff := cmp.Diff(test.want, c.Uncovered(test.hooks)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)

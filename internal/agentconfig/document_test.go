@@ -136,6 +136,16 @@ func TestInstalledEntries(t *testing.T) {
 				]
 			},
 			{
+				"matcher": "ReadMcpResourceTool",
+				"hooks": [
+					{
+						"type": "command",
+						"command": "trap 'exit 0' EXIT; /opt/tools/docsearch hook",
+						"timeout": 10
+					}
+				]
+			},
+			{
 				"matcher": "mcp__.*",
 				"hooks": [
 					{

@@ -32,6 +32,13 @@ func registrations(server string, cov config.Coverage) []registration {
 	if cov.Edits {
 		list = append(list, registration{event: "PreToolUse", tools: config.EditTools()})
 	}
+	if cov.Lookups {
+		tools := config.LookupTools()
+		if cov.Edits {
+			tools = slices.DeleteFunc(tools, func(tool string) bool { return slices.Contains(config.EditTools(), tool) })
+		}
+		list = append(list, registration{event: "PreToolUse", tools: tools})
+	}
 	if cov.Servers {
 		list = append(list, registration{event: "PreToolUse", tools: []string{"mcp__any__tool"}, expr: "mcp__.*"})
 	} else {
@@ -210,9 +217,11 @@ var ownTools = regexp.MustCompile(`^mcp__.+__\.\*$`)
 
 // writtenAs returns the watch that docsearch writes with an event and a matcher.
 func writtenAs(event, matcher string) (registration, bool) {
-	for _, w := range registrations("", config.FullCoverage()) {
-		if w.event == event && w.matcher() == matcher {
-			return w, true
+	for _, cov := range [...]config.Coverage{config.FullCoverage(), {Lookups: true}} {
+		for _, w := range registrations("", cov) {
+			if w.event == event && w.matcher() == matcher {
+				return w, true
+			}
 		}
 	}
 	return registration{event: event, expr: matcher}, event == "PreToolUse" && ownTools.MatchString(matcher)
@@ -367,6 +376,8 @@ func reinstallHook(d *document, s Scope, server string) func(*document) error {
 			cov.Servers = true
 		case w.event == "PreToolUse" && slices.Equal(w.tools, config.EditTools()):
 			cov.Edits = true
+		case w.event == "PreToolUse" && slices.Contains(w.tools, "ReadMcpResourceTool"):
+			cov.Lookups = true
 		case w.event == "SubagentStart":
 			cov.Subagents = true
 		case w.event == "PostToolUseFailure":

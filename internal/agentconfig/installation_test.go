@@ -62,7 +62,7 @@ func TestDoubles(t *testing.T) {
 			if len(doubles) != 1 || len(doubles[0].Hooks) != test.copies {
 				t.Fatalf("doubles: %+v, want one of %d", doubles, test.copies)
 			}
-			want := "WebSearch WebFetch Bash Edit MultiEdit NotebookEdit Write mcp__docsearch__search SessionStart SubagentStart PostToolUseFailure"
+			want := "WebSearch WebFetch Bash Edit MultiEdit NotebookEdit Write ReadMcpResourceTool mcp__docsearch__search SessionStart SubagentStart PostToolUseFailure"
 			if diff := cmp.Diff(want, strings.Join(doubles[0].Calls, " ")); diff != "" {
 				t.Errorf("calls (-want +got):\n%s", diff)
 			}

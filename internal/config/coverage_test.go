@@ -26,7 +26,7 @@ func TestRegistered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, damaged := range []string{"", registeredMagic, registeredMagic + "\x02\x02\x02", registeredMagic + "\x02\x02\x02\x02\x02"} {
+	for _, damaged := range []string{"", registeredMagic, registeredMagic + "\x02\x02\x02\x02", registeredMagic + "\x02\x02\x02\x02\x02\x02"} {
 		if err := os.WriteFile(path, []byte(damaged), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 // a config and the rules of one place. In doubt it includes an event: without it
 // the hook does not run.
 func CoverageOf(c *config.Config, list []config.Rule, server config.Server) config.Coverage {
-	var cov config.Coverage
+	cov := config.Coverage{Lookups: c.Hook.Retry == config.RetryEvidence}
 	for i := range c.Databases {
 		db := &c.Databases[i]
 		if db.Tool != "" && !server.Serves(db) {

@@ -15,6 +15,7 @@ func TestCoverageOf(t *testing.T) {
 	for name, test := range map[string]struct {
 		databases []config.Database
 		inject    func(*config.Inject)
+		retry     config.Retry
 		rules     []config.Rule
 		want      config.Coverage
 	}{
@@ -27,6 +28,7 @@ func TestCoverageOf(t *testing.T) {
 		"a database, no session notes":  {databases: []config.Database{docs}, inject: func(in *config.Inject) { in.Sessions = false }, want: config.Coverage{Failures: true}},
 		"another server's database":     {databases: []config.Database{{Tool: "mcp__leann__leann_search", Mode: config.ModeOff}}, want: config.Coverage{Servers: true}},
 		"docsearch's own tool":          {databases: []config.Database{{Tool: "mcp__docsearch__search", Mode: config.ModeOff}}},
+		"a retry with evidence":         {retry: config.RetryEvidence, want: config.Coverage{Lookups: true}},
 		"a rule for fetches":            {rules: []config.Rule{{Pattern: pattern}}},
 		"a rule for searches":           {rules: []config.Rule{{Tools: []string{"WebSearch"}, Pattern: pattern}}},
 		"a rule for commands":           {rules: []config.Rule{{CommandPattern: pattern}}, want: config.Coverage{Edits: true}},
@@ -36,7 +38,7 @@ func TestCoverageOf(t *testing.T) {
 		"a pattern of any tools":        {rules: []config.Rule{{ToolPattern: config.Pattern{Text: ".*"}}}, want: config.Coverage{Edits: true, Servers: true}},
 	} {
 		c := config.Default()
-		c.Databases = test.databases
+		c.Databases, c.Hook.Retry = test.databases, test.retry
 		if test.inject != nil {
 			test.inject(&c.Inject)
 		}

@@ -66,6 +66,7 @@ type Decision struct {
 	Matched   []string     // names of the databases that match the call
 	Offered   []string     // names of the databases that the denial or the context refers to
 	Quoted    bool         // the denial or the context quotes passages
+	Consults  bool         // the call runs and searches or reads local documentation
 	Rule      *config.Rule // the rule that matches the call; nil if none does
 	Change    Change       // of the session's state; a denial is valid only if the change was recorded
 	NeedsMain bool         // no decision yet, see ErrNeedsMain
@@ -166,15 +167,21 @@ func (d *decider) preToolUse() {
 		d.webCall()
 	case d.server.Reads(e.Tool):
 		d.allowOwnTool()
-		d.recordConsultation()
 	case isDatabaseTool(e.Tool, d.config):
 		d.trace("pass: the tool belongs to another server")
-		d.recordConsultation()
 	default:
 		d.trace("not a web call")
 	}
+	consults := d.consults()
+	if d.NeedsMain {
+		return
+	}
 	if d.Verdict == Pass {
 		d.applyRules()
+	}
+	if d.Verdict != Deny {
+		d.Consults = consults
+		d.recordConsultation()
 	}
 	if d.Verdict == Pass && !d.NeedsMain && !d.wantsState {
 		d.addMatchingNotes()
@@ -192,30 +199,6 @@ func (d *decider) allowOwnTool() {
 		}
 	}
 	d.Verdict, d.Reason = Allow, "docsearch only reads local documentation"
-}
-
-func isDatabaseTool(tool string, c *config.Config) bool {
-	for _, db := range c.Databases {
-		if db.Tool != "" && db.Tool == tool {
-			return true
-		}
-	}
-	return false
-}
-
-// listsDatabases reports whether a tool only lists databases, which does not count as a
-// consultation.
-func listsDatabases(tool string) bool {
-	return strings.HasSuffix(tool, "__list_databases") || strings.HasSuffix(tool, "__leann_list")
-}
-
-// recordConsultation records that the agent searches the local documentation, if a retry
-// depends on that.
-func (d *decider) recordConsultation() {
-	if consultationCounts(d.event, d.config) && d.event.Agent == "" && len(d.state.Denied) > 0 && !listsDatabases(d.event.Tool) {
-		d.trace("consultation recorded")
-		d.Change.Consult = true
-	}
 }
 
 // webCall decides about a web call by the session's state if the call is a repeat, and
@@ -516,13 +499,7 @@ func needsState(e event.Event, c *config.Config, server *config.Server) bool {
 			return len(r.Search.Query)+len(r.Fetch.Prompt) <= match.MaxQuery && len(matching(&r, c)) > 0
 		})
 	}
-	return consultationCounts(e, c) && (server.Reads(e.Tool) || isDatabaseTool(e.Tool, c))
-}
-
-// consultationCounts reports whether a retry requires a consultation of the local
-// documentation, or is recognized by one because tool uses have no IDs.
-func consultationCounts(e event.Event, c *config.Config) bool {
-	return c.Hook.Retry == config.RetryEvidence || e.Use == ""
+	return mayConsult(&e, c, server)
 }
 
 func (d *decider) trace(format string, args ...any) {

@@ -16,6 +16,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/notes"
+	"github.com/docsearch/docsearch/internal/rules/shell"
 )
 
 // fakeSearcher answers by database name. A missing entry is a database without an index, a nil
@@ -252,9 +253,11 @@ func TestDecideByEvent(t *testing.T) {
 func TestRetry(t *testing.T) {
 	type step struct {
 		query, tool, agent string
+		command, resource  string // of Bash, and of ReadMcpResourceTool
 		after              time.Duration
 		want               Verdict
 	}
+	const document = `{"server": "plugin:docsearch:docs", "uri": "docsearch://gitlab/ci%2Fyaml.md"}`
 	const own = "mcp__docsearch__search"
 	both := fakeSearcher{"gitlab": always(sure), "kubernetes": always(sure)}
 	nothing := fakeSearcher{"gitlab": always(Answer{}), "kubernetes": always(Answer{})}
@@ -292,6 +295,24 @@ func TestRetry(t *testing.T) {
 		{"evidence: only the databases were listed", config.RetryEvidence, "", "", both, []step{
 			{query: "gitlab a", want: Deny}, {tool: "mcp__docsearch__list_databases", want: Allow}, {query: "gitlab a", want: Deny},
 		}},
+		{"evidence: docsearch search in a shell", config.RetryEvidence, "", "", both, []step{
+			{query: "gitlab a", want: Deny}, {command: "cd /p && sudo /usr/bin/docsearch search 'gitlab a' | head", after: time.Second}, {query: "gitlab a"},
+		}},
+		{"evidence: other commands", config.RetryEvidence, "", "", both, []step{
+			{query: "gitlab a", want: Deny}, {command: "grep 'docsearch search' README.md", after: time.Second}, {command: "docsearch index info search"},
+			{command: "docsearch search"}, {command: "docsearch-x search y"}, {command: "docsearch search 'y"}, {query: "gitlab a", want: Deny},
+		}},
+		{"evidence: a resource", config.RetryEvidence, "", "", both, []step{
+			{query: "gitlab a", want: Deny}, {resource: document, after: time.Second}, {query: "gitlab a"},
+		}},
+		{"evidence: other resources", config.RetryEvidence, "", "", both, []step{
+			{query: "gitlab a", want: Deny}, {resource: `{"server": "github", "uri": "docsearch://gitlab/a"}`, after: time.Second},
+			{resource: `{"server": "docsearch", "uri": "docsearch://gitlab"}`}, {resource: `{"server": "docsearch", "uri": "file:///gitlab/a"}`},
+			{resource: `{"server": "docsearch"}`}, {resource: "[]"}, {query: "gitlab a", want: Deny},
+		}},
+		{"evidence: a resource, for a subagent", config.RetryEvidence, "", "", both, []step{
+			{query: "gitlab a", want: Deny}, {resource: document, agent: "a1", after: time.Second}, {query: "gitlab a", want: Deny},
+		}},
 		{"evidence: another server's tool", config.RetryEvidence, config.ModeRedirect, foreignTool, fakeSearcher{}, []step{
 			{query: "gitlab a", want: Deny}, {query: "gitlab a", want: Deny}, {tool: foreignTool, want: Pass, after: time.Second}, {query: "gitlab a", want: Pass},
 		}},
@@ -314,7 +335,13 @@ func TestRetry(t *testing.T) {
 				if step.tool != "" {
 					e.Tool, e.Search = step.tool, event.Search{}
 				}
-				d := Decide(e, c, c.Server(noEnv), state, now, test.indexes, Routes{})
+				switch {
+				case step.command != "":
+					e = event.Event{Name: event.PreToolUse, Tool: event.Bash, Command: event.Command{Line: step.command}, Agent: step.agent}
+				case step.resource != "":
+					e = event.Event{Name: event.PreToolUse, Tool: event.ReadResource, Input: step.resource, Agent: step.agent}
+				}
+				d := Decide(e, c, c.Server(noEnv), state, now, test.indexes, Routes{Commands: shell.Commands})
 				if d.Verdict != step.want {
 					t.Fatalf("step %d: verdict %q, want %q; trace %q", i+1, d.Verdict, step.want, d.Trace)
 				}

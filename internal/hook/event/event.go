@@ -109,6 +109,7 @@ const (
 	NotebookEdit = "NotebookEdit"
 	Read         = "Read"
 	Write        = "Write"
+	ReadResource = "ReadMcpResourceTool" // reads a resource of an MCP server
 
 	DefaultSession = "default"
 )
