@@ -16,9 +16,13 @@
 //
 //	checksum   [8] FNV-1a of everything after the tab that follows it, without the
 //	           newline, 32 bits in lower-case hexadecimal
-//	version    "2", of the format of the line
+//	version    "3", of the format of the line
 //	time       milliseconds since 1970
 //	host       "claude", "cursor", ...
+//	session    [8] Checksum of the session and the agent
+//	call       [8] of a denial and its retry: Checksum of the session, the agent and the
+//	           call; empty if the host sends no session, whose ID keeps others from
+//	           guessing the call
 //	event      "PreToolUse", "SessionStart", ...
 //	tool       "WebSearch", ...; empty for an event without one
 //	outcome    one of the constants below
@@ -26,14 +30,16 @@
 //	rule       the name of the rule that decided; mostly empty
 //	query      of a web search, its first MaxQuery bytes; empty unless
 //	           hook.log_queries is on
-//	databases  one field each: those that answered, or that matched in vain
+//	databases  two fields each: the name of a database that answered, that a denial named
+//	           before the retry, or that matched in vain; and the confidence in its best
+//	           passage, with three decimals, or nothing if it was not searched
 //
 // In a field "\\" encodes a backslash, "\t" a tab, "\n" a newline and "\r" a carriage
 // return. For example:
 //
-//	9fcfe313	2	1767322445000	claude	PreToolUse	WebSearch	answered	5120			gitlab
+//	898cdae8	3	1767322445000	claude	9b2c7652	f3cf225b	PreToolUse	WebSearch	answered	5120			gitlab	0.871
 //
-// Corrupt lines, such as the last one after a power failure, are skipped and counted. So
+// Lines of version 2 have no session and one field for each database. Corrupt lines, such as the last one after a power failure, are skipped and counted. So
 // are lines of an unknown version. The package imports little, because the hook writes the
 // log (see package hook/startup).
 package eventlog
@@ -41,10 +47,12 @@ package eventlog
 import (
 	"bytes"
 	"errors"
+	"hash"
 	"hash/fnv"
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -71,7 +79,8 @@ const (
 	// maxDatabases limits the logged databases of an event.
 	maxDatabases = 32
 
-	version      = "2"
+	version      = "3"
+	version2     = "2"
 	currentFile  = "docsearch-events.log"
 	previousFile = "docsearch-events.1.log"
 	lockFile     = "docsearch-events.lock"
@@ -87,6 +96,7 @@ const (
 	Prompted   Outcome = "prompted"   // a rule asked the user
 	Context    Outcome = "context"    // ran as usual, with added context
 	Allowed    Outcome = "allowed"    // call of docsearch's own tools
+	Consulted  Outcome = "consulted"  // ran as usual: searches or reads local documentation by other means
 	Retried    Outcome = "retried"    // ran as usual, because it was denied before
 	Unanswered Outcome = "unanswered" // a web search that no matching database answers
 	Unmatched  Outcome = "unmatched"  // a web search that matches no database
@@ -96,6 +106,8 @@ const (
 type Event struct {
 	At        time.Time
 	Host      string
+	Session   string // Checksum of the session and the agent; empty if unknown
+	Call      string // Checksum of a call that was denied, or retried; empty if unknown
 	Name      string
 	Tool      string
 	Outcome   Outcome
@@ -103,6 +115,19 @@ type Event struct {
 	Rule      string
 	Query     string
 	Databases []string
+	// Confidence is that of the best passage of each of Databases; 0 for a database that
+	// was not searched. It is nil if none was.
+	Confidence []float64
+}
+
+// Checksum returns a checksum of texts that tells sessions or calls apart.
+func Checksum(texts ...string) string {
+	h := fnv.New32a()
+	for _, text := range texts {
+		h.Write([]byte(text))
+		h.Write([]byte{0})
+	}
+	return string(hexadecimal(h))
 }
 
 // A Log is the log in a folder.
@@ -154,15 +179,18 @@ func appendLine(line []byte, e *Event) []byte {
 	const head = "00000000\t"
 	line = append(line, head+version+"\t"...)
 	line = strconv.AppendInt(line, e.At.UnixMilli(), 10)
-	for _, name := range [...]string{e.Host, e.Name, e.Tool, string(e.Outcome)} {
+	for _, name := range [...]string{e.Host, e.Session, e.Call, e.Name, e.Tool, string(e.Outcome)} {
 		line = appendField(line, name, maxName)
 	}
 	line = append(line, '\t')
 	line = strconv.AppendInt(line, int64(e.Shown), 10)
 	line = appendField(line, e.Rule, maxName)
 	line = appendField(line, e.Query, MaxQuery)
-	for _, name := range e.Databases[:min(len(e.Databases), maxDatabases)] {
-		line = appendField(line, name, maxName)
+	for i, name := range e.Databases[:min(len(e.Databases), maxDatabases)] {
+		line = append(appendField(line, name, maxName), '\t')
+		if i < len(e.Confidence) && e.Confidence[i] > 0 {
+			line = strconv.AppendFloat(line, e.Confidence[i], 'f', 3, 64)
+		}
 	}
 	copy(line, checksum(line[len(head):]))
 	return append(line, '\n')
@@ -195,9 +223,14 @@ func appendField(line []byte, text string, limit int) []byte {
 }
 
 func checksum(fields []byte) []byte {
-	const digits = "0123456789abcdef"
 	h := fnv.New32a()
 	h.Write(fields)
+	return hexadecimal(h)
+}
+
+// hexadecimal returns the sum of a hash of 32 bits.
+func hexadecimal(h hash.Hash32) []byte {
+	const digits = "0123456789abcdef"
 	sum := h.Sum(make([]byte, 0, 4))
 	text := make([]byte, 0, 8)
 	for _, b := range sum {
@@ -313,7 +346,15 @@ func parseLine(line []byte) (Event, error) {
 	for field := range bytes.SplitSeq(rest, []byte("\t")) {
 		fields = append(fields, unescape(field))
 	}
-	if fields[0] != version {
+	e := Event{}
+	switch fields[0] {
+	case version:
+		if len(fields) > 4 {
+			e.Session, e.Call = fields[3], fields[4]
+			fields = slices.Delete(fields, 3, 5)
+		}
+	case version2:
+	default:
 		return Event{}, errors.New("unsupported line version " + strconv.Quote(fields[0]) + ": want " + version)
 	}
 	const fixed = 9
@@ -324,14 +365,39 @@ func parseLine(line []byte) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	shown, err := strconv.Atoi(fields[6])
-	if err != nil {
+	e.At, e.Host, e.Name, e.Tool, e.Outcome = time.UnixMilli(at), fields[2], fields[3], fields[4], Outcome(fields[5])
+	if e.Shown, err = strconv.Atoi(fields[6]); err != nil {
 		return Event{}, err
 	}
-	return Event{
-		At: time.UnixMilli(at), Host: fields[2], Name: fields[3], Tool: fields[4], Outcome: Outcome(fields[5]),
-		Shown: shown, Rule: fields[7], Query: fields[8], Databases: fields[fixed:len(fields):len(fields)],
-	}, nil
+	e.Rule, e.Query = fields[7], fields[8]
+	if fields[0] == version2 {
+		e.Databases = fields[fixed:len(fields):len(fields)]
+		return e, nil
+	}
+	err = e.parseDatabases(fields[fixed:])
+	return e, err
+}
+
+// parseDatabases parses the names of databases, each followed by a confidence.
+func (e *Event) parseDatabases(fields []string) error {
+	if len(fields)%2 != 0 {
+		return errors.New("invalid line: a database without a confidence")
+	}
+	for i := 0; i < len(fields); i += 2 {
+		e.Databases = append(e.Databases, fields[i])
+		if fields[i+1] == "" {
+			continue
+		}
+		c, err := strconv.ParseFloat(fields[i+1], 64)
+		if err != nil || !(c >= 0 && c <= 1) {
+			return errors.New("invalid confidence " + strconv.Quote(fields[i+1]))
+		}
+		if e.Confidence == nil {
+			e.Confidence = make([]float64, len(fields)/2)
+		}
+		e.Confidence[i/2] = c
+	}
+	return nil
 }
 
 // unescape decodes a field. A backslash before any other character is literal.

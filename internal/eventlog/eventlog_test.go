@@ -19,12 +19,12 @@ import (
 
 var sample = Event{
 	At: time.Date(2026, 1, 2, 2, 54, 5, 0, time.UTC), Host: "claude", Name: "PreToolUse", Tool: "WebSearch",
-	Outcome: Answered, Shown: 5120, Databases: []string{"gitlab"},
+	Outcome: Answered, Shown: 5120, Databases: []string{"gitlab"}, Confidence: []float64{.871}, Session: Checksum("s", ""), Call: Checksum("s", "", "q"),
 }
 
 // The line is the example in the package's doc comment.
 func TestFormat(t *testing.T) {
-	const want = "9fcfe313\t2\t1767322445000\tclaude\tPreToolUse\tWebSearch\tanswered\t5120\t\t\tgitlab\n"
+	const want = "898cdae8\t3\t1767322445000\tclaude\t9b2c7652\tf3cf225b\tPreToolUse\tWebSearch\tanswered\t5120\t\t\tgitlab\t0.871\n"
 	if got := string(appendLine(nil, &sample)); got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
@@ -44,6 +44,8 @@ func TestAppendAndRead(t *testing.T) {
 	}{
 		{name: "plain", give: sample, unchanged: true},
 		{name: "empty", give: Event{At: time.UnixMilli(0)}, unchanged: true},
+		{name: "confidence", give: Event{At: time.UnixMilli(1), Session: "0a", Call: "0b", Databases: []string{"a", "b", "c"}, Confidence: []float64{0, .5, 1}}, unchanged: true},
+		{name: "rounded", give: Event{At: time.UnixMilli(1), Databases: []string{"a"}, Confidence: []float64{2. / 3}}, want: Event{At: time.UnixMilli(1), Databases: []string{"a"}, Confidence: []float64{.667}}},
 		{name: "escapes", give: Event{At: time.UnixMilli(1), Rule: "a\tb\\t", Query: "x\n\r\\", Databases: []string{"", "c,d e"}}, unchanged: true},
 		{name: "long", give: Event{At: time.UnixMilli(1), Query: "x" + long}, want: Event{At: time.UnixMilli(1), Query: "x" + long[:MaxQuery-2]}},
 		{name: "many", give: Event{At: time.UnixMilli(1), Databases: many}, want: Event{At: time.UnixMilli(1), Databases: many[:maxDatabases]}},
@@ -64,9 +66,33 @@ func TestAppendAndRead(t *testing.T) {
 	}
 }
 
+// Lines of version 2 can be read.
+func TestReadVersion2(t *testing.T) {
+	l := Log{t.TempDir()}
+	write(t, filepath.Join(l.Dir, currentFile), "9fcfe313\t2\t1767322445000\tclaude\tPreToolUse\tWebSearch\tanswered\t5120\t\t\tgitlab\n")
+	want := sample
+	want.Session, want.Call, want.Confidence = "", "", nil
+	got, damaged := events(t, l)
+	if diff := cmp.Diff([]Event{want}, got, cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) })); diff != "" || damaged != 0 {
+		t.Errorf("%d damaged, events (-want +got):\n%s", damaged, diff)
+	}
+}
+
+// The checksum depends on the texts and their borders.
+func TestChecksum(t *testing.T) {
+	seen := map[string]bool{}
+	for _, of := range [][]string{{"a", ""}, {"b", ""}, {"a", "b"}, {"ab", ""}, {"", "ab"}, {"a", "", ""}, {}} {
+		seen[Checksum(of...)] = true
+	}
+	if len(seen) != 7 {
+		t.Errorf("%v", seen)
+	}
+}
+
 func TestReadDamaged(t *testing.T) {
 	good := string(appendLine(nil, &sample))
-	other := strings.Replace(good, "\t2\t", "\t1\t", 1)
+	checked := func(fields string) string { return string(checksum([]byte(fields))) + "\t" + fields + "\n" }
+	other := strings.Replace(good, "\t3\t", "\t1\t", 1)
 	other = string(checksum([]byte(strings.TrimSuffix(other[9:], "\n")))) + other[8:]
 	for _, test := range []struct {
 		name    string
@@ -81,6 +107,10 @@ func TestReadDamaged(t *testing.T) {
 		{"changed", strings.Replace(good, "gitlab", "github", 1) + good, 1, 1},
 		{"blank line", good + "\n" + good, 2, 1},
 		{"other version", other + good, 1, 1},
+		{"a database without a confidence", checked("3\t1\tclaude\ts\tc\tPreToolUse\tWebSearch\tanswered\t1\t\t\tgitlab") + good, 1, 1},
+		{"a confidence above 1", checked("3\t1\tclaude\ts\tc\tPreToolUse\tWebSearch\tanswered\t1\t\t\tgitlab\t1.5") + good, 1, 1},
+		{"a confidence that is no number", checked("3\t1\tclaude\ts\tc\tPreToolUse\tWebSearch\tanswered\t1\t\t\tgitlab\tNaN") + good, 1, 1},
+		{"version alone", checked("3") + good, 1, 1},
 		{"not text", "\x00\xff\t\n" + good, 1, 1},
 		{"too long", strings.Repeat("x", 3*maxLine) + "\n" + good, 1, 1},
 		{"too long at the end", good + strings.Repeat("x", maxLine+1), 1, 1},

@@ -67,14 +67,20 @@ type Decision struct {
 	Offered   []string     // names of the databases that the denial or the context refers to
 	Quoted    bool         // the denial or the context quotes passages
 	Consults  bool         // the call runs and searches or reads local documentation
+	Duplicate bool         // another hook process has decided about this call
 	Rule      *config.Rule // the rule that matches the call; nil if none does
 	Change    Change       // of the session's state; a denial is valid only if the change was recorded
 	NeedsMain bool         // no decision yet, see ErrNeedsMain
 	Trace     []string
 	Faults    []string // errors that did not stop the decision
 
+	// Confidence is the confidence in the best passage of each database that was searched;
+	// nil if none was.
+	Confidence map[string]float64
+
 	Event   string           // name of the event
 	Update  bool             // start an update of the databases in the background
+	Adapt   bool             // start an update of the confidence thresholds in the background
 	Refresh bool             // update the hook entries in the background
 	Notes   *notes.Injection // notes to add to the context, except those the session has seen
 	Entries []notes.Entry    // entries that were considered for Notes
@@ -217,7 +223,7 @@ func (d *decider) webCall() {
 	}
 	d.decideByResults(attempt, d.resultsOf(requests, unproven))
 	if unproven && d.Verdict != Deny {
-		d.permitRetry(attempt)
+		d.permitRetry(attempt, d.Matched)
 	}
 }
 
@@ -305,23 +311,33 @@ func (d *decider) decideRepeat(a Attempt, requests []event.Request, ruleMessage 
 	switch {
 	case kind == DuplicateOfDenied:
 		d.trace("deny: another hook process has denied this call")
+		d.Duplicate = true
 		d.deny(a, d.resultsFor(last.Databases, requests), ruleMessage)
 		d.denial.code = last.Code
 		d.dropPassages()
 	case kind == DuplicateOfPassed:
 		d.trace("pass: another hook process has passed this retry")
-		d.permitRetry(a)
+		d.Duplicate = true
+		d.permitRetry(a, last.Databases)
 	case kind == Retry && d.retryAllowed(last):
-		d.permitRetry(a)
+		d.permitRetry(a, last.Databases)
 	default:
 		return false, kind == Retry
 	}
 	return true, false
 }
 
-// permitRetry lets a retry run.
-func (d *decider) permitRetry(a Attempt) {
-	d.Change.Attempt, d.Change.Permit = a, true
+// permitRetry lets the retry of a denial that named databases run.
+func (d *decider) permitRetry(a Attempt, databases []string) {
+	d.Change.Attempt, d.Change.Permit, d.Change.Databases = a, true, databases
+}
+
+// setConfidence records the confidence in the best passage of a database that was searched.
+func (d *decider) setConfidence(db *config.Database, a *Answer) {
+	if d.Confidence == nil {
+		d.Confidence = map[string]float64{}
+	}
+	d.Confidence[db.Name] = max(d.Confidence[db.Name], a.Confidence)
 }
 
 // deny denies a call with the results of the databases.
@@ -423,7 +439,9 @@ func (d *decider) searchDatabase(db *config.Database, r *event.Request, unproven
 	var err error
 	switch {
 	case mode == "" || mode == config.ModeAnswer || mode == config.ModeRedirect && unproven:
-		answer, err = d.search.Search(db, r.Search)
+		if answer, err = d.search.Search(db, r.Search); err == nil {
+			d.setConfidence(db, &answer)
+		}
 	case o.own:
 		answer.Version, err = d.search.Check(db)
 	}

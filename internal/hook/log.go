@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/config"
@@ -23,6 +24,8 @@ func (d *Decision) Outcome(e *event.Event) eventlog.Outcome {
 		return eventlog.Prompted
 	case d.Verdict == Allow:
 		return eventlog.Allowed
+	case d.Consults:
+		return eventlog.Consulted
 	case d.Context != "":
 		return eventlog.Context
 	case d.Change.Permit:
@@ -35,23 +38,33 @@ func (d *Decision) Outcome(e *event.Event) eventlog.Outcome {
 	return eventlog.Unanswered
 }
 
-// logEvent appends the decision to the event log, unless it has no outcome or the log is
-// off.
+// logEvent appends the decision to the event log, unless it has no outcome, another hook
+// has decided about the call, or the log is off.
 func (p *Process) logEvent(d *Decision, out host.Output, c *config.Config, l config.Locations) {
 	outcome := d.Outcome(p.Event)
-	if outcome == "" || outcome == eventlog.Context && len(out.Stdout) == 0 || !c.Hook.Log || l.State == "" {
+	if d.Duplicate || outcome == "" || outcome == eventlog.Context && len(out.Stdout) == 0 || !c.Hook.Log || l.State == "" {
 		return
 	}
 	e := eventlog.Event{
-		At: p.Now(), Host: string(p.Event.Host), Name: p.Event.Name, Tool: p.Event.Tool, Outcome: outcome,
-		Databases: d.Offered,
+		At: p.Now(), Host: string(p.Event.Host), Session: eventlog.Checksum(p.Event.Session, p.Event.Agent),
+		Name: p.Event.Name, Tool: p.Event.Tool, Outcome: outcome, Databases: d.Offered,
 	}
 	switch outcome {
 	case eventlog.Allowed: // the reason is for the user
 	case eventlog.Unanswered:
 		e.Databases = d.Matched
+	case eventlog.Retried:
+		e.Databases = d.Change.Databases
 	default:
 		e.Shown = len(d.Reason) + len(d.Context)
+	}
+	if d.Confidence != nil {
+		for _, name := range e.Databases {
+			e.Confidence = append(e.Confidence, d.Confidence[name])
+		}
+	}
+	if d.Change.Deny || d.Change.Permit {
+		e.Call = callChecksum(p.Event.Session, &d.Change.Attempt.Call)
 	}
 	if d.Rule != nil {
 		e.Rule = d.Rule.Name
@@ -62,4 +75,19 @@ func (p *Process) logEvent(d *Decision, out host.Output, c *config.Config, l con
 	if err := (eventlog.Log{Dir: l.State}).Append(&e); err != nil {
 		p.Debug("cannot write the event log: %v", err)
 	}
+}
+
+// callChecksum returns the checksum by which the log connects a retry with its denial, or
+// "" if the event has no session.
+func callChecksum(session string, c *Call) string {
+	if session == event.DefaultSession {
+		return ""
+	}
+	texts := []string{session, c.Agent, c.Query, c.URL, c.Prompt}
+	for _, domains := range [][]string{c.Allowed, c.Blocked} {
+		domains = slices.Clone(domains)
+		slices.Sort(domains)
+		texts = append(append(texts, domains...), "")
+	}
+	return eventlog.Checksum(texts...)
 }

@@ -183,6 +183,7 @@ func (d *decider) answerFromDatabase(r *config.Rule, message string) bool {
 		d.fault("database %s skipped: %v", db.Name, err)
 		return false
 	}
+	d.setConfidence(db, &answer)
 	d.trace("database %s on %q: %d passages, confidence %.2f, confident: %t", db.Name, attempt.Query, len(answer.Passages), answer.Confidence, answer.Confident)
 	if !answer.Confident || len(answer.Passages) == 0 {
 		return false
