@@ -11,7 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/docsearch/docsearch/internal/adapt"
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
@@ -64,7 +66,9 @@ func (a *app) info(d databaseRef, asJSON bool) error {
 	if asJSON {
 		enc := json.NewEncoder(a.stdout)
 		enc.SetIndent("", "  ")
-		return enc.Encode(newInfoJSON(d.Name, state, why, info))
+		j := newInfoJSON(d.Name, state, why, info)
+		j.Threshold = a.adaptedThreshold(d)
+		return enc.Encode(j)
 	}
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(a.stdout, "%-10s %s\n", name, fmt.Sprintf(format, args...))
@@ -104,6 +108,11 @@ func (a *app) info(d databaseRef, asJSON bool) error {
 	if c := info.Confidence; c != nil {
 		row("confidence", "threshold %.2f, reached by %.0f%% of %s from the database's own text", c.Threshold, 100*c.Recall, count(c.Sample, "test query"))
 	}
+	if t := a.adaptedThreshold(d); t != nil && t.Origin == fromUser {
+		row("threshold", "%.2f, set; to undo: docsearch index threshold %s --reset", t.Threshold, quoteArgument(d.Name))
+	} else if t != nil && t.Denials > 0 {
+		row("threshold", "%.2f, adapted to %s, %s retried; to undo: docsearch index threshold %s --reset", t.Threshold, count(t.Denials, "denial"), thousands(t.Retried), quoteArgument(d.Name))
+	}
 	if len(info.Skipped) > 0 {
 		row("skipped", "%d", len(info.Skipped))
 		for _, s := range info.Skipped {
@@ -111,6 +120,33 @@ func (a *app) info(d databaseRef, asJSON bool) error {
 		}
 	}
 	return nil
+}
+
+// adaptedThreshold returns the confidence threshold of a database in the config. It is nil
+// if the threshold is that of the build and does not adapt.
+func (a *app) adaptedThreshold(d databaseRef) *thresholdState {
+	l := config.Locate(os.Getenv)
+	if !d.Configured || l.State == "" {
+		return nil
+	}
+	r, err := load.Load(l)
+	if err != nil {
+		return nil
+	}
+	all, err := adapt.Store{Dir: l.State}.Read()
+	if err != nil {
+		a.warn("%v", err)
+		return nil
+	}
+	i := slices.IndexFunc(r.Config.Databases, func(db config.Database) bool { return db.Name == d.Name })
+	if i < 0 {
+		return nil
+	}
+	t, err := thresholdOf(&r.Config.Databases[i], all)
+	if err != nil || t.Origin == fromBuild && !r.Config.Hook.Adapt {
+		return nil
+	}
+	return &t
 }
 
 func sourceOf(info index.Info) string {
@@ -157,6 +193,7 @@ type infoJSON struct {
 	Recall    *generation.Recall   `json:"recall,omitempty"`
 	Provided  *generation.Provided `json:"provided,omitempty"`
 	Skipped   []generation.Skipped `json:"skipped,omitempty"`
+	Threshold *thresholdState      `json:"threshold,omitempty"` // if the config or the log may change it
 }
 
 func newInfoJSON(name, state, why string, info index.Info) infoJSON {

@@ -57,6 +57,10 @@ type Database struct {
 	Inject      []string `json:"inject,omitempty"`        // patterns of the documents that are notes
 	Notes       string   `json:"notes,omitempty"`         // absolute folder of its notes, if agents may write them
 
+	// Threshold is the minimum confidence of an answer if it is above that of the build; see
+	// package adapt. It is not in the config file.
+	Threshold float64 `json:"-"`
+
 	Entry int `json:"-"` // position in the file's list, including ignored entries
 }
 
@@ -81,6 +85,8 @@ type Hook struct {
 	// Log enables the event log, and LogQueries the queries of web searches in it.
 	Log        bool `json:"log"`
 	LogQueries bool `json:"log_queries"`
+	// Adapt moves the confidence thresholds with the agents' reactions to denials.
+	Adapt bool `json:"adapt"`
 }
 
 // The hook's time limit, in milliseconds.
@@ -167,13 +173,14 @@ const (
 
 // Overrides lists all overrides: one for each key of the sections, except those that hold
 // lists of objects.
-func Overrides() [15]Override {
+func Overrides() [16]Override {
 	return [...]Override{
 		{"DOCSEARCH_HOOK_RETRY", "hook", "retry", KindText},
 		{"DOCSEARCH_HOOK_TIMEOUT_MS", "hook", "timeout_ms", KindNumber},
 		{"DOCSEARCH_HOOK_MCP_TOOL_NAME", "hook", "mcp_tool_name", KindText},
 		{"DOCSEARCH_HOOK_LOG", "hook", "log", KindFlag},
 		{"DOCSEARCH_HOOK_LOG_QUERIES", "hook", "log_queries", KindFlag},
+		{"DOCSEARCH_HOOK_ADAPT", "hook", "adapt", KindFlag},
 		{"DOCSEARCH_SEARCH_TOP_K", "search", "top_k", KindNumber},
 		{"DOCSEARCH_SEARCH_MAX_TOKENS", "search", "max_tokens", KindNumber},
 		{"DOCSEARCH_SEARCH_MAX_AGE_DAYS", "search", "max_age_days", KindNumber},

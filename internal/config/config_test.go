@@ -152,8 +152,8 @@ func TestSnapshotFormat(t *testing.T) {
 		"Config.Databases []config.Database", "Config.Hook config.Hook", "Config.Search config.Search", "Config.Inject config.Inject", "Config.Update config.Update", "Config.Embedders []config.Embedder",
 		"Config.Routes config.Raw", "Config.Names *config.Names",
 		"Database.Name string", "Database.Keywords []string", "Database.Path string", "Database.Description string", "Database.Tool string",
-		"Database.URLs []string", "Database.Mode config.Mode", "Database.Version string", "Database.Inject []string", "Database.Notes string", "Database.Entry int",
-		"Hook.Retry config.Retry", "Hook.TimeoutMS int", "Hook.Tool string", "Hook.Log bool", "Hook.LogQueries bool",
+		"Database.URLs []string", "Database.Mode config.Mode", "Database.Version string", "Database.Inject []string", "Database.Notes string", "Database.Threshold float64", "Database.Entry int",
+		"Hook.Retry config.Retry", "Hook.TimeoutMS int", "Hook.Tool string", "Hook.Log bool", "Hook.LogQueries bool", "Hook.Adapt bool",
 		"Search.TopK int", "Search.MaxTokens int", "Search.MaxAgeDays int",
 		"Inject.Sessions bool", "Inject.Tools []string", "Inject.Failures bool", "Inject.MaxChars int", "Inject.Floor float64", "Inject.SkipAgents []string",
 		"Update.OnSessionStart bool",
@@ -181,10 +181,10 @@ func wholeSnapshot() *Snapshot {
 		Home:   "/home/me",
 		Config: Config{
 			Databases: []Database{
-				{"n", []string{"k", "ü\x00"}, "/p", "d", "t", []string{"https://u/"}, ModeAdvise, "1", []string{"a/**"}, "/n", 3},
+				{"n", []string{"k", "ü\x00"}, "/p", "d", "t", []string{"https://u/"}, ModeAdvise, "1", []string{"a/**"}, "/n", .62, 3},
 				{Name: "o", Keywords: []string{"k"}},
 			},
-			Hook:      Hook{RetryEvidence, 900, "tool", false, true},
+			Hook:      Hook{RetryEvidence, 900, "tool", false, true, true},
 			Search:    Search{7, 100, 30},
 			Embedders: []Embedder{{"openai", "m", "https://u/v1", "KEY", "q: ", "d: ", 256, 32, 0.75}},
 			Inject:    Inject{true, []string{"Bash"}, true, 500, 1.5, []string{"Plan"}},

@@ -115,6 +115,9 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 		if decision.Update {
 			p.startUpdate()
 		}
+		if decision.Adapt {
+			p.startAdapt()
+		}
 		if decision.Refresh {
 			p.startRefresh()
 		}
@@ -138,6 +141,13 @@ func (p *Process) readEvent() error {
 func (p *Process) startUpdate() {
 	if err := p.Start("index", "update", "--all", "--background"); err != nil {
 		p.printf("cannot start the update: %v", err)
+	}
+}
+
+// startAdapt starts the update of the confidence thresholds in the background.
+func (p *Process) startAdapt() {
+	if err := p.Start("index", "threshold", "--update"); err != nil {
+		p.printf("cannot start the update of the thresholds: %v", err)
 	}
 }
 
@@ -248,6 +258,7 @@ func (d *decider) decideWithState(store Store, now func() time.Time) error {
 		d.fault("state: %v", err)
 	case duplicate && d.denial != nil:
 		d.trace("another hook process has denied this call")
+		d.Duplicate = true
 		d.dropPassages()
 	}
 	return nil

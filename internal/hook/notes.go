@@ -188,7 +188,7 @@ func (d *decider) sessionStart() {
 			if d.client.Volatile {
 				injection.ContextReset = cmp.Or(d.event.Source, "startup")
 			}
-			d.Update = d.config.Update.OnSessionStart
+			d.Update, d.Adapt = d.config.Update.OnSessionStart, d.config.Hook.Adapt
 			if d.refresh(); d.NeedsMain {
 				return
 			}

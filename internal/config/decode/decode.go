@@ -234,7 +234,7 @@ func (d *decoder) assignNames() {
 const SearchToolName = `the full name of docsearch's own search tool, as in "mcp__docsearch__search"`
 
 func (d *decoder) hook(v any) {
-	m := d.section("hook", v, "retry", "timeout_ms", "mcp_tool_name", "log", "log_queries")
+	m := d.section("hook", v, "retry", "timeout_ms", "mcp_tool_name", "log", "log_queries", "adapt")
 	h := &d.config.Hook
 	if v, given := m["retry"]; given {
 		s, _ := v.(string)
@@ -248,6 +248,7 @@ func (d *decoder) hook(v any) {
 	d.intField(m, "hook", "timeout_ms", 1, config.MaxTimeoutMS, &h.TimeoutMS)
 	d.boolField(m, "hook", "log", &h.Log)
 	d.boolField(m, "hook", "log_queries", &h.LogQueries)
+	d.boolField(m, "hook", "adapt", &h.Adapt)
 	if v, given := m["mcp_tool_name"]; given {
 		s, _ := v.(string)
 		if h.Tool = strings.TrimSpace(s); !config.IsSearchTool(h.Tool) {

@@ -19,6 +19,7 @@ func TestEnvironment(t *testing.T) {
 		"DOCSEARCH_HOOK_MCP_TOOL_NAME":      "mcp__docs__search",
 		"DOCSEARCH_HOOK_LOG":                "no",
 		"DOCSEARCH_HOOK_LOG_QUERIES":        "1",
+		"DOCSEARCH_HOOK_ADAPT":              "on",
 		"DOCSEARCH_SEARCH_TOP_K":            "many",
 		"DOCSEARCH_SEARCH_MAX_TOKENS":       "900",
 		"DOCSEARCH_SEARCH_MAX_AGE_DAYS":     "0",
@@ -34,7 +35,7 @@ func TestEnvironment(t *testing.T) {
 	}
 	r := mustLoad(t, l)
 	want := config.Default()
-	want.Hook = config.Hook{Retry: config.RetryEvidence, TimeoutMS: 90, Tool: "mcp__docs__search", LogQueries: true}
+	want.Hook = config.Hook{Retry: config.RetryEvidence, TimeoutMS: 90, Tool: "mcp__docs__search", LogQueries: true, Adapt: true}
 	want.Search = config.Search{TopK: 5, MaxTokens: 900}
 	want.Inject = config.Inject{Tools: []string{"Bash", "Read"}, Failures: true, MaxChars: 500, Floor: .4}
 	want.Update = config.Update{OnSessionStart: true}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/spf13/viper"
 
+	"github.com/docsearch/docsearch/internal/adapt"
 	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/decode"
@@ -87,6 +88,11 @@ func Load(l config.Locations) (*Result, error) {
 	}
 	if err := r.decode(data); err != nil {
 		return nil, err
+	}
+	if l.State != "" {
+		if t, err := (adapt.Store{Dir: l.State}).Read(); err == nil { // otherwise those of the builds hold
+			t.Apply(&r.Config)
+		}
 	}
 	return r, nil
 }

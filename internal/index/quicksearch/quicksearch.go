@@ -63,6 +63,9 @@ type Query struct {
 	Version  string   // of the documented software; empty: the version that the build detected
 	Limit    int      // maximum number of hits
 	MaxBytes int      // maximum bytes of text; for Quote only
+	// Threshold is the minimum confidence of a confident answer, if it is above that of the
+	// build.
+	Threshold float64
 }
 
 // An Answer is the result of a search.
@@ -88,7 +91,7 @@ func (x *Index) Search(q Query) (Answer, error) {
 	if err != nil || len(found) == 0 {
 		return Answer{}, err
 	}
-	a := x.answer(signals)
+	a := x.answer(signals, q.Threshold)
 	if a.Hits, err = x.decode(found[:min(q.Limit, len(found))]); err != nil {
 		return Answer{}, err
 	}
@@ -101,8 +104,9 @@ func (x *Index) search(q Query, perDocument int) ([]lexical.Hit, lexical.Signals
 }
 
 // answer returns an answer without hits.
-func (x *Index) answer(s lexical.Signals) (a Answer) {
+func (x *Index) answer(s lexical.Signals, threshold float64) (a Answer) {
 	a.Confidence, a.Confident = Judge(x.gen.Confidence, s)
+	a.Confident = a.Confident && a.Confidence >= threshold
 	return a
 }
 

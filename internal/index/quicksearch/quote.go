@@ -58,7 +58,7 @@ func (x *Index) Quote(q Query) (Answer, error) {
 	if err != nil || len(found) == 0 {
 		return Answer{}, err
 	}
-	a := x.answer(signals)
+	a := x.answer(signals, q.Threshold)
 	if !a.Confident {
 		a.Hits, err = x.decode(found[:1])
 		return a, err
