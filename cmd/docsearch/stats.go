@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/docsearch/docsearch/internal/adapt"
 	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
@@ -29,8 +30,12 @@ func newStatsCommand(a *app) *cobra.Command {
 		Short: "Show what the hook has done",
 		Long: `Show what the hook has done, by outcome, database, and rule, from its local event
 log. The log is rotated at 2 MiB and keeps one old file, so old events are dropped.
+For each database, stats shows what agents did after a denial: they retried the
+search, searched or read further, or did neither.
+
 If "log_queries" is true in the config's "hook", stats also groups the web searches
-that match no database by their common words.
+that no database matches or answers by their common words. For each problem that it
+finds, it prints a command: a higher threshold, a keyword, or more documentation.
 
 The savings are an estimate. Stats prints the formula.`,
 		Example: `  docsearch stats
@@ -53,7 +58,7 @@ The savings are an estimate. Stats prints the formula.`,
 func outcomes() []eventlog.Outcome {
 	return []eventlog.Outcome{
 		eventlog.Answered, eventlog.Redirected, eventlog.Denied, eventlog.Prompted, eventlog.Context,
-		eventlog.Retried, eventlog.Unanswered, eventlog.Unmatched, eventlog.Allowed,
+		eventlog.Retried, eventlog.Unanswered, eventlog.Unmatched, eventlog.Allowed, eventlog.Consulted,
 	}
 }
 
@@ -83,9 +88,14 @@ type stats struct {
 	Unmatched []queryGroup `json:"unmatched"`
 	Alone     int          `json:"unmatched_alone"` // without a word in common with another
 	Unknown   int          `json:"unmatched_without_query"`
-	Saved     saving       `json:"saved"`
-	Damaged   int          `json:"damaged_lines"`
+	// Reactions to denials by database, and the searches that the databases did not answer.
+	Reactions  map[string]*reactions `json:"after_denials"`
+	Unanswered []unansweredList      `json:"unanswered"`
+	Proposals  []proposal            `json:"proposals"`
+	Saved      saving                `json:"saved"`
+	Damaged    int                   `json:"damaged_lines"`
 
+	follower         adapt.Follower
 	contextBytes     int      // in denials
 	callsAvoided     int      // web calls
 	unmatchedQueries []string // of unmatched searches
@@ -96,11 +106,13 @@ func readStats(l eventlog.Log, since time.Time) (*stats, error) {
 	s := &stats{
 		Log: l.Dir, Outcomes: counter{}, Calls: map[string]counter{}, Databases: map[string]counter{},
 		Rules: map[string]counter{}, Days: map[string]counter{}, Unmatched: []queryGroup{},
+		Reactions: map[string]*reactions{}, Unanswered: []unansweredList{}, Proposals: []proposal{},
 	}
 	var err error
 	if s.Damaged, err = l.Read(func(e eventlog.Event) error {
 		if !e.At.Before(since) {
 			s.add(&e)
+			s.follower.Add(e)
 		}
 		return nil
 	}); err != nil {
@@ -112,6 +124,7 @@ func readStats(l eventlog.Log, since time.Time) (*stats, error) {
 	}
 	s.Unmatched, s.Alone = append(s.Unmatched, groups...), alone
 	s.Saved = s.saving()
+	s.countReactions()
 	return s, nil
 }
 
@@ -204,13 +217,16 @@ func (a *app) stats(since time.Time, asJSON bool, page string) error {
 	if err != nil {
 		return err
 	}
-	settings := config.Default().Hook
+	c := config.Default()
 	if r, err := load.Load(l); err != nil {
 		a.warn("%v", err)
 	} else {
-		settings = r.Config.Hook
+		c = r.Config
 	}
-	if !settings.Log {
+	if err := s.advise(&c); err != nil {
+		return err
+	}
+	if !c.Hook.Log {
 		a.warn(`the event log is off ("log" in the config's "hook"); new events are not counted`)
 	}
 	switch {
@@ -230,7 +246,7 @@ func (a *app) stats(since time.Time, asJSON bool, page string) error {
 		_, err = fmt.Fprintf(a.stdout, "wrote the statistics of %[2]s to %[1]s\n", page, count(s.Events, "event"))
 		return err
 	}
-	return a.printStats(s, settings.LogQueries)
+	return a.printStats(s, c.Hook.LogQueries)
 }
 
 const (
@@ -253,21 +269,11 @@ func (a *app) printStats(s *stats, logsQueries bool) error {
 	}{{"by call", s.Calls}, {"by database", s.Databases}, {"by rule", s.Rules}} {
 		printCounters(&b, c, t.title, t.rows)
 	}
+	s.printReactions(&b, c)
+	s.printUnanswered(&b, c, width)
 	if len(s.Unmatched)+s.Alone > 0 {
 		fmt.Fprintf(&b, "\n%sweb searches that match no database%s\n", c.title, c.end)
-		for _, g := range s.Unmatched[:min(len(s.Unmatched), groupsShown)] {
-			fmt.Fprintf(&b, "%s%4s  %s%s%s\n", indent, thousands(g.Searches), c.match, printable(g.Word), c.end)
-			for _, q := range g.Queries[:min(len(g.Queries), queriesShown)] {
-				fmt.Fprintf(&b, "%s      %s%s%s\n", indent, c.dim, truncate(printable(q), width-len(indent)-6), c.end)
-			}
-			fmt.Fprintf(&b, "%s      %s\n", indent, printable(g.Setup))
-		}
-		if n := len(s.Unmatched) - groupsShown; n > 0 {
-			fmt.Fprintf(&b, "%s%s more; to list all, pass --json\n", indent, thousands(n))
-		}
-		if s.Alone > 0 {
-			fmt.Fprintf(&b, "%s%4s  without a common word\n", indent, thousands(s.Alone))
-		}
+		printGroups(&b, c, s.Unmatched, s.Alone, width, func(g *queryGroup) *proposal { return s.keywordFor(g.Word) })
 		if s.NeedsSource() {
 			b.WriteString("SOURCE is the folder, repository, or site with the documentation\n")
 		}

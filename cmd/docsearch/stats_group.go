@@ -23,8 +23,9 @@ type queryGroup struct {
 // the groups, largest first, and the number of ungrouped queries. A query
 // belongs to one group only: each step takes the word with the highest count
 // among the remaining queries. The first word of a query counts 1.5 times,
-// because people name the subject first.
-func groupQueries(queries []string) (groups []queryGroup, alone int, err error) {
+// because people name the subject first. The ignored words, which are those of
+// the database that the queries are for, form no groups.
+func groupQueries(queries []string, ignored ...string) (groups []queryGroup, alone int, err error) {
 	analyzer, err := lexical.NewAnalyzer(lexical.DefaultLanguage)
 	if err != nil {
 		return nil, 0, err
@@ -41,10 +42,16 @@ func groupQueries(queries []string) (groups []queryGroup, alone int, err error) 
 		}
 		return 2
 	}
+	known := map[string]bool{}
+	for _, text := range ignored {
+		for _, w := range queryTerms(analyzer, text) {
+			known[w.term] = true
+		}
+	}
 	terms := make([][]queryTerm, len(queries))
 	byTerm := map[string]*word{}
 	for i, q := range queries {
-		terms[i] = queryTerms(analyzer, q)
+		terms[i] = slices.DeleteFunc(queryTerms(analyzer, q), func(w queryTerm) bool { return known[w.term] })
 		for position, a := range terms[i] {
 			w := byTerm[a.term]
 			if w == nil {
@@ -152,5 +159,7 @@ const sourceArgument = " SOURCE"
 
 // NeedsSource reports whether the command of a group needs a source.
 func (s *stats) NeedsSource() bool {
-	return slices.ContainsFunc(s.Unmatched, func(g queryGroup) bool { return strings.HasSuffix(g.Setup, sourceArgument) })
+	return slices.ContainsFunc(s.Unmatched, func(g queryGroup) bool {
+		return strings.HasSuffix(g.Setup, sourceArgument) && s.keywordFor(g.Word) == nil
+	})
 }

@@ -21,7 +21,12 @@ func (s *stats) page(now time.Time) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := statsView{stats: s, Count: count(s.Events, "event"), Made: now.Local().Format(time.DateTime), Tokens: thousandsSigned(s.Saved.Tokens), Time: duration(s.Saved.Seconds)}
+	var reactions []rowView
+	for _, name := range s.sortedReactions() {
+		r := s.Reactions[name]
+		reactions = append(reactions, rowView{name, []string{thousands(r.Denied), thousands(r.Retried), thousands(r.Searched), thousands(r.Neither)}})
+	}
+	v := statsView{stats: s, AfterDenials: reactions, Count: count(s.Events, "event"), Made: now.Local().Format(time.DateTime), Tokens: thousandsSigned(s.Saved.Tokens), Time: duration(s.Saved.Seconds)}
 	if s.Events > 0 {
 		v.From, v.To = day(s.First), day(s.Last)
 		v.Days = plotDays(s.Days)
@@ -49,6 +54,7 @@ type statsView struct {
 	Days                  plot
 	Busiest               string // day
 	Tables                []tableView
+	AfterDenials          []rowView
 	Tokens, Time          string
 }
 
@@ -75,6 +81,8 @@ func meaning(o eventlog.Outcome) string {
 		return "ran on the web: no matching database answers it"
 	case eventlog.Unmatched:
 		return "ran on the web: no database matches"
+	case eventlog.Consulted:
+		return "search of local documentation by other means"
 	}
 	return "call of docsearch's own tools"
 }
