@@ -14,7 +14,7 @@ import (
 	"github.com/docsearch/docsearch/recipes"
 )
 
-// Reactions counts the denials of a database by what the agent did next.
+// A reactions counts the denials of a database by what the agent did next.
 type reactions struct {
 	Denied   int `json:"denied"`
 	Retried  int `json:"retried"`  // sent the same call again, which ran

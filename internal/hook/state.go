@@ -195,7 +195,7 @@ func (d *Denial) size() int {
 // A Change is the effect of a decision on the session's state.
 type Change struct {
 	Attempt   Attempt
-	Databases []string // names of the databases that the denial refers to, or the retried one
+	Databases []string // names of the databases that the denial, or the retried denial, refers to
 	Deny      bool     // the attempt is denied
 	Permit    bool     // the attempt is a retry that runs
 	Consult   bool     // the main agent searches the local documentation
