@@ -22,6 +22,9 @@ type Config struct {
 	// Routes is a section that other parts of the program read, as JSON with the keys in
 	// file order; nil if the file does not contain it.
 	Routes Raw `json:"routes,omitempty"`
+	// RouteFiles are the absolute paths of further files with rules, and of folders with such
+	// files.
+	RouteFiles []string `json:"route_files,omitempty"`
 
 	// Names are the names that the databases define; nil outside the hook.
 	Names *Names `json:"-"`
@@ -192,5 +195,6 @@ func Variables() []string {
 	return []string{
 		"DOCSEARCH_CONFIG_PATH", "DOCSEARCH_STATE_DIR", "DOCSEARCH_DATA", "DOCSEARCH_CACHE_DIR",
 		"DOCSEARCH_DEBUG", "DOCSEARCH_MCP_TOOL", "DOCSEARCH_MODULES", "DOCSEARCH_TOKEN",
+		"TOOL_ROUTING_ROUTES", "TOOL_ROUTING_DEBUG",
 	}
 }

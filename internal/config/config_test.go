@@ -136,8 +136,8 @@ func TestServer(t *testing.T) {
 }
 
 // TestSnapshotFormat fails if a type in the snapshot changes: then Snapshot.code,
-// snapshotMagic and this list must change, too. Routes have a snapshot of their own, and
-// names a file.
+// snapshotMagic and this list must change, too. Routes and their files have a snapshot of
+// their own, and names a file.
 func TestSnapshotFormat(t *testing.T) {
 	var got []string
 	for _, v := range []any{Snapshot{}, Stamp{}, Config{}, Database{}, Hook{}, Search{}, Inject{}, Update{}, Embedder{}} {
@@ -150,7 +150,7 @@ func TestSnapshotFormat(t *testing.T) {
 		"Snapshot.Source config.Stamp", "Snapshot.Env []string", "Snapshot.Home string", "Snapshot.Config config.Config", "Snapshot.Problems []string",
 		"Stamp.Path string", "Stamp.Exists bool", "Stamp.Size int64", "Stamp.ModTime int64", "Stamp.Inode int64", "Stamp.Change int64",
 		"Config.Databases []config.Database", "Config.Hook config.Hook", "Config.Search config.Search", "Config.Inject config.Inject", "Config.Update config.Update", "Config.Embedders []config.Embedder",
-		"Config.Routes config.Raw", "Config.Names *config.Names",
+		"Config.Routes config.Raw", "Config.RouteFiles []string", "Config.Names *config.Names",
 		"Database.Name string", "Database.Keywords []string", "Database.Path string", "Database.Description string", "Database.Tool string",
 		"Database.URLs []string", "Database.Mode config.Mode", "Database.Version string", "Database.Inject []string", "Database.Notes string", "Database.Entry int",
 		"Hook.Retry config.Retry", "Hook.TimeoutMS int", "Hook.Tool string", "Hook.Log bool", "Hook.LogQueries bool",
