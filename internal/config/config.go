@@ -170,7 +170,7 @@ const (
 
 // Overrides lists all overrides: one for each key of the sections, except those that hold
 // lists of objects.
-func Overrides() [15]Override {
+func Overrides() [17]Override {
 	return [...]Override{
 		{"DOCSEARCH_HOOK_RETRY", "hook", "retry", KindText},
 		{"DOCSEARCH_HOOK_TIMEOUT_MS", "hook", "timeout_ms", KindNumber},
@@ -183,6 +183,8 @@ func Overrides() [15]Override {
 		{"DOCSEARCH_INJECT_SESSIONS", "inject", "sessions", KindFlag},
 		{"DOCSEARCH_INJECT_TOOLS", "inject", "tools", KindList},
 		{"DOCSEARCH_INJECT_FAILURES", "inject", "failures", KindFlag},
+		{"DOCSEARCH_INJECT_TOP_K", "inject", "top_k", KindNumber},
+		{"DOCSEARCH_INJECT_HYBRID", "inject", "hybrid", KindFlag},
 		{"DOCSEARCH_INJECT_MAX_CHARS", "inject", "max_chars", KindNumber},
 		{"DOCSEARCH_INJECT_FLOOR", "inject", "floor", KindNumber},
 		{"DOCSEARCH_INJECT_SKIP_AGENTS", "inject", "skip_agents", KindList},

@@ -174,4 +174,3 @@ func TestCountCallInParallel(t *testing.T) {
 		t.Errorf("%d calls ran, want %d", allowed, rate.Calls)
 	}
 }
-

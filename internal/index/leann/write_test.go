@@ -203,7 +203,9 @@ func TestCopyShard(t *testing.T) {
 	const a, b, again = `{"id": "a", "text": "x"}` + "\n", `{"id": "b", "text": "y"}` + "\n", `{"id": "a", "text": "last"}`
 	const noID = `{"text": "z"}` + "\n"
 	long := `{"id": "l", "text": "` + strings.Repeat("x", 600<<10) + `"}` + "\n"
-	pickled := func(ids string, offsets ...int64) string { return string(appendPickle(nil, strings.Fields(ids), offsets)) }
+	pickled := func(ids string, offsets ...int64) string {
+		return string(appendPickle(nil, strings.Fields(ids), offsets))
+	}
 	for _, tt := range []struct {
 		name, passages, offsets, want string
 		skipped                       int
