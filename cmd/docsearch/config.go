@@ -42,9 +42,10 @@ print the environment variables that docsearch reads, and their values.`,
 		&cobra.Command{
 			Use:   "check",
 			Short: "Print all problems in the config file",
-			Long:  "Print all problems in the config file. The exit code is 1 if there is one.",
-			Args:  noArguments,
-			RunE:  func(*cobra.Command, []string) error { return a.checkConfig() },
+			Long: `Print all problems in the config file, and in the rule files that route_files and
+TOOL_ROUTING_ROUTES name. The exit code is 1 if there is one.`,
+			Args: noArguments,
+			RunE: func(*cobra.Command, []string) error { return a.checkConfig() },
 		},
 		&cobra.Command{
 			Use:   "path",
@@ -66,12 +67,16 @@ func (a *app) checkConfig() error {
 	for _, p := range r.Problems {
 		fmt.Fprintf(a.stdout, "%s: %s\n", r.Path, p)
 	}
+	routes := r.CheckRouteFiles()
+	for _, p := range routes {
+		fmt.Fprintln(a.stdout, p)
+	}
 	heads, err := a.checkFrontMatter(r.Config.Databases)
 	if err != nil {
 		return err
 	}
 	n := len(r.Config.Databases)
-	if problems := len(r.Problems) + heads; problems > 0 {
+	if problems := len(r.Problems) + len(routes) + heads; problems > 0 {
 		fmt.Fprintf(a.stdout, "%s, %s\n", count(problems, "problem"), count(n, "usable database"))
 		return exitStatus(exitFailure)
 	}

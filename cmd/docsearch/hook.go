@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/lookup"
 	"github.com/docsearch/docsearch/internal/hook/startup"
+	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/rules/shell"
 )
 
@@ -73,6 +75,33 @@ func hostNames() string {
 	return strings.Join(names, ", ")
 }
 
+// hookIndexes returns the databases as the hook searches them with a config. The hook
+// makes no network connections, so it uses only embedders without a server. report
+// receives the reason if vectors cannot be used.
+func hookIndexes(c *config.Config, report func(format string, args ...any)) lookup.Indexes {
+	local := slices.DeleteFunc(slices.Clone(c.Embedders), func(e config.Embedder) bool { return !e.Local() })
+	nearest := func(db *config.Database, text string, limit int) (index.Neighbors, error) {
+		d, err := index.Open(db.Path)
+		if err != nil {
+			return index.Neighbors{}, err
+		}
+		defer d.Close()
+		embedders := index.NewEmbedders(func() []index.EmbedderSpec { return specsOf(local) }, agentTimeout)
+		defer embedders.Close()
+		return d.Nearest(context.Background(), embedders, text, limit)
+	}
+	return lookup.Indexes{Hybrid: c.Inject.Hybrid, Nearest: func(db *config.Database, text string, limit int) (string, map[uint32]float64) {
+		near, err := nearest(db, text, limit)
+		if err != nil {
+			report("database %s searched without vectors: %v", db.Name, err)
+		}
+		return near.Generation, near.Similarities
+	}}
+}
+
+// noReport is a report function for many searches.
+func noReport(string, ...any) {}
+
 // answerEvent handles the event according to the config file and the rule
 // files. It also writes the snapshots from which package startup handles the
 // next event.
@@ -107,7 +136,7 @@ func answerEvent(p *hook.Process) error {
 		if err := r.Config.Names.Write(l); err != nil {
 			p.Debug("no names: %v", err)
 		}
-		return p.Run(&r.Config, l, r.Messages(), lookup.Indexes{})
+		return p.Run(&r.Config, l, r.Messages(), hookIndexes(&r.Config, p.Debug))
 	})
 	if code != exitOK {
 		return exitStatus(code)

@@ -15,7 +15,6 @@ import (
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/event"
-	"github.com/docsearch/docsearch/internal/hook/lookup"
 	"github.com/docsearch/docsearch/internal/notes"
 )
 
@@ -101,7 +100,9 @@ func (a *app) explainInjection(event event.Event, asJSON bool) error {
 		return err
 	}
 	event.UserText = hook.LastUserText(event.Transcript)
-	d := hook.Decide(event, &r.Config, r.Config.Server(os.Getenv), hook.State{}, time.Now(), lookup.Indexes{Thorough: true}, hook.Routes{})
+	indexes := hookIndexes(&r.Config, a.warn)
+	indexes.Thorough = true
+	d := hook.Decide(event, &r.Config, r.Config.Server(os.Getenv), hook.State{}, time.Now(), indexes, hook.Routes{})
 	for _, fault := range d.Faults {
 		a.warn("%s", fault)
 	}

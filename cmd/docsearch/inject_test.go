@@ -118,3 +118,29 @@ func TestManyHooksAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// With inject.hybrid, vectors add to the relevance of notes, from the file and from the
+// snapshot of the config.
+func TestHookHybridNotes(t *testing.T) {
+	path, err := json.Marshal(indextest.Database(t, 400))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHookHome(t, `{"databases": [{"keywords": ["registry"], "path": `+string(path)+`, "description": "Registry documentation", "inject": true}]}`)
+	event := `{"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "registry rotate", "description": "` + indextest.Question + `"}}`
+	const byVectors = " by vectors)"
+	for _, run := range []string{"first", "again"} {
+		r := h.run(event, "DOCSEARCH_DEBUG=1", "DOCSEARCH_INJECT_HYBRID=true")
+		if r.code != 0 || !strings.Contains(r.stderr, byVectors) {
+			t.Errorf("%s: code %d, stderr %s", run, r.code, r.stderr)
+		}
+	}
+	if r := h.run(event, "DOCSEARCH_DEBUG=1"); r.code != 0 || strings.Contains(r.stderr, byVectors) || !strings.Contains(r.stderr, "query for this call") {
+		t.Errorf("without hybrid: code %d, stderr %s", r.code, r.stderr)
+	}
+	// A limit of one note.
+	r := h.run(strings.Replace(event, `"s"`, `"t"`, 1), "DOCSEARCH_INJECT_TOP_K=1", "DOCSEARCH_INJECT_FLOOR=0.3")
+	if n := strings.Count(r.stdout, "```\\n"); n != 2 {
+		t.Errorf("%d fences, want those of one note: %s", n, r.stdout)
+	}
+}

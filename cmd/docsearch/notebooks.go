@@ -93,7 +93,7 @@ func (d *noteDatabase) Similar(f notebook.Fields) ([]string, error) {
 func (d *noteDatabase) MatchingCalls(ctx context.Context, name string) ([]string, error) {
 	var found []string
 	err := d.recent(ctx, func(call *notes.Call) error {
-		entries, err := lookup.Indexes{}.Entries(&d.db, call, d.config.Inject.Floor)
+		entries, err := hookIndexes(d.config, noReport).Entries(&d.db, call, d.config.Inject.Floor)
 		if err != nil {
 			return err
 		}

@@ -336,7 +336,7 @@ func (r *replayer) file(ctx context.Context, name string) *replayedFile {
 			if e.At.Before(r.since) {
 				return nil
 			}
-			f.add(&e, p.Decide(e.Event, &r.config.Config, locations, lookup.Indexes{}))
+			f.add(&e, p.Decide(e.Event, &r.config.Config, locations, hookIndexes(&r.config.Config, noReport)))
 			return nil
 		})
 		f.Damaged = damage.Lines

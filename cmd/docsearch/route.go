@@ -23,8 +23,9 @@ func newRouteCommand(a *app) *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "route",
 		Short: "List, explain, and test tool rules",
-		Long: `List, explain, and test tool rules: the rules in the config file, in the project of
-the working directory, and in Claude Code's plugins.`,
+		Long: `List, explain, and test tool rules: the rules in the config file, in the files that
+route_files and TOOL_ROUTING_ROUTES name, in the project of the working directory,
+and in Claude Code's plugins.`,
 	})
 	cmd.PersistentFlags().StringArrayVar(&files, "file", nil, "use only the rules in `FILE` (repeatable)")
 	rules := func() (*load.Routes, error) {
@@ -116,6 +117,7 @@ type ruleJSON struct {
 	Action         string   `json:"action"`
 	Message        string   `json:"message,omitempty"`
 	Limit          int      `json:"limit,omitempty"`
+	Rate           string   `json:"rate,omitempty"`
 	Database       string   `json:"database,omitempty"`
 	Tests          int      `json:"tests"`
 	OverriddenBy   string   `json:"overridden_by,omitempty"` // location of the rule that replaces this one
@@ -126,6 +128,9 @@ func newRuleJSON(r *config.Rule) ruleJSON {
 		Name: r.Name, Origin: r.Origin, Line: r.Line, Tools: r.Tools, ToolPattern: r.ToolPattern.Text,
 		Pattern: r.Pattern.Text, CommandPattern: r.CommandPattern.Text,
 		Action: string(r.Action), Message: r.Message, Limit: r.Limit, Database: r.Database, Tests: len(r.Tests),
+	}
+	if r.Rate.Calls > 0 {
+		j.Rate = r.Rate.String()
 	}
 	if r.Parsed {
 		j.Commands = "parsed"

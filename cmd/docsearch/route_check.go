@@ -104,6 +104,9 @@ func (a *app) printCheck(routes *load.Routes, call rules.Call, found *rules.Matc
 	if found.Part != call.Text {
 		fmt.Fprintf(&b, "  in       %s\n", found.Part)
 	}
+	if r.Rate.Calls > 0 {
+		fmt.Fprintf(&b, "  rate     only calls beyond %s, per session\n", r.Rate)
+	}
 	if r.Limit > 0 {
 		fmt.Fprintf(&b, "  limit    %s per session, then a warning\n", count(r.Limit, "denial"))
 	}

@@ -138,6 +138,42 @@ func TestHookRuleFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	by("")
+
+	// Files that the environment and the config name.
+	named, folder := filepath.Join(h.dir, "named.json"), filepath.Join(h.dir, "folder")
+	project = append(project, "TOOL_ROUTING_ROUTES="+named+string(os.PathListSeparator)+folder)
+	if r := h.run(event, project...); r.code != 0 || !strings.Contains(r.stderr, "routes "+named+": file not found") {
+		t.Errorf("code %d, stderr %q", r.code, r.stderr)
+	}
+	put(rule("folder"), "folder", "a.json")
+	put(`{"routes": {}}`, "named.json")
+	by("folder")
+	put(rule("named"), "named.json")
+	by("named")
+	put(rule("config"), "config.yaml")
+	h.write(h.config, `{"databases": [], "route_files": ["`+filepath.ToSlash(filepath.Join(h.dir, "config.yaml"))+`"]}`)
+	waitForTimestampTick(t, h.config)
+	for _, env := range [][]string{project, {"CLAUDE_PROJECT_DIR=" + h.dir}} {
+		if reason, _ := h.run(event, env...).requireDenial(t); reason != "by config" {
+			t.Errorf("reason %q, want that of the config's file", reason)
+		}
+	}
+}
+
+// A rule with a rate denies the calls that exceed it.
+func TestHookRate(t *testing.T) {
+	h := newHookHome(t, `{"databases": [], "routes": {"poll": {"command_pattern": "^gh run view", "rate": "2/1h", "message": "Use gh run watch."}}}`)
+	call := func(session, line string) hookResult { return h.run(toolCall(session, "Bash", "command", line)) }
+	for i := range 2 {
+		call("s", fmt.Sprint("gh run view ", i)).requirePass(t)
+	}
+	for i := range 2 {
+		if reason, _ := call("s", fmt.Sprint("gh run view ", i)).requireDenial(t); reason != "Use gh run watch." {
+			t.Errorf("reason %q", reason)
+		}
+	}
+	call("s", "gh pr list").requirePass(t)
+	call("another", "gh run view 1").requirePass(t)
 }
 
 // With concurrent hooks in a session, the rule denies exactly as often as its

@@ -22,6 +22,9 @@ type Config struct {
 	// Routes is a section that other parts of the program read, as JSON with the keys in
 	// file order; nil if the file does not contain it.
 	Routes Raw `json:"routes,omitempty"`
+	// RouteFiles are the absolute paths of further files with rules, and of folders with such
+	// files.
+	RouteFiles []string `json:"route_files,omitempty"`
 
 	// Names are the names that the databases define; nil outside the hook.
 	Names *Names `json:"-"`
@@ -173,7 +176,7 @@ const (
 
 // Overrides lists all overrides: one for each key of the sections, except those that hold
 // lists of objects.
-func Overrides() [16]Override {
+func Overrides() [18]Override {
 	return [...]Override{
 		{"DOCSEARCH_HOOK_RETRY", "hook", "retry", KindText},
 		{"DOCSEARCH_HOOK_TIMEOUT_MS", "hook", "timeout_ms", KindNumber},
@@ -187,6 +190,8 @@ func Overrides() [16]Override {
 		{"DOCSEARCH_INJECT_SESSIONS", "inject", "sessions", KindFlag},
 		{"DOCSEARCH_INJECT_TOOLS", "inject", "tools", KindList},
 		{"DOCSEARCH_INJECT_FAILURES", "inject", "failures", KindFlag},
+		{"DOCSEARCH_INJECT_TOP_K", "inject", "top_k", KindNumber},
+		{"DOCSEARCH_INJECT_HYBRID", "inject", "hybrid", KindFlag},
 		{"DOCSEARCH_INJECT_MAX_CHARS", "inject", "max_chars", KindNumber},
 		{"DOCSEARCH_INJECT_FLOOR", "inject", "floor", KindNumber},
 		{"DOCSEARCH_INJECT_SKIP_AGENTS", "inject", "skip_agents", KindList},
@@ -199,5 +204,6 @@ func Variables() []string {
 	return []string{
 		"DOCSEARCH_CONFIG_PATH", "DOCSEARCH_STATE_DIR", "DOCSEARCH_DATA", "DOCSEARCH_CACHE_DIR",
 		"DOCSEARCH_DEBUG", "DOCSEARCH_MCP_TOOL", "DOCSEARCH_MODULES", "DOCSEARCH_TOKEN",
+		"TOOL_ROUTING_ROUTES", "TOOL_ROUTING_DEBUG",
 	}
 }

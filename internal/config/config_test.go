@@ -136,8 +136,8 @@ func TestServer(t *testing.T) {
 }
 
 // TestSnapshotFormat fails if a type in the snapshot changes: then Snapshot.code,
-// snapshotMagic and this list must change, too. Routes have a snapshot of their own, and
-// names a file.
+// snapshotMagic and this list must change, too. Routes and their files have a snapshot of
+// their own, and names a file.
 func TestSnapshotFormat(t *testing.T) {
 	var got []string
 	for _, v := range []any{Snapshot{}, Stamp{}, Config{}, Database{}, Hook{}, Search{}, Inject{}, Update{}, Embedder{}} {
@@ -150,12 +150,12 @@ func TestSnapshotFormat(t *testing.T) {
 		"Snapshot.Source config.Stamp", "Snapshot.Env []string", "Snapshot.Home string", "Snapshot.Config config.Config", "Snapshot.Problems []string",
 		"Stamp.Path string", "Stamp.Exists bool", "Stamp.Size int64", "Stamp.ModTime int64", "Stamp.Inode int64", "Stamp.Change int64",
 		"Config.Databases []config.Database", "Config.Hook config.Hook", "Config.Search config.Search", "Config.Inject config.Inject", "Config.Update config.Update", "Config.Embedders []config.Embedder",
-		"Config.Routes config.Raw", "Config.Names *config.Names",
+		"Config.Routes config.Raw", "Config.RouteFiles []string", "Config.Names *config.Names",
 		"Database.Name string", "Database.Keywords []string", "Database.Path string", "Database.Description string", "Database.Tool string",
 		"Database.URLs []string", "Database.Mode config.Mode", "Database.Version string", "Database.Inject []string", "Database.Notes string", "Database.Threshold float64", "Database.Entry int",
 		"Hook.Retry config.Retry", "Hook.TimeoutMS int", "Hook.Tool string", "Hook.Log bool", "Hook.LogQueries bool", "Hook.Adapt bool",
 		"Search.TopK int", "Search.MaxTokens int", "Search.MaxAgeDays int",
-		"Inject.Sessions bool", "Inject.Tools []string", "Inject.Failures bool", "Inject.MaxChars int", "Inject.Floor float64", "Inject.SkipAgents []string",
+		"Inject.Sessions bool", "Inject.Tools []string", "Inject.Failures bool", "Inject.TopK int", "Inject.Hybrid bool", "Inject.MaxChars int", "Inject.Floor float64", "Inject.SkipAgents []string",
 		"Update.OnSessionStart bool",
 		"Embedder.Provider string", "Embedder.Model string", "Embedder.URL string", "Embedder.KeyEnv string",
 		"Embedder.QueryPrompt string", "Embedder.DocumentPrompt string", "Embedder.Dimensions int", "Embedder.Batch int", "Embedder.Weight float64",
@@ -187,7 +187,7 @@ func wholeSnapshot() *Snapshot {
 			Hook:      Hook{RetryEvidence, 900, "tool", false, true, true},
 			Search:    Search{7, 100, 30},
 			Embedders: []Embedder{{"openai", "m", "https://u/v1", "KEY", "q: ", "d: ", 256, 32, 0.75}},
-			Inject:    Inject{true, []string{"Bash"}, true, 500, 1.5, []string{"Plan"}},
+			Inject:    Inject{true, []string{"Bash"}, true, 3, true, 500, 1.5, []string{"Plan"}},
 			Update:    Update{true},
 		},
 		Problems: []string{"p"},

@@ -1,5 +1,7 @@
 package config
 
+import "strconv"
+
 // A Rule defines the action for the tool calls that it matches.
 type Rule struct {
 	Name   string
@@ -16,9 +18,40 @@ type Rule struct {
 	Action   Action
 	Message  string
 	Limit    int    // denials per session before the rule only warns; 0 means no limit
+	Rate     Rate   // the rule applies only to calls that exceed it
 	Database string // name of the database to answer from
 
 	Tests []RuleTest // not in snapshots
+}
+
+// A Rate is a maximum number of calls of a session in a period. The zero value is no rate.
+type Rate struct {
+	Calls   int
+	Seconds int // the period, at most MaxRatePeriod
+}
+
+// The limits of a Rate.
+const (
+	MaxRateCalls  = 1000
+	MaxRatePeriod = 24 * 60 * 60
+)
+
+func (r Rate) String() string {
+	unit, n := "second", r.Seconds
+	switch {
+	case n%3600 == 0:
+		unit, n = "hour", n/3600
+	case n%60 == 0:
+		unit, n = "minute", n/60
+	}
+	return plural(r.Calls, "call") + " in " + plural(n, unit)
+}
+
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
 }
 
 // A Pattern is a regular expression in Python's syntax, and the result of parsing it by

@@ -16,13 +16,17 @@ type RoutesPlace struct {
 	Project string // the project's folder
 	Plugin  string // folder of the plugin that runs this hook
 	Claude  string // the folder of Claude Code's settings
+	Files   string // further rule files: the value of TOOL_ROUTING_ROUTES
 }
 
 // PlaceOf returns the place of a session that works in the folder cwd. Its project is the
 // one that Claude Code names. Otherwise it is the nearest folder, from cwd upward, that
 // contains .docsearch or is the root of a repository, or cwd if there is none.
 func PlaceOf(l Locations, getenv Getenv, cwd string) RoutesPlace {
-	p := RoutesPlace{Config: l.Config, Project: getenv("CLAUDE_PROJECT_DIR"), Plugin: getenv("CLAUDE_PLUGIN_ROOT"), Claude: getenv("CLAUDE_CONFIG_DIR")}
+	p := RoutesPlace{
+		Config: l.Config, Project: getenv("CLAUDE_PROJECT_DIR"), Plugin: getenv("CLAUDE_PLUGIN_ROOT"),
+		Claude: getenv("CLAUDE_CONFIG_DIR"), Files: getenv("TOOL_ROUTING_ROUTES"),
+	}
 	home := Home(getenv)
 	if p.Claude == "" && home != "" {
 		p.Claude = Join(home, ".claude")
@@ -51,7 +55,7 @@ func exists(dir, name string) bool {
 // A RoutesSnapshot stores the rules of a place for the hook, as a Snapshot stores the
 // config:
 //
-//	magic     "docsearch routes 2\n", the version of the format
+//	magic     "docsearch routes 3\n", the version of the format
 //	checksum  [8] of all that follows, little endian: FNV-1a, eight bytes at a time
 //	fields    in the order of RoutesSnapshot.code
 //
@@ -59,7 +63,7 @@ func exists(dir, name string) bool {
 // other's.
 type RoutesSnapshot struct {
 	Place    RoutesPlace
-	Sources  []Stamp // of every rule file, and of every path where one may be created
+	Sources  []Stamp // of every rule file, and of every path or folder where one may be created
 	Rules    []Rule
 	Problems []string
 
@@ -71,13 +75,15 @@ type RoutesSnapshot struct {
 //
 //	1  first
 //	2  stamps with inode and change time
-const routesMagic = "docsearch routes 2\n"
+//	3  further rule files, rates
+const routesMagic = "docsearch routes 3\n"
 
 func (s *RoutesSnapshot) code(c *coder) {
 	c.text(&s.Place.Config)
 	c.text(&s.Place.Project)
 	c.text(&s.Place.Plugin)
 	c.text(&s.Place.Claude)
+	c.text(&s.Place.Files)
 	codeList(c, &s.Sources, (*Stamp).code)
 	s.codeRules(c)
 	c.texts(&s.Problems)
@@ -113,6 +119,8 @@ func (r *Rule) code(c *coder) {
 	c.text((*string)(&r.Action))
 	c.text(&r.Message)
 	c.int(&r.Limit)
+	c.int(&r.Rate.Calls)
+	c.int(&r.Rate.Seconds)
 	c.text(&r.Database)
 }
 
@@ -232,7 +240,7 @@ func routesPath(l Locations, p RoutesPlace) (string, error) {
 	if l.Cache == "" {
 		return "", errors.New("cannot write a snapshot: the home directory is not known")
 	}
-	key := p.Config + "\x00" + p.Project + "\x00" + p.Plugin + "\x00" + p.Claude
+	key := p.Config + "\x00" + p.Project + "\x00" + p.Plugin + "\x00" + p.Claude + "\x00" + p.Files
 	return Join(l.Cache, fmt.Sprintf("routes-%016x.snapshot", checksum([]byte(key)))), nil
 }
 

@@ -16,7 +16,7 @@ import (
 // RoutesSnapshot.code, routesMagic and this list must change, too.
 func TestRoutesSnapshotFormat(t *testing.T) {
 	var got []string
-	for _, v := range []any{RoutesSnapshot{}, RoutesPlace{}, Rule{}, Pattern{}} {
+	for _, v := range []any{RoutesSnapshot{}, RoutesPlace{}, Rule{}, Pattern{}, Rate{}} {
 		typ := reflect.TypeOf(v)
 		for i := range typ.NumField() {
 			got = append(got, fmt.Sprintf("%s.%s %s", typ.Name(), typ.Field(i).Name, typ.Field(i).Type))
@@ -25,11 +25,12 @@ func TestRoutesSnapshotFormat(t *testing.T) {
 	want := []string{
 		"RoutesSnapshot.Place config.RoutesPlace", "RoutesSnapshot.Sources []config.Stamp", "RoutesSnapshot.Rules []config.Rule", "RoutesSnapshot.Problems []string",
 		"RoutesSnapshot.candidate func(*config.Rule) bool",
-		"RoutesPlace.Config string", "RoutesPlace.Project string", "RoutesPlace.Plugin string", "RoutesPlace.Claude string",
+		"RoutesPlace.Config string", "RoutesPlace.Project string", "RoutesPlace.Plugin string", "RoutesPlace.Claude string", "RoutesPlace.Files string",
 		"Rule.Name string", "Rule.Origin string", "Rule.Line int", "Rule.Tools []string",
 		"Rule.ToolPattern config.Pattern", "Rule.Pattern config.Pattern", "Rule.CommandPattern config.Pattern", "Rule.Unless []config.Pattern", "Rule.Parsed bool",
-		"Rule.Action config.Action", "Rule.Message string", "Rule.Limit int", "Rule.Database string", "Rule.Tests []config.RuleTest",
+		"Rule.Action config.Action", "Rule.Message string", "Rule.Limit int", "Rule.Rate config.Rate", "Rule.Database string", "Rule.Tests []config.RuleTest",
 		"Pattern.Text string", "Pattern.Expr string", "Pattern.Groups []string", "Pattern.Literals []string", "Pattern.Samples [2]string",
+		"Rate.Calls int", "Rate.Seconds int",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("fields of %q (-want +got):\n%s", routesMagic, diff)
@@ -71,11 +72,11 @@ func TestCandidate(t *testing.T) {
 func wholeRoutes() *RoutesSnapshot {
 	p := Pattern{Text: "(?P<n>x)", Expr: "(x)", Groups: []string{"", "n"}, Literals: []string{"x"}}
 	return &RoutesSnapshot{
-		Place:   RoutesPlace{"/c.json", "/p", "/plugin", "/claude"},
+		Place:   RoutesPlace{"/c.json", "/p", "/plugin", "/claude", "/rules"},
 		Sources: []Stamp{{"/c.json", true, 3, 4, 5, 6}, {Path: "/p/.docsearch"}},
 		Rules: []Rule{
 			{Name: "a", Origin: "/c.json", Line: 3, Tools: []string{"Bash"}, ToolPattern: p, Pattern: p, CommandPattern: p, Unless: []Pattern{p, p},
-				Parsed: true, Action: ActionAsk, Message: "m", Limit: 2, Database: "db"},
+				Parsed: true, Action: ActionAsk, Message: "m", Limit: 2, Rate: Rate{3, 60}, Database: "db"},
 			{Name: "b"},
 		},
 		Problems: []string{"p"},
@@ -129,7 +130,7 @@ func TestPlaceOf(t *testing.T) {
 		{at("repo"), nil, RoutesPlace{Project: at("repo")}},
 		{at("app/c"), nil, RoutesPlace{Project: at("app")}},
 		{at("home/d"), map[string]string{"HOME": at("home")}, RoutesPlace{Project: at("home/d"), Claude: at("home/.claude")}},
-		{at("repo/a"), map[string]string{"CLAUDE_PROJECT_DIR": "/q", "CLAUDE_PLUGIN_ROOT": "/r", "CLAUDE_CONFIG_DIR": "/s"}, RoutesPlace{Project: "/q", Plugin: "/r", Claude: "/s"}},
+		{at("repo/a"), map[string]string{"CLAUDE_PROJECT_DIR": "/q", "CLAUDE_PLUGIN_ROOT": "/r", "CLAUDE_CONFIG_DIR": "/s", "TOOL_ROUTING_ROUTES": "/t"}, RoutesPlace{Project: "/q", Plugin: "/r", Claude: "/s", Files: "/t"}},
 		{"", nil, RoutesPlace{}},
 		{"relative", nil, RoutesPlace{}},
 	} {

@@ -19,7 +19,7 @@ import (
 // Its file is read on every tool call. It is not JSON, because parsing that would take
 // longer than everything else:
 //
-//	magic     "docsearch snapshot 10\n", the version of the format
+//	magic     "docsearch snapshot 11\n", the version of the format
 //	checksum  [8] FNV-1a of all that follows, little endian
 //	fields    in the order of Snapshot.code: numbers as varints, texts and
 //	          lists after their length
@@ -44,7 +44,8 @@ type Snapshot struct {
 //	8  stamps with inode and change time
 //	9  folders of notes
 //	10 adapted thresholds
-const snapshotMagic = "docsearch snapshot 10\n"
+//	11 number of notes, vectors
+const snapshotMagic = "docsearch snapshot 11\n"
 
 func (s *Snapshot) code(c *coder) {
 	s.Source.code(c)

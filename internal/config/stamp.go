@@ -10,7 +10,8 @@ import (
 	"github.com/docsearch/docsearch/internal/atomicfile"
 )
 
-// A Stamp identifies a state of a file. A symbolic link has the stamp of its target.
+// A Stamp identifies a state of a file, or of the list of files in a folder. A symbolic link
+// has the stamp of its target.
 type Stamp struct {
 	Path    string
 	Exists  bool
@@ -23,8 +24,8 @@ type Stamp struct {
 	Change int64
 }
 
-// StampOf returns the current stamp of the file at path. A missing file has a stamp, too;
-// a path that cannot be read is an error.
+// StampOf returns the current stamp of the file or folder at path. A missing file has a
+// stamp, too; a path that cannot be read is an error.
 func StampOf(path string) (Stamp, error) {
 	st, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -33,7 +34,7 @@ func StampOf(path string) (Stamp, error) {
 	if err != nil {
 		return Stamp{}, err
 	}
-	if !st.Mode().IsRegular() {
+	if !st.Mode().IsRegular() && !st.IsDir() {
 		return Stamp{}, &fs.PathError{Op: "read", Path: path, Err: atomicfile.ErrNotRegular}
 	}
 	s := Stamp{Path: path, Exists: true, Size: st.Size(), ModTime: st.ModTime().UnixNano()}

@@ -38,7 +38,11 @@ func Folder(path string) string {
 		return path
 	}
 	if err != nil {
-		if _, err := os.Stat(path + ".meta.json"); err != nil {
+		_, err := os.Stat(path + ".meta.json")
+		if err != nil {
+			_, err = os.Stat(path + ".leann.meta.json")
+		}
+		if err != nil {
 			return path
 		}
 	}

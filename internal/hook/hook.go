@@ -54,6 +54,7 @@ type Process struct {
 	Event *event.Event
 
 	ruleProblems []string // set once the rules are read
+	withinRate   []string // names of rules that do not apply, because the call is within their rate
 }
 
 // NewProcess returns a Process on the standard streams with the deadline d.
@@ -168,7 +169,7 @@ func (p *Process) started() time.Time {
 
 // Decide decides about an event and records the decision in the session's state.
 func (p *Process) Decide(e event.Event, c *config.Config, l config.Locations, search Searcher) Decision {
-	d := p.decide(e, c, l, search)
+	d := p.decideRated(e, c, l, search)
 	if !d.NeedsMain {
 		p.applyLimit(&d, e, Store{l.State})
 		p.addNotes(&d, e, l)
@@ -286,6 +287,9 @@ func (p *Process) routes(e event.Event) Routes {
 		r.Rules = func(candidate func(*config.Rule) bool) ([]config.Rule, error) {
 			rules, problems, err := p.Rules(e.Cwd, candidate)
 			p.ruleProblems = problems
+			if len(p.withinRate) > 0 {
+				rules = slices.DeleteFunc(slices.Clone(rules), func(r config.Rule) bool { return slices.Contains(p.withinRate, r.Name) })
+			}
 			return rules, err
 		}
 	}

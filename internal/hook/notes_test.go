@@ -72,6 +72,7 @@ func TestAccompany(t *testing.T) {
 		{name: "nothing is marked", event: edit, config: func(c *config.Config) { c.Databases[2].Inject = nil }, indexes: notes},
 		{name: "below the floor", event: edit, config: func(c *config.Config) { c.Inject.Floor = 3 }, indexes: notes},
 		{name: "too much", event: edit, config: func(c *config.Config) { c.Inject.MaxChars = 160 }, indexes: notes, shown: []string{"Errors"}, not: "Commits"},
+		{name: "too many", event: edit, config: func(c *config.Config) { c.Inject.TopK = 1 }, indexes: notes, shown: []string{"Errors"}, not: "Commits"},
 		{name: "no index", event: edit, indexes: fakeSearcher{}, fault: "database team skipped: /notes: no docsearch index"},
 		{name: "damaged", event: edit, indexes: fakeSearcher{"team": nil}, fault: "corrupt"},
 	} {
@@ -257,7 +258,7 @@ func TestMoreNotes(t *testing.T) {
 		x := fakeSearcher{"team": always(Answer{Passages: notes})}
 		got := shownNotes(decideEvent(event.Event{Host: event.Claude, Name: event.SessionStart, Source: "startup"}, notesConfig(), x))
 		listed := strings.Count(got, "\n- note ")
-		more := fmt.Sprintf("\n- and %d more", test.notes-listed)
+		more := fmt.Sprintf("\n- and %d more: mcp__docsearch__search finds them with \"database\": \"team\"", test.notes-listed)
 		if listed == 0 || listed > maxTitles || (listed < test.notes) != strings.HasSuffix(got, more) || utf16Len(got) > maxDatabaseLines {
 			t.Errorf("%d notes: %d are listed, shown %q", test.notes, listed, got)
 		}

@@ -3,9 +3,11 @@ package index
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/container"
@@ -18,7 +20,7 @@ import (
 
 // FromLEANN returns the source of a LEANN index or a passages file without an index.
 // The generation gets a copy of the passages. A link would not be safe, because LEANN
-// rebuilds its index by overwriting the file.
+// rebuilds its index by overwriting the file, and removes passages only from the .idx file.
 func FromLEANN(found *leann.Index) Source { return leannSource{found} }
 
 type leannSource struct{ *leann.Index }
@@ -29,14 +31,17 @@ func (s leannSource) Prepare(ctx context.Context, dir confined.Path, before *gen
 		return generation.Prepared{}, fmt.Errorf("%s has %d passages files, the limit is %d", s.Location, len(s.Shards), passage.MaxShards)
 	}
 	perm := generation.AllPerm
-	for _, shard := range s.Shards {
-		st, err := os.Stat(shard)
+	for _, file := range slices.Concat(s.Shards, s.Offsets) {
+		if file == "" {
+			continue
+		}
+		st, err := os.Stat(file)
 		if err != nil {
 			return generation.Prepared{}, err
 		}
 		perm &= generation.Perm(st)
-		name := shard
-		if rel, err := filepath.Rel(s.Dir, shard); err == nil && filepath.IsLocal(rel) {
+		name := file
+		if rel, err := filepath.Rel(s.Dir, file); err == nil && filepath.IsLocal(rel) {
 			name = rel
 		}
 		src.Files = append(src.Files, generation.SourceFile{Path: name, Size: st.Size(), ModTime: st.ModTime()})
@@ -44,22 +49,35 @@ func (s leannSource) Prepare(ctx context.Context, dir confined.Path, before *gen
 	if before != nil && before.Source.Same(src) {
 		return generation.Prepared{Source: before.Source, Skipped: before.Skipped, Perm: perm, Unchanged: true}, nil
 	}
+	prepared := generation.Prepared{Source: src, Perm: perm}
 	for i, shard := range s.Shards {
 		report.Report("copying passages", int64(i), int64(len(s.Shards)))
-		in, err := os.Open(shard)
+		removed, err := s.copyShard(ctx, i, dir.Join(passage.ShardName(i)))
 		if err != nil {
 			return generation.Prepared{}, err
 		}
-		if err := copyFile(ctx, in, dir.Join(passage.ShardName(i))); err != nil {
-			return generation.Prepared{}, err
+		if removed > 0 {
+			prepared.Skipped = append(prepared.Skipped, generation.Skipped{
+				Name: filepath.Base(shard), Reason: fmt.Sprintf("passages removed by LEANN, which %s does not list: %d", filepath.Base(s.Offsets[i]), removed),
+			})
 		}
 	}
-	prepared := generation.Prepared{Source: src, Perm: perm}
 	if before != nil {
 		report.Report("comparing passages", 0, 0)
 		prepared.Reused = reusedLines(ctx, dir, len(s.Shards), *before)
 	}
 	return prepared, nil
+}
+
+// copyShard copies a shard to a new file, without the passages that LEANN has removed,
+// and returns the number of these.
+func (s leannSource) copyShard(ctx context.Context, shard int, to confined.Path) (removed int, err error) {
+	out, err := to.Create(0o644)
+	if err != nil {
+		return 0, err
+	}
+	removed, err = s.CopyShard(ctx, shard, out)
+	return removed, errors.Join(err, out.Close())
 }
 
 // reusedLines finds the lines of the passages files in dir that are also passages of

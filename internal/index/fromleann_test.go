@@ -157,3 +157,57 @@ func TestUpdateFromLEANNOfDamage(t *testing.T) {
 		}
 	}
 }
+
+// A passage that LEANN has removed from the .idx file only is not indexed, and its removal
+// makes the index stale.
+func TestPassagesRemovedByLEANN(t *testing.T) {
+	dir := t.TempDir()
+	var lines []byte
+	var offsets []int
+	for _, text := range []string{"About widgets and their cranks.", "About gadgets and their bells.", "About doohickeys."} {
+		offsets = append(offsets, len(lines))
+		p := passage.Passage{ID: string(rune('a' + len(offsets) - 1)), Text: text}
+		lines = p.AppendLine(lines)
+	}
+	// list writes a pickle with the offsets of the passages with these IDs.
+	list := func(ids string) {
+		t.Helper()
+		data := []byte("\x80\x02}(")
+		for _, id := range ids {
+			data = append(data, 'X', 1, 0, 0, 0, byte(id), 'K', byte(offsets[id-'a']))
+		}
+		if err := os.WriteFile(filepath.Join(dir, "p.idx"), append(data, "u."...), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "p.jsonl"), lines, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	build := func(update bool) Info {
+		t.Helper()
+		found, err := leann.Find(filepath.Join(dir, "p.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return buildBook(t, dir, FromLEANN(found), BuildOptions{Update: update})
+	}
+	list("abc")
+	if info := build(false); info.Passages != 3 || len(info.Skipped) > 0 {
+		t.Errorf("%d passages, skipped %v", info.Passages, info.Skipped)
+	}
+	list("ac")
+	if info, err := Inspect(dir); err != nil || info.Stale != "p.idx has changed since the index was built" {
+		t.Errorf("stale: %q, %v", info.Stale, err)
+	}
+	want := []generation.Skipped{{Name: "p.jsonl", Reason: "passages removed by LEANN, which p.idx does not list: 1"}}
+	for _, update := range []bool{true, false} {
+		if info := build(update); info.Passages != 2 || !cmp.Equal(info.Skipped, want) {
+			t.Errorf("update %t: %d passages, skipped %v", update, info.Passages, info.Skipped)
+		}
+		list("ac") // again, with another time
+	}
+	list("abc")
+	if info := build(true); info.Passages != 3 || len(info.Skipped) > 0 {
+		t.Errorf("restored: %d passages, skipped %v", info.Passages, info.Skipped)
+	}
+}

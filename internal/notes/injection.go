@@ -15,6 +15,7 @@ type Injection struct {
 	Head  string // goes before the items, if any is shown
 	Items []Item // the most important first
 	Max   int    // total length in UTF-16 units, in which Claude Code counts
+	Limit int    // maximum number of items; 0: no limit
 
 	// ContextReset is the reason for a new context, which forgets the items shown so far;
 	// empty if the context continues. Compacting reports that a compaction may follow.
@@ -51,6 +52,9 @@ func (o *Injection) Compose(shown func(key string) bool) (text string, given []I
 	var b strings.Builder
 	left := o.Max - utf16Len(o.Head)
 	for _, item := range o.Items {
+		if o.Limit > 0 && len(given) == o.Limit {
+			break
+		}
 		if shown(item.Key) {
 			continue
 		}

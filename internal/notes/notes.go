@@ -38,6 +38,8 @@ type Entry struct {
 	Use      passage.NoteMeta
 	Text     string  // the document's text, if it is selected
 	Rarity   float64 // of the query's terms in the document, see lexical.Match
+	// Similarity of the document's vectors to the query, from 0 to 1; 0 without vectors.
+	Similarity float64
 	// MentionsFile reports that the text contains the call's FileName.
 	MentionsFile bool
 
@@ -58,6 +60,9 @@ const (
 	priorityBonus = .05 // per step of priority
 )
 
+// SimilarityBonus is the bonus for the highest similarity.
+const SimilarityBonus = 1
+
 // minShareOfBest is the required share of the best document's relevance. A call with many
 // terms shares some with many documents. Documents that target the call are exempt.
 const minShareOfBest = .6
@@ -74,8 +79,11 @@ func (c *Call) Judge(e *Entry, floor float64) {
 		bonus = max(bonus, narrowBonus)
 	}
 	e.Targeted = bonus >= narrowBonus
-	e.Relevance = e.Rarity + bonus + priorityBonus*float64(e.Use.Priority)
+	e.Relevance = e.Rarity + bonus + priorityBonus*float64(e.Use.Priority) + SimilarityBonus*e.Similarity
 	e.Judge(floor)
+	if e.Similarity > 0 {
+		e.Reason += fmt.Sprintf(" (%.2f by vectors)", SimilarityBonus*e.Similarity)
+	}
 }
 
 // Judge selects the entry if its relevance reaches the floor.

@@ -235,6 +235,36 @@ func TestBest(t *testing.T) {
 	}
 }
 
+// The vectors of a document add to its relevance, but do not reach the default floor alone.
+func TestJudgeSimilarity(t *testing.T) {
+	call := Call{Tool: "Bash", Command: "make"}
+	for _, test := range []struct {
+		rarity, similarity float64
+		selected           bool
+		reason             string
+	}{
+		{.9, 0, false, "relevance 0.90 is below the floor 1.20"},
+		{.9, .4, true, "relevance 1.30 reaches the floor 1.20 (0.40 by vectors)"},
+		{0, 1, false, "relevance 1.00 is below the floor 1.20 (1.00 by vectors)"},
+	} {
+		e := Entry{Rarity: test.rarity, Similarity: test.similarity}
+		if call.Judge(&e, 1.2); e.Selected != test.selected || e.Reason != test.reason {
+			t.Errorf("%+v: selected %t, %s", test, e.Selected, e.Reason)
+		}
+	}
+}
+
+// The limit counts the items that the agent has not seen.
+func TestComposeLimit(t *testing.T) {
+	o := Injection{Items: []Item{{Key: "a", Text: "a"}, {Key: "b", Text: "b"}, {Key: "c", Text: "c"}}, Max: 100}
+	for limit, want := range []string{"b\n\nc", "b", "b\n\nc"} {
+		o.Limit = limit
+		if text, _ := o.Compose(func(key string) bool { return key == "a" }); text != want {
+			t.Errorf("limit %d: %q, want %q", limit, text, want)
+		}
+	}
+}
+
 func TestCompose(t *testing.T) {
 	long := strings.Repeat("a line of text\n", 100)
 	items := []Item{

@@ -58,7 +58,7 @@ type Settings struct {
 // defaults, and reported as problems.
 func Config(s Settings) (config.Config, []Problem) {
 	d := decoder{Settings: s, config: config.Default()}
-	d.reportUnknown("", "", s.Values, "databases", "hook", "search", "routes", "inject", "update", "embedder")
+	d.reportUnknown("", "", s.Values, "databases", "hook", "search", "routes", "route_files", "inject", "update", "embedder")
 	d.databases(s.Values["databases"])
 	d.hook(s.Values["hook"])
 	d.search(s.Values["search"])
@@ -66,6 +66,7 @@ func Config(s Settings) (config.Config, []Problem) {
 	d.boolField(d.section("update", s.Values["update"], "on_session_start"), "update", "on_session_start", &d.config.Update.OnSessionStart)
 	d.embedders(s.Values["embedder"])
 	d.config.Routes = s.Sections["routes"]
+	d.routeFiles(s.Values["route_files"])
 	return d.config, d.problems
 }
 
@@ -187,7 +188,24 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 	return db, usable
 }
 
-// path resolves the path of a database or model.
+// routeFiles decodes the paths of further rule files.
+func (d *decoder) routeFiles(v any) {
+	if v == nil {
+		return
+	}
+	paths, bad := d.words(v)
+	for i, raw := range paths {
+		paths[i] = d.path(raw, func(raw, resolved string) {
+			d.report("route_files", Problem{Entry: "route_files", Expected: "an absolute path", Got: describe(raw), Effect: "using " + resolved})
+		})
+	}
+	d.config.RouteFiles = paths
+	if len(bad) > 0 {
+		d.report("route_files", Problem{Entry: "route_files", Expected: "paths of files and folders", Got: describe(bad[0]), Effect: "the other items are used"})
+	}
+}
+
+// path resolves the path of a database, a model or a rule file.
 func (d *decoder) path(raw string, relative func(raw, resolved string)) string {
 	path := config.Expand(raw, d.Home)
 	if path == "" || config.IsAbs(path) {

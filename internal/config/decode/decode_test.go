@@ -38,9 +38,9 @@ func TestRules(t *testing.T) {
 			{Name: "b", Tools: []string{"Bash"}, CommandPattern: config.Pattern{Text: "y"}, Action: config.ActionDeny, Message: "m"},
 		}},
 		{"everything", `[{"name": "a", "description": "d", "tool": "Bash", "tool_pattern": "mcp__x", "pattern": "p", "command_pattern": "c", "unless": " u ", "commands": "parsed",
-			"action": "Warn", "message": "m", "limit": 3, "database": "db"}]`, []config.Rule{
+			"action": "Warn", "message": "m", "limit": 3, "rate": " 10 / 1m30s", "_database": "db"}]`, []config.Rule{
 			{Name: "a", Tools: []string{"Bash"}, ToolPattern: config.Pattern{Text: "mcp__x"}, Pattern: config.Pattern{Text: "p"}, CommandPattern: config.Pattern{Text: "c"},
-				Unless: []config.Pattern{{Text: " u "}}, Parsed: true, Action: config.ActionWarn, Message: "m", Limit: 3, Database: "db"},
+				Unless: []config.Pattern{{Text: " u "}}, Parsed: true, Action: config.ActionWarn, Message: "m", Limit: 3, Rate: config.Rate{Calls: 10, Seconds: 90}},
 		}},
 		{"names of tools", `{"a": {"tool_pattern": "edit|Write|TodoWrite", "message": "m"}, "b": {"tool_pattern": "mcp__github", "message": "m"}, "c": {"tool_pattern": "Edit|", "message": "m"}}`, []config.Rule{
 			{Name: "a", Tools: []string{"Edit", "Write", "TodoWrite"}, Action: config.ActionDeny, Message: "m"},
@@ -95,6 +95,19 @@ func TestProblemsOfRules(t *testing.T) {
 			`routes.a: limit: want no limit in a rule that allows, got 2; ignored`,
 		}},
 		{`{"a": {"pattern": "x", "message": "m", "commands": "split"}}`, 1, []string{`routes.a: commands: want "written" or "parsed", got "split"; using "written"`}},
+		{`{"a": {"command_pattern": "x", "action": "allow", "rate": "1/s"}}`, 1, []string{
+			`routes.a: rate: want a number of calls and a period from 1s to 24h, as in "10/5m", got "1/s"; no rate`,
+			`routes.a: rate: want no rate in a rule that allows, got "1/s"; ignored`,
+		}},
+		{`{"a": {"pattern": "x", "message": "m", "rate": 3}, "b": {"pattern": "x", "message": "m", "rate": "0/5m"}, "c": {"pattern": "x", "message": "m", "rate": "1001/5m"}, "d": {"pattern": "x", "message": "m", "rate": "1/25h"}, "e": {"pattern": "x", "message": "m", "rate": "1/10ms"}, "f": {"pattern": "x", "message": "m", "rate": "1"}}`, 6, []string{
+			`routes.a: rate: want a number of calls and a period from 1s to 24h, as in "10/5m", got 3; no rate`,
+			`routes.b: rate: want a number of calls and a period from 1s to 24h, as in "10/5m", got "0/5m"; no rate`,
+			`routes.c: rate: want a number of calls and a period from 1s to 24h, as in "10/5m", got "1001/5m"; no rate`,
+			`routes.d: rate: want a number of calls and a period from 1s to 24h, as in "10/5m", got "1/25h"; no rate`,
+			`routes.e: rate: want a number of calls and a period from 1s to 24h, as in "10/5m", got "1/10ms"; no rate`,
+			`routes.f: rate: want a number of calls and a period from 1s to 24h, as in "10/5m", got "1"; no rate`,
+		}},
+		{`{"a": {"pattern": "x", "database": "db", "rate": "1/5m"}}`, 1, []string{`routes.a: rate: want no rate in a rule with a database, got "1/5m"; ignored`}},
 		{`{"a": {"pattern": "x", "message": "m", "limit": 0}}`, 1, []string{"routes.a: limit: want a whole number from 1, got 0; no limit"}},
 		{`{"a": {"pattern": "x", "message": "m", "unless": ["y", 2]}}`, 0, []string{"routes.a: unless: want a pattern or a list of patterns, got 2; the rule is ignored"}},
 		{`{"a": {"pattern": "x", "mesage": "m", "message": "m"}}`, 1, []string{`routes.a: mesage: want a known key (did you mean "message"?); ignored`}},

@@ -8,10 +8,12 @@ import (
 )
 
 func (d *decoder) inject(v any) {
-	m := d.section("inject", v, "sessions", "tools", "failures", "max_chars", "floor", "skip_agents")
+	m := d.section("inject", v, "sessions", "tools", "failures", "top_k", "hybrid", "max_chars", "floor", "skip_agents")
 	in := &d.config.Inject
 	d.boolField(m, "inject", "sessions", &in.Sessions)
 	d.boolField(m, "inject", "failures", &in.Failures)
+	d.intField(m, "inject", "top_k", 1, config.MaxInject, &in.TopK)
+	d.boolField(m, "inject", "hybrid", &in.Hybrid)
 	d.intField(m, "inject", "max_chars", 200, 9000, &in.MaxChars)
 	wrong := func(field, expected string, got any, effect string) {
 		d.report("inject."+field, Problem{Entry: "inject", Field: field, Expected: expected, Got: describe(got), Effect: effect})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
 )
@@ -123,21 +124,16 @@ func (d *routeDecoder) rule(name string, v any, at string) {
 			d.reportField("action", actions, action, true, ruleIgnored)
 		}
 	}
-	if v, given := d.fields["limit"]; given {
-		if r.Limit, ok = integer(v); !ok || r.Limit < 1 {
-			d.reportField("limit", "a whole number from 1", v, false, "no limit")
-			r.Limit = 0
-		}
-	}
 	r.Database = d.stringField("database", "a database name")
+	d.limits(&r)
 	r.Message = d.stringField("message", "a text")
 	if r.Action == config.ActionPass {
-		for _, field := range []string{"message", "database", "limit"} {
+		for _, field := range []string{"message", "database", "limit", "rate"} {
 			if v, given := d.fields[field]; given {
 				d.reportField(field, "no "+field+" in a rule that allows", v, false, "ignored")
 			}
 		}
-		r.Message, r.Database, r.Limit = "", "", 0
+		r.Message, r.Database, r.Limit, r.Rate = "", "", 0, config.Rate{}
 	} else if r.Message == "" && r.Database == "" && d.usable {
 		d.reportField("message", "a message that names an alternative", d.fields["message"], false, "using a default message")
 		r.Message = "The rule " + name + " applies to this call."
@@ -148,8 +144,47 @@ func (d *routeDecoder) rule(name string, v any, at string) {
 	}
 }
 
+// limits decodes the fields that limit how often the rule applies.
+func (d *routeDecoder) limits(r *config.Rule) {
+	if v, given := d.fields["limit"]; given {
+		var ok bool
+		if r.Limit, ok = integer(v); !ok || r.Limit < 1 {
+			d.reportField("limit", "a whole number from 1", v, false, "no limit")
+			r.Limit = 0
+		}
+	}
+	v, given := d.fields["rate"]
+	if !given {
+		return
+	}
+	s, _ := v.(string)
+	rate, ok := parseRate(s)
+	switch {
+	case !ok:
+		d.reportField("rate", `a number of calls and a period from 1s to 24h, as in "10/5m"`, v, false, "no rate")
+	case r.Database != "":
+		d.reportField("rate", "no rate in a rule with a database", v, false, "ignored")
+	default:
+		r.Rate = rate
+	}
+}
+
+// parseRate parses a rate such as "10/5m".
+func parseRate(s string) (config.Rate, bool) {
+	calls, period, _ := strings.Cut(s, "/")
+	n, err := strconv.Atoi(strings.TrimSpace(calls))
+	if err != nil || n < 1 || n > config.MaxRateCalls {
+		return config.Rate{}, false
+	}
+	d, err := time.ParseDuration(strings.TrimSpace(period))
+	if err != nil || d < time.Second || d > config.MaxRatePeriod*time.Second {
+		return config.Rate{}, false
+	}
+	return config.Rate{Calls: n, Seconds: int(d / time.Second)}, true
+}
+
 func (d *routeDecoder) reportUnknown() {
-	keys := []string{"name", "description", "tool", "tool_pattern", "pattern", "command_pattern", "unless", "commands", "action", "message", "limit", "database", "tests"}
+	keys := []string{"name", "description", "tool", "tool_pattern", "pattern", "command_pattern", "unless", "commands", "action", "message", "limit", "rate", "database", "tests"}
 	for _, key := range sortedKeys(d.fields) {
 		if contains(keys, key) || strings.HasPrefix(key, "_") {
 			continue

@@ -20,7 +20,9 @@ func (r *Result) CheckEnvironment(environment []string) {
 	const prefix = "DOCSEARCH_"
 	var known []string // without the prefix
 	for _, name := range config.Variables() {
-		known = append(known, name[len(prefix):])
+		if own, isOwn := strings.CutPrefix(name, prefix); isOwn {
+			known = append(known, own)
+		}
 	}
 	for _, o := range config.Overrides() {
 		known = append(known, o.Env[len(prefix):])

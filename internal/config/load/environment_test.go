@@ -26,6 +26,8 @@ func TestEnvironment(t *testing.T) {
 		"DOCSEARCH_INJECT_SESSIONS":         "off",
 		"DOCSEARCH_INJECT_TOOLS":            "Bash, read",
 		"DOCSEARCH_INJECT_FAILURES":         "maybe",
+		"DOCSEARCH_INJECT_TOP_K":            "2",
+		"DOCSEARCH_INJECT_HYBRID":           "yes",
 		"DOCSEARCH_INJECT_MAX_CHARS":        "500",
 		"DOCSEARCH_INJECT_FLOOR":            "0.4",
 		"DOCSEARCH_INJECT_SKIP_AGENTS":      ",",
@@ -37,7 +39,7 @@ func TestEnvironment(t *testing.T) {
 	want := config.Default()
 	want.Hook = config.Hook{Retry: config.RetryEvidence, TimeoutMS: 90, Tool: "mcp__docs__search", LogQueries: true, Adapt: true}
 	want.Search = config.Search{TopK: 5, MaxTokens: 900}
-	want.Inject = config.Inject{Tools: []string{"Bash", "Read"}, Failures: true, MaxChars: 500, Floor: .4}
+	want.Inject = config.Inject{Tools: []string{"Bash", "Read"}, Failures: true, TopK: 2, Hybrid: true, MaxChars: 500, Floor: .4}
 	want.Update = config.Update{OnSessionStart: true}
 	if diff := cmp.Diff(want, r.Config); diff != "" {
 		t.Errorf("config (-want +got):\n%s", diff)

@@ -264,7 +264,7 @@ func TestProblems(t *testing.T) {
 			`line 6: inject: max_chars: want a whole number from 200 to 9000, got 9; using 3000`,
 			`line 7: inject: floor: want a number from 0 to 100, got -1; using 1.2`,
 			`line 8: inject: skip_agents: want names of subagent types, got 1; the other items are used`,
-			`line 9: inject: tags: want one of sessions, tools, failures, max_chars, floor, skip_agents; ignored`,
+			`line 9: inject: tags: want one of sessions, tools, failures, top_k, hybrid, max_chars, floor, skip_agents; ignored`,
 		}},
 		{"values of sections", "c.yaml", "hook:\n  retry: always\n  timeout_ms: 0\n  log: often\nsearch:\n  top_k: 2.5\n  max_tokens: lots\n", 0, []string{
 			`line 2: hook: retry: want "identical" or "evidence", got "always"; using "identical"`,
@@ -319,9 +319,9 @@ func TestProblems(t *testing.T) {
 			`line 14: embedder[12]: provider: want "ollama" or "openai" with the server that runs the ONNX model, or "model2vec", got "onnx"; the embedder is ignored`,
 		}},
 		{"keys that look like paths", "c.json", `{"databases.0": 1, "hook.retry": "evidence", "a\nb": 2}`, 0, []string{
-			`line 1: "a\nb": want one of databases, hook, search, routes, inject, update, embedder; ignored`,
+			`line 1: "a\nb": want one of databases, hook, search, routes, route_files, inject, update, embedder; ignored`,
 			`line 1: databases.0: want a known key (did you mean "databases"?); ignored`,
-			`line 1: hook.retry: want one of databases, hook, search, routes, inject, update, embedder; ignored`,
+			`line 1: hook.retry: want one of databases, hook, search, routes, route_files, inject, update, embedder; ignored`,
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -675,11 +675,11 @@ func TestInject(t *testing.T) {
   {"keywords": ["a"], "path": "/a", "description": "A", "inject": true},
   {"keywords": ["b"], "path": "/b", "description": "B", "inject": ["team/**", "*.md"]},
   {"keywords": ["c"], "path": "/c", "description": "C", "inject": false}],
- "inject": {"sessions": false, "tools": ["bash", "Read"], "max_chars": 500, "floor": 2, "skip_agents": []}}`))
+ "inject": {"sessions": false, "tools": ["bash", "Read"], "top_k": 2, "hybrid": true, "max_chars": 500, "floor": 2, "skip_agents": []}}`))
 	if err != nil || len(r.Problems) > 0 {
 		t.Fatal(err, problems(r))
 	}
-	want := config.Inject{Tools: []string{"Bash", "Read"}, Failures: true, MaxChars: 500, Floor: 2}
+	want := config.Inject{Tools: []string{"Bash", "Read"}, Failures: true, TopK: 2, Hybrid: true, MaxChars: 500, Floor: 2}
 	if diff := cmp.Diff(want, r.Config.Inject); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -36,19 +36,22 @@ type Routes struct {
 }
 
 // LoadRoutes reads the rules that apply in a place, those of the user first: the rules of
-// the config file, which are in its Result (nil if it cannot be read), then those of the
-// plugin that runs this hook, of the other plugins that are enabled there, by name, and of
-// the project:
+// the config file, which are in its Result (nil if it cannot be read), and of the files that
+// it names, then those of the plugin that runs this hook, of the other plugins that are
+// enabled there, by name, of the files that the environment names, and of the project:
 //
 //	the config's "routes"
+//	the config's "route_files"
 //	<plugin>/hooks/tool-routes.json, .yaml
 //	<plugin>/.claude-plugin/routes.json, which has rules or lists files that do
+//	TOOL_ROUTING_ROUTES
 //	<project>/.docsearch/routes.json, .yaml, .yml, .toml
 //	<project>/.claude/tool-routes.yaml
 //
 // If several rules have the same name, the first is used. The project comes last, because
 // its author may not be trusted: none of its rules can replace another or be tried before
-// it. A file that cannot be read is reported as a problem, and the others are used.
+// it. The environment comes before it only, because a project's settings for an agent can
+// set variables. A file that cannot be read is reported as a problem, and the others are used.
 func LoadRoutes(r *Result, place config.RoutesPlace) *Routes {
 	s := &Routes{Place: place, seen: map[string]bool{}}
 	if r != nil {
@@ -56,6 +59,10 @@ func LoadRoutes(r *Result, place config.RoutesPlace) *Routes {
 		s.add(r.rules)
 		if len(r.rules) > 0 {
 			s.Files = append(s.Files, r.Path)
+		}
+		s.seen[filepath.Clean(r.Path)] = true // it may be in one of the folders
+		for _, path := range r.Config.RouteFiles {
+			s.named(path)
 		}
 	} else if stamp, err := config.StampOf(place.Config); err == nil {
 		s.sources = append(s.sources, stamp)
@@ -71,6 +78,7 @@ func LoadRoutes(r *Result, place config.RoutesPlace) *Routes {
 			s.plugin(dir)
 		}
 	}
+	s.listed(place.Files)
 	if place.Project != "" {
 		for _, ending := range [...]string{"json", "yaml", "yml", "toml"} {
 			s.file(place.Project, filepath.Join(".docsearch", "routes."+ending))

@@ -31,6 +31,12 @@ type Indexes struct {
 	// Thorough makes Entries return documents that cannot be selected, too, to explain
 	// why.
 	Thorough bool
+	// Hybrid makes Entries use vectors, through Nearest. Without Nearest, which needs more
+	// of the program than the hook starts with, Entries returns hook.ErrNeedsMain.
+	Hybrid bool
+	// Nearest returns the documents whose vectors are near that of a text, with their
+	// similarities from 0 to 1, and the generation of the database to which they belong.
+	Nearest func(db *config.Database, text string, limit int) (generation string, similarities map[uint32]float64)
 }
 
 // Check returns an error unless a database has a usable index, and the version that it

@@ -1,6 +1,7 @@
 package lookup
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,7 +15,9 @@ import (
 
 const (
 	// maxCandidates limits the documents considered for a call.
-	maxCandidates = 8
+	maxCandidates = config.MaxInject
+	// maxNeighbors limits the documents considered with vectors.
+	maxNeighbors = 40
 	// minRarity is the rarity below which a match carries no information.
 	minRarity = .2
 	// maxListed limits the documents of a database that are listed at the start of a
@@ -28,13 +31,20 @@ const (
 
 // Entries returns the documents of a database that are related to a call.
 func (i Indexes) Entries(db *config.Database, call *notes.Call, floor float64) (entries []notes.Entry, err error) {
+	if i.Hybrid && i.Nearest == nil {
+		return nil, hook.ErrNeedsMain
+	}
 	err = i.withIndex(db, func(x *quicksearch.Index) error {
 		q := call.Query()
-		related, err := x.Related(quicksearch.Query{Text: q.Text, Keywords: q.Keywords, Keys: q.Keys, Limit: maxCandidates})
+		limit := maxCandidates
+		if i.Hybrid {
+			limit = maxNeighbors
+		}
+		related, err := x.Related(quicksearch.Query{Text: q.Text, Keywords: q.Keywords, Keys: q.Keys, Limit: limit})
 		if err != nil {
 			return err
 		}
-		for _, d := range related.Matches {
+		for _, d := range i.candidates(x, db, related.Matches, q) {
 			e, err := i.entryFor(x, db, d, call, floor)
 			if err != nil {
 				return err
@@ -46,6 +56,38 @@ func (i Indexes) Entries(db *config.Database, call *notes.Call, floor float64) (
 		return nil
 	})
 	return entries, err
+}
+
+// A candidate is a document that may be shown for a call.
+type candidate struct {
+	lexical.Match
+	similarity float64 // of the document's vectors to the query, from 0 to 1
+}
+
+// candidates returns the documents to judge: those with the rarest words of the query and,
+// with vectors, the nearest ones.
+func (i Indexes) candidates(x *quicksearch.Index, db *config.Database, matches []lexical.Match, q notes.Query) []candidate {
+	similarities := map[uint32]float64{}
+	if i.Hybrid {
+		generation, near := i.Nearest(db, q.Text+" "+strings.Join(q.Keywords, " "), maxNeighbors)
+		if generation == x.Generation() { // else the database was just rebuilt
+			similarities = near
+		}
+	}
+	var list []candidate
+	for n, m := range matches {
+		similarity := similarities[m.Document]
+		delete(similarities, m.Document)
+		if n < maxCandidates || m.Keyed || similarity > 0 {
+			list = append(list, candidate{m, similarity})
+		}
+	}
+	for _, document := range slices.Sorted(maps.Keys(similarities)) { // without a word of the query
+		if similarity := similarities[document]; similarity > 0 {
+			list = append(list, candidate{lexical.Match{Document: document}, similarity})
+		}
+	}
+	return list
 }
 
 // similarShare is the share of the rarity of a note's title and tags from which
@@ -87,8 +129,8 @@ func (i Indexes) Similar(db *config.Database, text string, commands []string) (e
 
 // entryFor returns a document, with its text if it is selected for the call, or nil if it
 // is not related to the call.
-func (i Indexes) entryFor(x *quicksearch.Index, db *config.Database, d lexical.Match, call *notes.Call, floor float64) (*notes.Entry, error) {
-	if d.Rarity < minRarity && !d.Keyed {
+func (i Indexes) entryFor(x *quicksearch.Index, db *config.Database, d candidate, call *notes.Call, floor float64) (*notes.Entry, error) {
+	if d.Rarity < minRarity && !d.Keyed && d.similarity == 0 {
 		return nil, nil
 	}
 	key, err := x.Key(d.Document)
@@ -96,12 +138,12 @@ func (i Indexes) entryFor(x *quicksearch.Index, db *config.Database, d lexical.M
 		return nil, err
 	}
 	namesFile := false
-	if file := call.FileName(); file != "" {
+	if file := call.FileName(); file != "" && (d.Rarity > 0 || d.Keyed) {
 		if namesFile, err = x.Contains(d.Passage, file); err != nil {
 			return nil, err
 		}
 	}
-	if d.Rarity < floor && !d.Keyed && !namesFile && !i.Thorough {
+	if d.Rarity+notes.SimilarityBonus*d.similarity < floor && !d.Keyed && !namesFile && !i.Thorough {
 		// Only conditions that the call meets, or a priority, could help.
 		if hope, err := x.Mentions(d.Document, "applies_when", "priority"); err != nil || !hope {
 			return nil, err
@@ -112,7 +154,7 @@ func (i Indexes) entryFor(x *quicksearch.Index, db *config.Database, d lexical.M
 		return nil, err
 	}
 	e := newEntry(db, key, &p)
-	e.Rarity, e.MentionsFile = d.Rarity, namesFile
+	e.Rarity, e.Similarity, e.MentionsFile = d.Rarity, d.similarity, namesFile
 	if call.Judge(&e, floor); e.Selected {
 		e.Text, err = noteText(x, d.Document)
 	}

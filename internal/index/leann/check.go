@@ -1,17 +1,22 @@
 package leann
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/progress"
 )
 
 // Check compares the index's .idx files with its passages and returns a note for
-// each problem that affects LEANN. docsearch's searches do not use these files.
+// each problem that affects LEANN.
 func (x *Index) Check(ctx context.Context) ([]string, error) {
 	var notes []string
 	for i, shard := range x.Shards {
@@ -27,51 +32,129 @@ func (x *Index) Check(ctx context.Context) ([]string, error) {
 			notes = append(notes, fmt.Sprintf("cannot read %s: %v", name, err))
 			continue
 		}
-		wrong, passages, err := compareOffsets(ctx, shard, offsets)
+		c, err := compareOffsets(ctx, shard, offsets)
 		if err != nil {
 			return notes, err
 		}
-		if listed := max(len(offsets.ByID), len(offsets.InOrder)); wrong > 0 || listed > passages {
-			notes = append(notes, fmt.Sprintf("%s lists %d of %d passages, %d of them at a wrong position", name, listed, passages, wrong))
+		switch {
+		case c.wrong > 0 || c.omitted > 0 && offsets.ByID == nil:
+			notes = append(notes, fmt.Sprintf("%s lists %d of %d passages, %d of them at a wrong position", name, c.listed, c.passages, c.wrong))
+		case c.omitted > 0:
+			notes = append(notes, fmt.Sprintf("%s omits %d of %d passages, so LEANN and docsearch skip them", name, c.omitted, c.passages))
 		}
 	}
 	return notes, nil
 }
 
-// compareOffsets counts the passages of a shard whose offset is missing or wrong.
-// If passages share an id, LEANN keeps the last, so the offset of any is correct.
-func compareOffsets(ctx context.Context, shard string, o Offsets) (wrong, passages int, err error) {
+// An offsetsComparison is the result of comparing an .idx file with its shard.
+type offsetsComparison struct {
+	passages int            // in the shard
+	listed   int            // in the .idx file
+	wrong    int            // listed at an offset without this passage
+	omitted  int            // passages whose IDs are not listed
+	unlisted map[int64]bool // offsets that are not listed: of omitted passages, and of those that a later one replaces
+}
+
+// compareOffsets compares a shard with its .idx file. If passages share an ID, LEANN
+// keeps the last.
+func compareOffsets(ctx context.Context, shard string, o Offsets) (c offsetsComparison, err error) {
+	c = offsetsComparison{listed: max(len(o.ByID), len(o.InOrder)), unlisted: map[int64]bool{}}
 	f, err := os.Open(shard)
 	if err != nil {
-		return 0, 0, err
+		return c, err
 	}
 	defer f.Close()
-	const found = -1 // replaces a correct offset
-	missing := map[string]bool{}
+	matched := 0
 	_, err = Scan(f, func(offset int64, line []byte) error {
-		p, err := passage.Decode(line)
-		if err != nil {
-			return ctx.Err()
-		}
-		if o.ByID == nil {
-			if passages >= len(o.InOrder) || o.InOrder[passages] != offset {
-				wrong++
+		id, err := passage.DecodeID(line)
+		if err != nil || o.ByID == nil {
+			p, err := passage.Decode(line)
+			if err != nil {
+				return ctx.Err()
 			}
-			passages++
-			return ctx.Err()
+			if id = p.ID; id == "" {
+				id = strconv.Itoa(c.passages)
+			}
 		}
-		if p.ID == "" {
-			p.ID = strconv.Itoa(passages)
+		at, listed := o.ByID[id]
+		if o.ByID == nil {
+			if listed = c.passages < len(o.InOrder); listed {
+				at = o.InOrder[c.passages]
+			}
 		}
-		switch at, ok := o.ByID[p.ID]; {
-		case ok && at == offset:
-			delete(missing, p.ID)
-			o.ByID[p.ID] = found
-		case !ok || at != found:
-			missing[p.ID] = true
+		switch {
+		case listed && at == offset:
+			matched++
+		case !listed:
+			c.omitted++
+			fallthrough
+		default:
+			c.unlisted[offset] = true
 		}
-		passages++
+		c.passages++
 		return ctx.Err()
 	})
-	return wrong + len(missing), passages, err
+	c.wrong = c.listed - matched
+	return c, err
+}
+
+// unlisted returns the offsets of the passages of a shard that its .idx file does not
+// list. It returns none if that file is missing or does not match the shard, or if it
+// has no IDs: only LEANN's own program removes passages.
+func (x *Index) unlisted(ctx context.Context, shard int) (map[int64]bool, error) {
+	if x.Offsets[shard] == "" {
+		return nil, nil
+	}
+	offsets, err := readOffsets(x.Offsets[shard])
+	if err != nil || offsets.ByID == nil {
+		return nil, nil // Check reports it
+	}
+	c, err := compareOffsets(ctx, x.Shards[shard], offsets)
+	if err != nil || c.wrong > 0 {
+		return nil, err
+	}
+	return c.unlisted, nil
+}
+
+// CopyShard copies a shard to w, without the passages that its .idx file does not list,
+// and returns the number of these.
+func (x *Index) CopyShard(ctx context.Context, shard int, w io.Writer) (skipped int, err error) {
+	unlisted, err := x.unlisted(ctx, shard)
+	if err != nil {
+		return 0, err
+	}
+	f, err := os.Open(x.Shards[shard])
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	if len(unlisted) == 0 {
+		_, err = io.Copy(w, progress.Interruptible(ctx, f))
+		return 0, err
+	}
+	r := bufio.NewReaderSize(progress.Interruptible(ctx, f), 256<<10)
+	offset := int64(0)
+	if mark, err := r.Peek(len(byteOrderMark)); err == nil && bytes.Equal(mark, byteOrderMark) {
+		offset = int64(len(mark))
+		r.Discard(len(mark))
+	}
+	for skip, begins := false, true; ; {
+		part, err := r.ReadSlice('\n')
+		if begins {
+			skip = unlisted[offset]
+		}
+		offset += int64(len(part))
+		begins = !errors.Is(err, bufio.ErrBufferFull)
+		if !skip {
+			if _, err := w.Write(part); err != nil {
+				return 0, err
+			}
+		}
+		switch {
+		case err == io.EOF:
+			return len(unlisted), nil
+		case err != nil && begins:
+			return 0, err
+		}
+	}
 }

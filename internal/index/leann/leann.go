@@ -9,11 +9,12 @@
 //	<base>.index, ...            the graph, for LEANN's own search
 //
 // base is "documents" if LEANN's command built the index, and arbitrary if a
-// program did. An index may have several passages files, its shards. docsearch
+// program did. A program may also omit ".leann" in all names. An index may have several passages files, its shards. docsearch
 // builds its own index from the passages and does not use LEANN's graph.
 //
 // Nothing in an index is executed. The .idx file is a Python pickle; this package
-// decodes only the opcodes that a table of offsets needs. The meta file contains
+// decodes only the opcodes that a table of offsets needs. LEANN removes a passage only
+// from that file, so this package skips passages that it does not list. The meta file contains
 // paths of passages files. Files outside the index's folder are not read, unless
 // the caller trusts the index.
 package leann
@@ -24,6 +25,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -32,7 +34,6 @@ const (
 	passagesSuffix = ".passages.jsonl"
 	offsetsSuffix  = ".passages.idx"
 	leannMeta      = ".leann" + metaSuffix
-	leannPassages  = ".leann" + passagesSuffix
 	barePassages   = "passages.jsonl"
 )
 
@@ -64,11 +65,14 @@ type Index struct {
 	Meta     Meta     // zero if Kind is KindPassages
 	Shards   []string // the passages files, in LEANN's order
 	Offsets  []string // the .idx file of each shard, or ""
+
+	meta string // path of the meta file; empty if Kind is KindPassages
 }
 
 // Find finds the index at path, which may be the index's folder, a .leann or
 // .leann/indexes folder with a single index, the meta file, LEANN's own path of
-// the index (the meta file without ".meta.json"), or a passages file. Errors
+// the index (the meta file without ".meta.json" or ".leann.meta.json"), or a passages
+// file. Errors
 // wrap ErrNotLEANN or fs.ErrNotExist, or are an *OutsideError, or describe an
 // incomplete index.
 func Find(path string) (*Index, error) { return find(path, false) }
@@ -96,7 +100,7 @@ func find(path string, trusted bool) (*Index, error) {
 		x.addShard(l.passages)
 		return x, nil
 	}
-	x.Kind, x.Location = KindIndex, l.dir
+	x.Kind, x.Location, x.meta = KindIndex, l.dir, l.meta
 	if !trusted && !within(l.dir, l.meta) {
 		return nil, &OutsideError{l.dir, l.meta}
 	}
@@ -143,8 +147,10 @@ func locate(path string) (location, error) {
 	st, err := os.Stat(path)
 	if err != nil {
 		// LEANN's own path of an index is a prefix and need not exist.
-		if isFile(path + metaSuffix) {
-			return locateFile(path + metaSuffix)
+		for _, suffix := range []string{metaSuffix, leannMeta} {
+			if isFile(path + suffix) {
+				return locateFile(path + suffix)
+			}
 		}
 		return location{}, err
 	}
@@ -172,7 +178,7 @@ func locateFile(path string) (location, error) {
 // requireOnlyIndex returns l, or an error if the folder has more than one index:
 // docsearch stores its own index in a subfolder, so a folder can have only one.
 func requireOnlyIndex(dir string, l location) (location, error) {
-	metas, err := withSuffix(dir, leannMeta)
+	metas, err := metaFiles(dir)
 	if err != nil {
 		return l, err
 	}
@@ -184,14 +190,14 @@ func requireOnlyIndex(dir string, l location) (location, error) {
 }
 
 func locateFolder(dir string) (location, error) {
-	metas, err := withSuffix(dir, leannMeta)
+	metas, err := metaFiles(dir)
 	if err != nil {
 		return location{}, err
 	}
 	if len(metas) > 0 {
 		return requireOnlyIndex(dir, location{dir: dir, meta: filepath.Join(dir, metas[0])})
 	}
-	passages, err := withSuffix(dir, leannPassages)
+	passages, err := withSuffix(dir, passagesSuffix)
 	if err != nil {
 		return location{}, err
 	}
@@ -304,6 +310,16 @@ func within(dir, path string) bool {
 // fileName returns the last element of a path of any operating system.
 func fileName(path string) string {
 	return path[strings.LastIndexAny(path, `/\`)+1:]
+}
+
+// metaFiles lists the meta files in a folder. A name without ".leann" counts only with
+// the passages file next to it, because other programs have such files, too.
+func metaFiles(dir string) ([]string, error) {
+	names, err := withSuffix(dir, metaSuffix)
+	return slices.DeleteFunc(names, func(name string) bool {
+		base := strings.TrimSuffix(name, metaSuffix)
+		return !strings.HasSuffix(name, leannMeta) && !isFile(filepath.Join(dir, base+passagesSuffix))
+	}), err
 }
 
 func withSuffix(dir, suffix string) ([]string, error) {

@@ -49,11 +49,10 @@ func readMeta(path string) (Meta, error) {
 // nil. They may contain an API key in clear text; use it only for requests to the
 // model.
 func (x *Index) EmbeddingOptions() (json.RawMessage, error) {
-	base, ok := x.basePath()
-	if !ok {
+	if x.meta == "" {
 		return nil, nil
 	}
-	data, err := atomicfile.Read(base+leannMeta, maxMeta)
+	data, err := atomicfile.Read(x.meta, maxMeta)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +60,7 @@ func (x *Index) EmbeddingOptions() (json.RawMessage, error) {
 		Options json.RawMessage `json:"embedding_options"`
 	}
 	if err := json.Unmarshal(data, &meta); err != nil {
-		return nil, fmt.Errorf("invalid LEANN meta file %s: %w", base+leannMeta, err)
+		return nil, fmt.Errorf("invalid LEANN meta file %s: %w", x.meta, err)
 	}
 	return meta.Options, nil
 }

@@ -1,6 +1,7 @@
 package leann
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -54,10 +55,11 @@ const (
 // OpenVectors opens the stored vectors of the index. Errors wrap ErrNoVectors or
 // describe an invalid file.
 func (x *Index) OpenVectors() (*Vectors, error) {
-	base, ok := x.basePath()
-	if !ok || x.Meta.Backend != "" && x.Meta.Backend != "hnsw" {
+	if x.meta == "" || x.Meta.Backend != "" && x.Meta.Backend != "hnsw" {
 		return nil, fmt.Errorf("%s: %w", x.Location, ErrNoVectors)
 	}
+	base := strings.TrimSuffix(x.meta, metaSuffix)
+	base = strings.TrimSuffix(base, filepath.Ext(base)) // ".leann", or a part of the name that LEANN cuts off, too
 	path := base + ".index"
 	if !isFile(path) || !within(x.Dir, path) {
 		return nil, fmt.Errorf("%s: %w", path, ErrNoVectors)
@@ -75,20 +77,20 @@ func (x *Index) OpenVectors() (*Vectors, error) {
 		file.Close()
 		return nil, err
 	}
-	if v.labels == nil && len(x.Shards) > 1 {
+	if v.labels == nil && !x.inOrder() {
 		file.Close()
 		return nil, fmt.Errorf("%s: cannot map vectors to passages: %w", path, ErrNoVectors)
 	}
 	return v, nil
 }
 
-// basePath returns the path of the meta file without ".leann.meta.json".
-func (x *Index) basePath() (string, bool) {
-	metas, err := withSuffix(x.Dir, leannMeta)
-	if err != nil || x.Kind != KindIndex || len(metas) != 1 {
-		return "", false
+// inOrder reports whether vectors without labels are in the order of the passages.
+func (x *Index) inOrder() bool {
+	if len(x.Shards) > 1 {
+		return false
 	}
-	return filepath.Join(x.Dir, strings.TrimSuffix(metas[0], leannMeta)), true
+	unlisted, err := x.unlisted(context.Background(), 0)
+	return err == nil && len(unlisted) == 0
 }
 
 // readLabels reads the passage ids of the vectors, one per line. Older indexes do

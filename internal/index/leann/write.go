@@ -34,9 +34,9 @@ const (
 // atomically, the meta file last. It returns the files, the passages first. The
 // caller must prevent concurrent publishing to the same folder.
 //
-// LEANN reads and lists such an index. LEANN's own search also needs the graph
-// of its backend, which only "leann build" can make, because it has the model.
-// The meta file contains LEANN's default model.
+// LEANN reads and lists such an index, but cannot search it: its search needs the
+// graph of a backend. "leann build" makes graphs only from documents, not from
+// passages.
 func Publish(passages confined.Path, origin Origin, perm fs.FileMode) ([]generation.FileInfo, error) {
 	ids, offsets, err := scanLines(passages, runtime.GOMAXPROCS(0))
 	if err != nil {
@@ -130,8 +130,13 @@ func Unpublish(dir string) error {
 	return errors.Join(errs...)
 }
 
+// noBackend is the backend_name of a published index. LEANN has no backend of this
+// name, and says so if the index is searched.
+const noBackend = "none"
+
 // newMeta returns the meta file of an index without a graph, in version 1.0 of
-// the format, which all LEANN versions read.
+// the format, which all LEANN versions read. They require the keys of the backend
+// and the model, which have no values here.
 func newMeta(passages int, origin Origin) any {
 	type source struct {
 		Type              string `json:"type"`
@@ -141,24 +146,18 @@ func newMeta(passages int, origin Origin) any {
 		IndexPathRelative string `json:"index_path_relative"`
 	}
 	return struct {
-		Version        string         `json:"version"`
-		BackendName    string         `json:"backend_name"`
-		EmbeddingModel string         `json:"embedding_model"`
-		Dimensions     int            `json:"dimensions"`
-		BackendKwargs  map[string]any `json:"backend_kwargs"`
-		EmbeddingMode  string         `json:"embedding_mode"`
-		PassageSources []source       `json:"passage_sources"`
-		TotalPassages  int            `json:"total_passages"`
-		Origin         Origin         `json:"docsearch"`
+		Version        string   `json:"version"`
+		BackendName    string   `json:"backend_name"`
+		EmbeddingModel string   `json:"embedding_model"`
+		Dimensions     int      `json:"dimensions"`
+		BackendKwargs  struct{} `json:"backend_kwargs"`
+		EmbeddingMode  string   `json:"embedding_mode"`
+		PassageSources []source `json:"passage_sources"`
+		TotalPassages  int      `json:"total_passages"`
+		Origin         Origin   `json:"docsearch"`
 	}{
-		Version:        "1.0",
-		BackendName:    "hnsw",
-		EmbeddingModel: "facebook/contriever",
-		Dimensions:     768,
-		BackendKwargs: map[string]any{
-			"graph_degree": 32, "complexity": 64, "is_compact": true, "is_recompute": true, "distance_metric": "mips",
-		},
-		EmbeddingMode: "sentence-transformers",
+		Version:     "1.0",
+		BackendName: noBackend,
 		PassageSources: []source{{
 			Type: "jsonl", Path: PassagesName, IndexPath: offsetsName,
 			PathRelative: PassagesName, IndexPathRelative: offsetsName,

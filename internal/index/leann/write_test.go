@@ -1,6 +1,7 @@
 package leann
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -56,6 +57,12 @@ func TestPublish(t *testing.T) {
 	}
 	if x.Kind != KindIndex || len(x.Shards) != 1 || x.Offsets[0] == "" {
 		t.Errorf("found %+v", x)
+	}
+	if m := x.Meta; m.Backend != "none" || m.EmbeddingModel != "" || m.EmbeddingMode != "" || m.Dimensions != 0 {
+		t.Errorf("the meta file claims a backend: %+v", m)
+	}
+	if _, err := x.OpenVectors(); !errors.Is(err, ErrNoVectors) {
+		t.Errorf("vectors: %v", err)
 	}
 	if diff := cmp.Diff(&Origin{Kind: "folder", Location: "/docs"}, x.Meta.Origin); diff != "" {
 		t.Errorf("origin (-want +got)\n%s", diff)
@@ -170,9 +177,10 @@ func TestCheck(t *testing.T) {
 		{"right", string(appendPickle(nil, []string{"a", "b"}, []int64{50, 25})), ""},
 		{"Rust, right", "0\n25\n50\n", ""},
 		{"misplaced", string(appendPickle(nil, []string{"a", "b"}, []int64{50, 26})), "p.idx lists 2 of 3 passages, 1 of them at a wrong position"},
-		{"one is missing", string(appendPickle(nil, []string{"b"}, []int64{25})), "p.idx lists 1 of 3 passages, 1 of them at a wrong position"},
-		{"Rust, shifted", "1\n26\n", "p.idx lists 2 of 3 passages, 3 of them at a wrong position"},
-		{"of more passages", "0\n25\n50\n75\n", "p.idx lists 4 of 3 passages, 0 of them at a wrong position"},
+		{"one is missing", string(appendPickle(nil, []string{"b"}, []int64{25})), "p.idx omits 2 of 3 passages, so LEANN and docsearch skip them"},
+		{"Rust, one is missing", "0\n25\n", "p.idx lists 2 of 3 passages, 0 of them at a wrong position"},
+		{"Rust, shifted", "1\n26\n", "p.idx lists 2 of 3 passages, 2 of them at a wrong position"},
+		{"of more passages", "0\n25\n50\n75\n", "p.idx lists 4 of 3 passages, 1 of them at a wrong position"},
 		{"unreadable", "\x80\x02]", "cannot read p.idx"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -187,6 +195,69 @@ func TestCheck(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Passages that the .idx file does not list are not copied, nor those that a later one
+// replaces. A file that does not match the passages is ignored.
+func TestCopyShard(t *testing.T) {
+	const a, b, again = `{"id": "a", "text": "x"}` + "\n", `{"id": "b", "text": "y"}` + "\n", `{"id": "a", "text": "last"}`
+	const noID = `{"text": "z"}` + "\n"
+	long := `{"id": "l", "text": "` + strings.Repeat("x", 600<<10) + `"}` + "\n"
+	pickled := func(ids string, offsets ...int64) string {
+		return string(appendPickle(nil, strings.Fields(ids), offsets))
+	}
+	for _, tt := range []struct {
+		name, passages, offsets, want string
+		skipped                       int
+	}{
+		{"all listed", a + b, pickled("a b", 0, 25), a + b, 0},
+		{"removed", a + b, pickled("b", 25), b, 1},
+		{"removed at the end", a + b, pickled("a", 0), a, 1},
+		{"replaced", a + b + again, pickled("a b", 50, 25), b + again, 1},
+		{"long lines", long + a + long, pickled("a", int64(len(long))), a, 2},
+		{"long line kept", a + long + b, pickled("l", 25), long, 2},
+		{"byte order mark", "\xef\xbb\xbf" + a + b, pickled("b", 28), b, 1},
+		{"invalid lines stay", "no passage\n\n" + a + b, pickled("b", 37), "no passage\n\n" + b, 1},
+		{"without IDs", noID + noID, pickled("1", 14), noID, 1},
+		{"none", a + b, pickled(""), "", 2},
+		{"does not match", a + b, pickled("a", 1), a + b, 0},
+		{"of more passages", a, pickled("a b", 0, 25), a, 0},
+		{"Rust", a + b, "0\n", a + b, 0},
+		{"unreadable", a + b, "\x80\x02]", a + b, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			x, err := Find(filepath.Join(tree(t, map[string]string{"p.jsonl": tt.passages, "p.idx": tt.offsets}), "p.jsonl"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got strings.Builder
+			if skipped, err := x.CopyShard(t.Context(), 0, &got); err != nil || skipped != tt.skipped || got.String() != tt.want {
+				t.Errorf("skipped %d, %v; want %d; copied %.200q", skipped, err, tt.skipped, got.String())
+			}
+		})
+	}
+}
+
+func FuzzCopyShard(f *testing.F) {
+	f.Add([]byte("{\"id\": \"a\", \"text\": \"x\"}\n{\"id\": \"b\", \"text\": \"x\"}\n"), appendPickle(nil, []string{"b"}, []int64{25}))
+	f.Add([]byte("\xef\xbb\xbf{\"text\": \"x\"}\r\n\n"), []byte("3\n"))
+	f.Fuzz(func(t *testing.T, passages, offsets []byte) {
+		dir := t.TempDir()
+		for name, data := range map[string][]byte{"p.jsonl": passages, "p.idx": offsets} {
+			if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		x, err := Find(filepath.Join(dir, "p.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got bytes.Buffer
+		skipped, err := x.CopyShard(t.Context(), 0, &got)
+		if err != nil || skipped == 0 && !bytes.Equal(got.Bytes(), passages) || skipped > 0 && got.Len() >= len(passages) {
+			t.Errorf("skipped %d, %v: %q", skipped, err, got.Bytes())
+		}
+	})
 }
 
 func TestCopyKeepsModTime(t *testing.T) {

@@ -16,7 +16,8 @@
 //   - edition: see Passage.Edition
 //   - the fields of NoteMeta
 //
-// If path is missing, LEANN's own fields file_path, source and file_name are used.
+// LEANN's own field for the path is file_path, so a line has the path there, too. If path
+// is missing, LEANN's fields file_path, source and file_name are used.
 //
 // The passages remain in the passages file. The table contains the position and the
 // checksum of each line. Standard library only, because the hook quotes passages in
@@ -262,6 +263,9 @@ func (p *Passage) AppendLine(b []byte) []byte {
 	}
 	if p.Path != "" {
 		add("path", p.Path)
+		if _, own := p.Extra["file_path"]; !own {
+			add("file_path", p.Path)
+		}
 	}
 	if p.StartLine > 0 {
 		add("start_line", p.StartLine)
@@ -287,6 +291,9 @@ func (p *Passage) takeLocation() {
 			break
 		}
 		p.Path = p.takeString(key)
+	}
+	if file, ok := decode(p.Extra["file_path"], (*jsonReader).string); ok && file == p.Path {
+		delete(p.Extra, "file_path")
 	}
 	if p.URL == "" && hasScheme(p.Path) {
 		p.URL, p.Path = p.Path, ""

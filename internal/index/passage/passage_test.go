@@ -28,6 +28,9 @@ func TestDecode(t *testing.T) {
 			want: Passage{ID: "a", Text: "t", Extra: map[string]json.RawMessage{"title": json.RawMessage("5")}}},
 		{name: "lines in the wrong order", line: `{"id":"a","text":"t","metadata":{"path":"p","start_line":9,"end_line":2}}`,
 			want: Passage{ID: "a", Text: "t", Path: "p", StartLine: 9, EndLine: 9}},
+		{name: "path also for LEANN", line: `{"id":"a","text":"t","metadata":{"path":"p","file_path":"p"}}`, want: Passage{ID: "a", Text: "t", Path: "p"}},
+		{name: "another file_path", line: `{"id":"a","text":"t","metadata":{"path":"p","file_path":"/q"}}`,
+			want: Passage{ID: "a", Text: "t", Path: "p", Extra: map[string]json.RawMessage{"file_path": json.RawMessage(`"/q"`)}}},
 		{name: "no text", line: `{"id":"a"}`, wantErr: true},
 		{name: "text of a wrong type", line: `{"id":"a","text":5}`, wantErr: true},
 		{name: "no object", line: `[]`, wantErr: true},
@@ -51,7 +54,7 @@ func TestDecode(t *testing.T) {
 func TestAppendLineKeepsWhatLEANNReads(t *testing.T) {
 	p := Passage{ID: "1", Text: "a < b & \"c\" ü\u2028", Title: "T", Headings: []string{"H"}, Path: "p.md", StartLine: 1, EndLine: 2,
 		Extra: map[string]json.RawMessage{"z": json.RawMessage("1"), "b": json.RawMessage(`"x"`)}}
-	const want = `{"id": "1", "text": "a < b & \"c\" ü\u2028", "metadata": {"title": "T", "headings": ["H"], "path": "p.md", "start_line": 1, "end_line": 2, "b": "x", "z": 1}}` + "\n"
+	const want = `{"id": "1", "text": "a < b & \"c\" ü\u2028", "metadata": {"title": "T", "headings": ["H"], "path": "p.md", "file_path": "p.md", "start_line": 1, "end_line": 2, "b": "x", "z": 1}}` + "\n"
 	if got := string(p.AppendLine(nil)); got != want {
 		t.Errorf("got  %swant %s", got, want)
 	}
@@ -62,6 +65,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"text":"t","metadata":{"source":"https://e.org/#x","k":[1,{"a":null}]}}`))
 	f.Add([]byte(`{"text": "t", "metadata": {"id": 7, "path": "a", "links": [{"to": "b#c", "text": "d"}]}}`))
 	f.Add([]byte(`{"text": "t", "metadata": {"tags": ["a"], "pinned": true, "priority": -2, "applies_when": {"paths": ["*.go"], "x": 1}}}`))
+	f.Add([]byte(`{"text": "t", "metadata": {"path": "p", "file_path": "/q", "url": "x"}}`))
 	f.Add([]byte(`{`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		p, err := Decode(line)

@@ -13,6 +13,9 @@ func (x *Index) Related(q Query) (lexical.Rare, error) {
 	return x.lexical.SearchRare(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Keys: q.Keys, Version: x.gen.VersionOr(q.Version), Limit: q.Limit})
 }
 
+// Generation returns the name of the generation that the index reads.
+func (x *Index) Generation() string { return x.gen.Manifest.Generation }
+
 // Key returns the key of a document.
 func (x *Index) Key(document uint32) (string, error) { return x.table.Key(document) }
 
