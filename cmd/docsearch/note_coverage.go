@@ -157,10 +157,11 @@ func (a *app) pastCalls(ctx context.Context, files []string, since time.Time, to
 			continue
 		}
 		found, damage, err := replay.Calls(progress.Interruptible(ctx, in), func(e *replay.Event) bool {
-			if !slices.Contains(tools, e.Tool) || !e.At.IsZero() && e.At.Before(since) || seen[e.ID] {
+			key := e.ID + " " + e.At.String()
+			if !slices.Contains(tools, e.Tool) || !e.At.IsZero() && e.At.Before(since) || seen[key] {
 				return false
 			}
-			seen[e.ID] = e.ID != ""
+			seen[key] = e.ID != ""
 			return true
 		})
 		in.Close()
@@ -202,7 +203,7 @@ func (p *coveragePrinter) print() error {
 	if p.opt.note != "" {
 		p.printNote(&p.report.Notes[0])
 	} else if unused > 0 {
-		fmt.Fprintf(p.stdout, "%s: shown with none of these calls\n", count(unused, "note"))
+		fmt.Fprintf(p.stdout, "shown with none of these calls: %s\n", count(unused, "note"))
 	}
 	for i := range p.report.Gaps {
 		p.printGap(&p.report.Gaps[i])
@@ -287,8 +288,11 @@ func (p *coveragePrinter) printGap(g *notegaps.Gap) {
 	}
 	if g.Change.New {
 		fmt.Fprintf(p.stdout, "  write a note: %s\n", noteCommand(g.Change, p.database))
+		for _, name := range g.Change.Similar {
+			fmt.Fprintf(p.stdout, "  or extend a similar one: docsearch note edit %s\n", quoteArgument(name))
+		}
 	} else {
-		fmt.Fprintf(p.stdout, "  change the note:\n")
+		fmt.Fprintf(p.stdout, "  change it with docsearch note edit %s:\n", quoteArgument(g.Note))
 		for _, line := range changeLines(g.Change) {
 			fmt.Fprintf(p.stdout, "    %s\n", line)
 		}
@@ -309,6 +313,9 @@ func noteCommand(c *notegaps.Change, database string) string {
 	}
 	for _, w := range c.Fields.AppliesWhen.Paths {
 		command += " --path " + quoteArgument(printable(w))
+	}
+	if len(c.Similar) > 0 {
+		command += " --new"
 	}
 	return command + " --database " + quoteArgument(database)
 }
@@ -388,6 +395,7 @@ type (
 		AppliesWhen *passage.AppliesWhen `json:"applies_when,omitempty"`
 		RemoveKeys  []string             `json:"remove_keys,omitempty"`
 		RemoveWords []string             `json:"remove_words,omitempty"`
+		Similar     []string             `json:"similar,omitempty"`
 	}
 )
 
@@ -411,7 +419,7 @@ func (p *coveragePrinter) printJSON() error {
 			gap.Cases = append(gap.Cases, caseJSON{e.Session, e.Line, p.describe(c.Call), c.Need, c.Text})
 		}
 		if c := g.Change; c != nil {
-			gap.Change = &changeJSON{c.New, c.Fields.Title, c.Text, c.Fields.Tags, nil, c.Without, c.Words}
+			gap.Change = &changeJSON{c.New, c.Fields.Title, c.Text, c.Fields.Tags, nil, c.Without, c.Words, c.Similar}
 			if w := c.Fields.AppliesWhen; !w.Any() {
 				gap.Change.AppliesWhen = &w
 			}

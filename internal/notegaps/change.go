@@ -17,6 +17,7 @@ type Change struct {
 	Words   []string        // to remove from the title, the tags and the text
 	New     bool            // the note is new
 	Text    string          // of a new note; empty: the remedy of a failure, which the user knows
+	Similar []string        // existing notes about the subject of a new note
 
 	families []string // kinds of calls that it is for
 }

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/docsearch/docsearch/internal/hook/lookup"
 	"github.com/docsearch/docsearch/internal/notebook"
 )
 
@@ -91,6 +92,15 @@ func (a *analysis) newNote(ctx context.Context, gap *Gap, kind string, calls []i
 	if !a.closes(after, name, calls, related, func(int) bool { return false }) {
 		return nil
 	}
+	found, err := lookup.Indexes{}.Similar(&a.sim.db, c.Fields.Title, c.Fields.AppliesWhen.Commands)
+	if err != nil {
+		return err
+	}
+	for _, e := range found {
+		if e.Document != name {
+			c.Similar = append(c.Similar, e.Document)
+		}
+	}
 	gap.Change = &c
 	for _, i := range after.calls(name) {
 		if !slices.Contains(calls, i) {
@@ -120,11 +130,9 @@ func titleOf(text string) string {
 // maxTitle limits a title, in bytes.
 const maxTitle = 100
 
-// cut shortens a title at the end of a word, and makes it one line of visible text
-// without repeated words.
+// cut makes a title one line of visible text, and shortens it at the end of a word.
 func cut(title string) string {
-	words := strings.FieldsFunc(title, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) })
-	title = strings.Join(slices.CompactFunc(words, strings.EqualFold), " ")
+	title = compact(title)
 	if len(title) <= maxTitle {
 		return title
 	}
@@ -133,4 +141,11 @@ func cut(title string) string {
 		title = title[:i]
 	}
 	return title
+}
+
+// compact returns a text on one line without repeated words, such as those of an error
+// message whose prefixes were removed.
+func compact(text string) string {
+	words := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) })
+	return strings.Join(slices.CompactFunc(words, strings.EqualFold), " ")
 }

@@ -123,8 +123,8 @@ func Analyze(ctx context.Context, in *Input) (*Report, error) {
 		a.terms = append(a.terms, a.termsOf(c.Query().String()))
 	}
 	a.general = generalTerms(a.terms)
-	if err := a.readNotes(); err != nil || len(a.notes) == 0 {
-		return a.report, err
+	if err := a.readNotes(); err != nil {
+		return nil, err
 	}
 	if a.sim, err = newSimulator(ctx, in, a.calls); err != nil {
 		return nil, err
@@ -246,7 +246,7 @@ func (a *analysis) failure(i int) (need, error) {
 	if note == "" && f.TestFailed {
 		return need{}, err // the cause is in the user's own code
 	}
-	return need{Failed, f.Messages[0], note}, err
+	return need{Failed, compact(f.Messages[0]), note}, err
 }
 
 // Limits of a note about a text: the share of the text's words that the note contains,
@@ -261,6 +261,9 @@ const (
 // about returns the note that is about a correction or error messages, or "": it contains
 // many of the words, or an error code that the scanner of the failure finds.
 func (a *analysis) about(text string, failure *notes.Scanner) (string, error) {
+	if len(a.notes) == 0 {
+		return "", nil
+	}
 	found, err := lookup.Indexes{}.About(&a.sim.db, text)
 	if err != nil {
 		return "", err

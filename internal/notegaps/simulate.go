@@ -2,7 +2,9 @@ package notegaps
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,7 +64,13 @@ func (s *simulator) copyNotes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := os.MkdirAll(s.folder(), 0o700); err != nil {
+		return err
+	}
 	root, err := os.OpenRoot(string(s.in.Folder))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // the first note creates the folder
+	}
 	if err != nil {
 		return err
 	}
@@ -111,7 +119,11 @@ func (s *simulator) with(ctx context.Context, files map[string][]byte) (shown, e
 	if err != nil {
 		return nil, err
 	}
-	if _, err := index.Build(ctx, s.db.Path, source, index.BuildOptions{Language: s.in.Language, Update: true}); err != nil {
+	_, err = index.Build(ctx, s.db.Path, source, index.BuildOptions{Language: s.in.Language, Update: true})
+	if errors.Is(err, index.ErrNoPassages) {
+		return make(shown, len(s.calls)), nil
+	}
+	if err != nil {
 		return nil, err
 	}
 	entries, err := lookup.Indexes{}.EntriesOf(&s.db, s.calls, s.in.Floor)
