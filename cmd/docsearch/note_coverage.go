@@ -108,7 +108,11 @@ func (a *app) noteCoverage(ctx context.Context, opt coverageOptions) error {
 	}
 	display := progress.New(a.stderr, progress.StyleFor(a.stderr))
 	in.Calls = a.pastCalls(ctx, files, opt.since, r.Config.Inject.Tools)
-	if len(in.Calls) == 0 {
+	switch {
+	case ctx.Err() != nil:
+		display.Close()
+		return ctx.Err()
+	case len(in.Calls) == 0:
 		display.Close()
 		return withHint(fmt.Errorf("no tool calls found in %s", folder), "pass --since 90d, or --transcripts DIR")
 	}
@@ -151,6 +155,9 @@ func (a *app) pastCalls(ctx context.Context, files []string, since time.Time, to
 	var calls []replay.Call
 	seen := map[string]bool{}
 	for _, file := range files {
+		if ctx.Err() != nil || len(calls) >= maxCoverageCalls {
+			break
+		}
 		in, err := os.Open(file)
 		if err != nil {
 			a.warn("%v", err)
@@ -168,12 +175,10 @@ func (a *app) pastCalls(ctx context.Context, files []string, since time.Time, to
 		if damage.Lines > 0 {
 			a.warn("%s: cannot read %s; first: %s", file, count(damage.Lines, "line"), damage.First)
 		}
-		if err != nil {
+		if err != nil && ctx.Err() == nil {
 			a.warn("%s: %v", file, err)
 		}
-		if calls = append(calls, found...); len(calls) >= maxCoverageCalls {
-			break
-		}
+		calls = append(calls, found[:min(len(found), maxCoverageCalls-len(calls))]...)
 	}
 	return calls
 }

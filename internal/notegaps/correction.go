@@ -12,7 +12,7 @@ func (a *analysis) findCorrections(start, end int) {
 	stopped := false
 	for i := start; i < end; i++ {
 		if c := &a.in.Calls[i]; c.Rejected && len(strings.Fields(c.Reply)) >= minCorrection {
-			a.needs[i] = need{kind: Corrected, text: c.Reply}
+			a.evidence[i] = evidence{need: Corrected, text: c.Reply}
 			stopped = true
 		}
 	}
@@ -34,7 +34,7 @@ func (a *analysis) findCorrections(start, end int) {
 			best, most = i, common
 		}
 	}
-	a.needs[best] = need{kind: Corrected, text: reply}
+	a.evidence[best] = evidence{need: Corrected, text: reply}
 }
 
 // minCorrection is the minimum number of words of a correction.

@@ -26,13 +26,13 @@ func (a *analysis) withoutNote(ctx context.Context) error {
 		text string // error message; empty: all corrections of calls of that kind
 	}
 	groups := map[group][]int{}
-	for i, n := range a.needs {
-		if n.kind == None || n.note != "" || len(a.families[i]) == 0 {
+	for i, e := range a.evidence {
+		if e.need == None || e.note != "" || len(a.families[i]) == 0 {
 			continue
 		}
-		g := group{need: n.kind, kind: a.kindOf(i, nil)}
-		if n.kind == Failed {
-			g.text = n.text
+		g := group{need: e.need, kind: a.kindOf(i, nil)}
+		if e.need == Failed {
+			g.text = e.text
 		}
 		groups[g] = append(groups[g], i)
 	}

@@ -97,14 +97,14 @@ type analysis struct {
 	terms    []map[string]bool // of the query, by call
 	general  map[string]bool   // terms of many calls
 	base     shown             // with the notes as they are
-	needs    []need            // by call
+	evidence []evidence        // by call
 	notes    []notebook.Note
 	report   *Report
 }
 
-// A need is the evidence that a call needed a note.
-type need struct {
-	kind Need
+// evidence is the evidence that a call needed a note.
+type evidence struct {
+	need Need
 	text string
 	note string // that is about it; empty: none
 }
@@ -207,7 +207,7 @@ func (a *analysis) termsOf(text string) map[string]bool {
 
 // findNeeds finds the calls that needed a note, and the notes that are about them.
 func (a *analysis) findNeeds() error {
-	a.needs = make([]need, len(a.calls))
+	a.evidence = make([]evidence, len(a.calls))
 	for start := 0; start < len(a.in.Calls); {
 		end := start + 1
 		for end < len(a.in.Calls) && sameTurn(&a.in.Calls[start], &a.in.Calls[end]) {
@@ -217,13 +217,13 @@ func (a *analysis) findNeeds() error {
 		start = end
 	}
 	for i := range a.calls {
-		n := &a.needs[i]
+		e := &a.evidence[i]
 		var err error
 		switch {
-		case n.kind == Corrected:
-			n.note, err = a.about(n.text, nil)
+		case e.need == Corrected:
+			e.note, err = a.about(e.text, nil)
 		case a.in.Calls[i].Failure != "":
-			*n, err = a.failure(i)
+			*e, err = a.failure(i)
 		}
 		if err != nil {
 			return err
@@ -236,17 +236,17 @@ func sameTurn(x, y *replay.Call) bool {
 	return x.Session == y.Session && x.Agent == y.Agent && x.Turn == y.Turn
 }
 
-// failure returns the need of a failed call. Output without an error message is none.
-func (a *analysis) failure(i int) (need, error) {
+// failure returns the evidence of a failed call: none if its output has no error message.
+func (a *analysis) failure(i int) (evidence, error) {
 	f := notes.ReadFailure(a.in.Calls[i].Failure)
 	if len(f.Messages) == 0 {
-		return need{}, nil
+		return evidence{}, nil
 	}
 	note, err := a.about(strings.Join(f.Messages, " "), f.Scanner())
 	if note == "" && f.TestFailed {
-		return need{}, err // the cause is in the user's own code
+		return evidence{}, err // the cause is in the user's own code
 	}
-	return need{Failed, compact(f.Messages[0]), note}, err
+	return evidence{Failed, compact(f.Messages[0]), note}, err
 }
 
 // Limits of a note about a text: the share of the text's words that the note contains,
@@ -302,7 +302,7 @@ func (a *analysis) noteTerms(n *notebook.Note) map[string]bool {
 func (a *analysis) cases(calls []int) []Case {
 	var list []Case
 	for _, i := range calls {
-		list = append(list, Case{i, a.needs[i].kind, a.needs[i].text})
+		list = append(list, Case{i, a.evidence[i].need, a.evidence[i].text})
 	}
 	return list
 }

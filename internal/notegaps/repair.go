@@ -18,7 +18,7 @@ func (a *analysis) notShown(ctx context.Context, n *notebook.Note) error {
 	groups := map[string][]int{} // by kind
 	var calls []int
 	for i := range a.calls {
-		if a.needs[i].note != n.Name || a.base.has(i, n.Name) {
+		if a.evidence[i].note != n.Name || a.base.has(i, n.Name) {
 			continue
 		}
 		calls = append(calls, i)
@@ -68,7 +68,7 @@ func (a *analysis) kindOf(i int, n *notebook.Note) string {
 	if n != nil {
 		have = a.noteTerms(n)
 	}
-	said := a.termsOf(a.needs[i].text)
+	said := a.termsOf(a.evidence[i].text)
 	for _, family := range a.families[i] {
 		common := 0
 		for t := range a.termsOf(family) {
@@ -103,7 +103,7 @@ func (a *analysis) repair(ctx context.Context, n *notebook.Note, start *Change, 
 		related := func(i int) bool { return a.calls[i].In(c.families) }
 		// A condition with a misspelled key is the author's intention.
 		mayLose := func(i int) bool {
-			return len(c.Without) > 0 && !slices.Contains(c.Without, "priority") && a.needs[i].note != n.Name
+			return len(c.Without) > 0 && !slices.Contains(c.Without, "priority") && a.evidence[i].note != n.Name
 		}
 		if a.closes(after, n.Name, must, related, mayLose) {
 			return &c, after, nil
@@ -123,7 +123,7 @@ func (a *analysis) closes(after shown, note string, must []int, related, mayLose
 			was && !is && !mayLose(i):
 			return false
 		}
-		if was == is && !slices.Equal(a.base[i], after[i]) && !related(i) && !mayLose(i) {
+		if was == is && !related(i) && !slices.Equal(a.base[i], after[i]) {
 			return false // another note
 		}
 	}
@@ -320,7 +320,7 @@ func (a *analysis) tooOften(ctx context.Context, n *notebook.Note) error {
 			}
 		}
 		mayLose := func(i int) bool {
-			return a.needs[i].note != n.Name && !(len(c.families) > 0 && a.calls[i].In(c.families))
+			return a.evidence[i].note != n.Name && !(len(c.families) > 0 && a.calls[i].In(c.families))
 		}
 		none := func(int) bool { return false }
 		if len(lost) >= generalCalls && a.kinds(lost) >= generalKinds && a.closes(after, n.Name, nil, none, mayLose) {
