@@ -26,7 +26,7 @@ import (
 )
 
 // maxCoverageCalls limits the calls that are compared with notes.
-const maxCoverageCalls = 5000
+const maxCoverageCalls = 2000
 
 type coverageOptions struct {
 	database, note, transcripts string
@@ -287,7 +287,14 @@ func (p *coveragePrinter) printGap(g *notegaps.Gap) {
 		fmt.Fprintf(p.stdout, "\nno note is about %s\n", count(len(calls), "call"))
 	}
 	p.printCalls("    ", calls, reason)
-	if g.Change == nil {
+	switch {
+	case g.Untested && g.Note != "":
+		fmt.Fprintf(p.stdout, "  too many gaps; to find a change, run docsearch note coverage %s\n", quoteArgument(g.Note))
+		return
+	case g.Untested:
+		fmt.Fprintln(p.stdout, "  too many gaps; write the other notes first")
+		return
+	case g.Change == nil:
 		fmt.Fprintln(p.stdout, "  no tested change closes this gap")
 		return
 	}

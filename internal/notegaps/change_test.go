@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook"
+	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/notebook"
 	"github.com/docsearch/docsearch/internal/replay"
 )
@@ -123,5 +125,31 @@ func TestWithoutCalls(t *testing.T) {
 	in.Note = "none.md"
 	if r := analyze(t, in); len(r.Notes)+len(r.Gaps) > 0 {
 		t.Errorf("report %+v of another note", r)
+	}
+}
+
+// Once the tests are used up, gaps are reported without a change.
+func TestTestsAreLimited(t *testing.T) {
+	in := smallProject(t, "text", func(*transcriptWriter) {})
+	analyzer, err := lexical.NewAnalyzer("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &analysis{in: in, report: &Report{}, analyzer: analyzer, evidence: make([]evidence, len(in.Calls))}
+	for i := range in.Calls {
+		c := hook.CallOf(in.Calls[i].Event.Event)
+		a.calls, a.families = append(a.calls, c), append(a.families, c.Families())
+		a.evidence[i] = evidence{Corrected, "No, use the linter.", ""}
+	}
+	if err := a.withoutNote(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range a.report.Gaps {
+		if !g.Untested || g.Change != nil {
+			t.Errorf("without tests, the gap is %+v", g)
+		}
+	}
+	if len(a.report.Gaps) != 2 {
+		t.Errorf("%d gaps, want one for each kind of calls", len(a.report.Gaps))
 	}
 }

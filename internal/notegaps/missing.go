@@ -84,8 +84,9 @@ func (a *analysis) newNote(ctx context.Context, gap *Gap, kind string, calls []i
 	if err != nil || slices.ContainsFunc(a.notes, func(n notebook.Note) bool { return n.Name == name }) {
 		return nil // the gap is reported without a note
 	}
-	after, err := a.sim.with(ctx, map[string][]byte{name: []byte(text)})
-	if err != nil {
+	after, ok, err := a.test(ctx, name, text)
+	if !ok {
+		gap.Untested = true
 		return err
 	}
 	related := func(i int) bool { return a.calls[i].In(c.families) }

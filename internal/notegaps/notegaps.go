@@ -69,6 +69,8 @@ type Gap struct {
 	Change *Change
 	Open   []int
 	Added  []int
+	// Untested reports that there is no change because the other gaps have used all tests.
+	Untested bool
 }
 
 // A Case is a call that a gap is about.
@@ -100,6 +102,22 @@ type analysis struct {
 	evidence []evidence        // by call
 	notes    []notebook.Note
 	report   *Report
+	left     int // remaining tests
+}
+
+// maxTests limits the tests of changes of notes, and those of new notes. Each builds the
+// database and looks for the notes of all calls.
+const maxTests = 60
+
+// test returns the notes that are shown with each call if a note has this text. If there
+// were too many tests, ok is false.
+func (a *analysis) test(ctx context.Context, name, text string) (after shown, ok bool, err error) {
+	if a.left == 0 {
+		return nil, false, nil
+	}
+	a.left--
+	after, err = a.sim.with(ctx, map[string][]byte{name: []byte(text)})
+	return after, err == nil, err
 }
 
 // evidence is the evidence that a call needed a note.
@@ -111,7 +129,7 @@ type evidence struct {
 
 // Analyze compares the notes with the calls.
 func Analyze(ctx context.Context, in *Input) (*Report, error) {
-	a := &analysis{in: in, report: &Report{}}
+	a := &analysis{in: in, report: &Report{}, left: maxTests}
 	var err error
 	if a.analyzer, err = lexical.NewAnalyzer(in.Language); err != nil {
 		return nil, err
@@ -150,6 +168,7 @@ func Analyze(ctx context.Context, in *Input) (*Report, error) {
 		}
 	}
 	if in.Note == "" {
+		a.left = maxTests
 		if err := a.withoutNote(ctx); err != nil {
 			return nil, err
 		}

@@ -45,7 +45,7 @@ func (a *analysis) notShown(ctx context.Context, n *notebook.Note) error {
 			change, after, closed = next, result, must
 		}
 	}
-	gap := Gap{Kind: NotShown, Note: n.Name, Cases: a.cases(calls), Change: change}
+	gap := Gap{Kind: NotShown, Note: n.Name, Cases: a.cases(calls), Change: change, Untested: change == nil && a.left == 0}
 	for i := range a.calls {
 		switch is := after.has(i, n.Name); {
 		case slices.Contains(calls, i):
@@ -96,8 +96,8 @@ func (a *analysis) repair(ctx context.Context, n *notebook.Note, start *Change, 
 			continue
 		}
 		tried = append(tried, text)
-		after, err := a.sim.with(ctx, map[string][]byte{n.Name: []byte(text)})
-		if err != nil {
+		after, ok, err := a.test(ctx, n.Name, text)
+		if !ok {
 			return nil, nil, err
 		}
 		related := func(i int) bool { return a.calls[i].In(c.families) }
@@ -309,8 +309,8 @@ func (a *analysis) tooOften(ctx context.Context, n *notebook.Note) error {
 		if err != nil {
 			continue
 		}
-		after, err := a.sim.with(ctx, map[string][]byte{n.Name: []byte(text)})
-		if err != nil {
+		after, ok, err := a.test(ctx, n.Name, text)
+		if !ok {
 			return err
 		}
 		var lost []int
