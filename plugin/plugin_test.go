@@ -6,10 +6,63 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
 )
+
+// maxSkill is the maximum size of a skill. A session pays for it with each use.
+const maxSkill = 2200
+
+// Each skill has the front matter that Claude Code reads, and names only tools and
+// commands that exist.
+func TestSkills(t *testing.T) {
+	files, err := filepath.Glob("skills/*/SKILL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := []string{"search", "read", "list_databases", "note_add", "note_update", "note_append"}
+	var names []string
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts := strings.SplitN(string(data), "---\n", 3)
+		var front struct {
+			Name, Description string
+			Hint              string `yaml:"argument-hint"`
+		}
+		if len(parts) != 3 || parts[0] != "" || yaml.Unmarshal([]byte(parts[1]), &front) != nil {
+			t.Fatalf("%s: no front matter", file)
+		}
+		names = append(names, front.Name)
+		body := parts[2]
+		if front.Name != filepath.Base(filepath.Dir(file)) || front.Description == "" || len(front.Description) > 250 || len(body) > maxSkill {
+			t.Errorf("%s: name %q, description of %d bytes, text of %d bytes", file, front.Name, len(front.Description), len(body))
+		}
+		if (front.Hint != "") != strings.Contains(body, "$ARGUMENTS") {
+			t.Errorf("%s: argument-hint %q does not agree with the use of $ARGUMENTS", file, front.Hint)
+		}
+		for _, m := range regexp.MustCompile("`mcp__plugin_docsearch_docs__(\\w+)`").FindAllStringSubmatch(body, -1) {
+			if !slices.Contains(tools, m[1]) {
+				t.Errorf("%s: unknown tool %s", file, m[1])
+			}
+		}
+		for _, m := range regexp.MustCompile("`docsearch ([^`]+)`").FindAllStringSubmatch(body, -1) {
+			if !strings.HasPrefix(m[1], "note coverage --json") {
+				t.Errorf("%s: unknown command docsearch %s", file, m[1])
+			}
+		}
+	}
+	if want := []string{"docs-search", "local-docs", "note-coverage"}; !slices.Equal(names, want) {
+		t.Errorf("skills %q, want %q", names, want)
+	}
+}
 
 // Without a program, the script tells the user at the start of a session, and
 // returns no decision about a call.

@@ -364,6 +364,7 @@ func TestLastSaid(t *testing.T) {
 		{"blocks", []string{user(`[{"type":"image"},{"type":"text","text":"see this"}]`)}, "see this"},
 		{"a tool's result", []string{user(`"first"`), user(`[{"type":"tool_result","content":"out"}]`)}, "first"},
 		{"the client's own", []string{user(`"first"`), `{"type":"user","isMeta":true,"message":{"content":"x"}}`, `{"type":"user","isSidechain":true,"message":{"content":"y"}}`, user(`"<command-name>/clear</command-name>"`)}, "first"},
+		{"an interruption", []string{user(`"first"`), user(`[{"type":"text","text":"[Request interrupted by user for tool use]"}]`)}, "first"},
 		{"a long one", []string{user(`"` + strings.Repeat("ü", 150) + ` the end of it"`)}, "the end of it"},
 		{"damaged", []string{user(`"first"`), `{"type":"user","message":`, `nonsense "user"`}, "first"},
 		{"long lines after it", []string{user(`"first"`), `{"type":"x","y":"` + strings.Repeat("z", 100<<10) + `"}`}, "first"},

@@ -72,9 +72,25 @@ func lastUserText(lines []byte) string {
 	return ""
 }
 
-// UserText returns the end of the message in a line of a transcript, if the user wrote it.
-// It returns "" for tool results, messages of the client, and prompts of subagents.
+// UserText returns the end of the message in a line of a transcript, if the user wrote it;
+// see UserMessage.
 func UserText(line []byte) string {
+	text := UserMessage(line)
+	if len(text) > maxUserText {
+		text = text[len(text)-maxUserText:]
+		for text != "" && !utf8.RuneStart(text[0]) {
+			text = text[1:]
+		}
+		if _, rest, ok := strings.Cut(text, " "); ok {
+			text = rest
+		}
+	}
+	return text
+}
+
+// UserMessage returns the message in a line of a transcript, if the user wrote it. It
+// returns "" for tool results, messages of the client, and prompts of subagents.
+func UserMessage(line []byte) string {
 	fields, err := rawjson.Object(line)
 	if err != nil || fields.String("type") != "user" || isTrue(fields.Raw("isMeta")) || isTrue(fields.Raw("isSidechain")) {
 		return ""
@@ -97,19 +113,13 @@ func UserText(line []byte) string {
 		}
 	}
 	text = strings.TrimSpace(text)
-	if strings.HasPrefix(text, "<") { // a command or its output, a reminder
+	if strings.HasPrefix(text, "<") || strings.HasPrefix(text, Interrupted) { // a command or its output, a reminder
 		return ""
-	}
-	if len(text) > maxUserText {
-		text = text[len(text)-maxUserText:]
-		for text != "" && !utf8.RuneStart(text[0]) {
-			text = text[1:]
-		}
-		if _, rest, ok := strings.Cut(text, " "); ok {
-			text = rest
-		}
 	}
 	return text
 }
+
+// Interrupted starts the message that the client writes when the user stops the agent.
+const Interrupted = "[Request interrupted by user"
 
 func isTrue(v []byte) bool { return string(v) == "true" }

@@ -47,6 +47,7 @@ type Entry struct {
 	Targeted  bool    // the conditions or the text of the document target this call
 	Selected  bool    // relevant enough to be shown
 	Reason    string  // why the entry is selected or not
+	Unmet     string  // first key of applies_when that the call does not meet
 }
 
 // Key returns a key that identifies the entry.
@@ -70,9 +71,10 @@ const minShareOfBest = .6
 // Judge computes the relevance of an entry for the call and decides whether it is
 // selected.
 func (c *Call) Judge(e *Entry, floor float64) {
-	bonus, misfit := c.matchConditions(&e.Use.AppliesWhen)
-	if misfit != "" {
-		e.Relevance, e.Selected, e.Reason = e.Rarity, false, misfit
+	bonus, unmet, misfit := c.matchConditions(&e.Use.AppliesWhen)
+	e.Unmet = unmet
+	if unmet != "" {
+		e.Relevance, e.Selected, e.Reason = e.Rarity, false, "applies_when: "+misfit
 		return
 	}
 	if e.MentionsFile {
@@ -97,10 +99,10 @@ func (e *Entry) Judge(floor float64) {
 }
 
 // matchConditions returns the bonus of a document whose conditions the call meets, or the
-// first condition that it does not meet.
-func (c *Call) matchConditions(w *passage.AppliesWhen) (bonus float64, misfit string) {
+// key of the first condition that it does not meet and the reason.
+func (c *Call) matchConditions(w *passage.AppliesWhen) (bonus float64, unmet, misfit string) {
 	if len(w.Tools) > 0 && !slices.ContainsFunc(w.Tools, func(t string) bool { return strings.EqualFold(t, c.Tool) }) {
-		return 0, "applies_when: not for the tool " + c.Tool
+		return 0, "tools", "not for the tool " + c.Tool
 	}
 	if c.Path != "" {
 		return c.matchFile(w)
@@ -108,14 +110,14 @@ func (c *Call) matchConditions(w *passage.AppliesWhen) (bonus float64, misfit st
 	return c.matchCommand(w)
 }
 
-func (c *Call) matchFile(w *passage.AppliesWhen) (bonus float64, misfit string) {
+func (c *Call) matchFile(w *passage.AppliesWhen) (bonus float64, unmet, misfit string) {
 	if len(w.Paths)+len(w.Languages) == 0 && len(w.Commands) > 0 {
-		return 0, "applies_when: commands only"
+		return 0, "paths", "commands only"
 	}
 	if len(w.Paths) > 0 {
 		at := slices.IndexFunc(w.Paths, c.within)
 		if at < 0 {
-			return 0, "applies_when: not for the file " + c.Path
+			return 0, "paths", "not for the file " + c.Path
 		}
 		for _, pattern := range w.Paths[at:] {
 			if c.within(pattern) {
@@ -126,30 +128,30 @@ func (c *Call) matchFile(w *passage.AppliesWhen) (bonus float64, misfit string) 
 	if len(w.Languages) > 0 {
 		language := Language(c.Path)
 		if !slices.ContainsFunc(w.Languages, func(l string) bool { return language != "" && canonicalLanguage(l) == language }) {
-			return 0, "applies_when: not for files such as " + c.Path
+			return 0, "languages", "not for files such as " + c.Path
 		}
 		bonus = max(bonus, languageBonus)
 	}
-	return bonus, ""
+	return bonus, "", ""
 }
 
-func (c *Call) matchCommand(w *passage.AppliesWhen) (bonus float64, misfit string) {
+func (c *Call) matchCommand(w *passage.AppliesWhen) (bonus float64, unmet, misfit string) {
 	switch {
 	case len(w.Commands) > 0:
 		if !c.runsAny(w.Commands) {
-			return 0, "applies_when: not for this command"
+			return 0, "commands", "not for this command"
 		}
-		return narrowBonus, ""
+		return narrowBonus, "", ""
 	case len(w.Paths) > 0:
-		return 0, "applies_when: files only"
+		return 0, "commands", "files only"
 	case len(w.Languages) > 0:
 		languages := c.languages()
 		if !slices.ContainsFunc(w.Languages, func(l string) bool { return slices.Contains(languages, canonicalLanguage(l)) }) {
-			return 0, "applies_when: not for the language of this command"
+			return 0, "languages", "not for the language of this command"
 		}
-		return languageBonus, ""
+		return languageBonus, "", ""
 	}
-	return 0, ""
+	return 0, "", ""
 }
 
 // pathBonus returns the bonus of a path pattern. A pattern of only a language's file

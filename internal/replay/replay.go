@@ -15,6 +15,11 @@
 //	{"type": "user", …, "message": {"content": [
 //	   {"type": "tool_result", "tool_use_id": "toolu_…", "is_error": true, "content": "Exit code 2 …"}]}}
 //
+// of calls that the user rejects, with a reason or without:
+//
+//	{"type": "tool_result", "tool_use_id": "toolu_…", "is_error": true,
+//	 "content": "The user doesn't want to proceed with this tool use. … To tell you how to proceed, the user said:\nUse make."}
+//
 // of compactions of the conversation:
 //
 //	{"type": "system", "subtype": "compact_boundary", …}
@@ -48,6 +53,7 @@ type Event struct {
 	event.Event
 	At   time.Time // zero if unknown
 	Line int       // line number in the transcript
+	ID   string    // of the tool call
 }
 
 // Damage counts the unreadable lines of a transcript.
@@ -59,7 +65,12 @@ type Damage struct {
 // Read calls each with the events of a transcript, in order. Its error is a read error
 // or the error of each.
 func Read(r io.Reader, each func(Event) error) (Damage, error) {
-	t := transcript{each: each, seen: map[string]bool{}, openCalls: map[string]call{}}
+	t := transcript{each: each}
+	return t.read(r)
+}
+
+func (t *transcript) read(r io.Reader) (Damage, error) {
+	t.seen, t.openCalls = map[string]bool{}, map[string]call{}
 	in := bufio.NewReaderSize(r, 256<<10)
 	for number := 1; ; number++ {
 		line, err := readLine(in)
@@ -107,8 +118,12 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 
 // A transcript is the state of reading a transcript.
 type transcript struct {
-	each   func(Event) error
-	damage Damage
+	each func(Event) error
+	// If they are not nil, message receives the messages of the user, or "" if the user
+	// stopped the agent, and rejected the user's reason for not running a call.
+	message  func(text string)
+	rejected func(id, reason string)
+	damage   Damage
 
 	userText string
 	// seen contains the agents whose context has started and the IDs of calls,
@@ -161,13 +176,11 @@ type block struct {
 func (t *transcript) line(number int, line []byte) error {
 	// Most lines are irrelevant and long, so scan the bytes before decoding.
 	uses := bytes.Contains(line, []byte(`"tool_use"`))
-	fails := len(t.openCalls) > 0 && bytes.Contains(line, []byte(`"is_error"`))
+	fails := (len(t.openCalls) > 0 || t.rejected != nil) && bytes.Contains(line, []byte(`"is_error"`))
 	compacts := bytes.Contains(line, []byte(`"compact_boundary"`))
 	if !uses && !fails && !compacts {
 		if bytes.Contains(line, []byte(`"user"`)) {
-			if text := hook.UserText(line); text != "" {
-				t.userText = text
-			}
+			t.readMessage(line)
 		}
 		return nil
 	}
@@ -176,13 +189,13 @@ func (t *transcript) line(number int, line []byte) error {
 		return err
 	}
 	at, _ := time.Parse(time.RFC3339Nano, r.Timestamp)
-	send := func(fields map[string]any) error {
+	send := func(id string, fields map[string]any) error {
 		e, err := r.event(fields)
 		if err != nil {
 			return err
 		}
 		e.UserText = t.userText
-		if err := t.each(Event{e, at, number}); err != nil {
+		if err := t.each(Event{e, at, number, id}); err != nil {
 			return &stopError{err}
 		}
 		return nil
@@ -205,24 +218,35 @@ func (t *transcript) line(number int, line []byte) error {
 	return nil
 }
 
+// readMessage reads a message of the user.
+func (t *transcript) readMessage(line []byte) {
+	text := hook.UserMessage(line)
+	if text != "" {
+		t.userText = hook.UserText(line)
+	}
+	if t.message != nil && (text != "" || bytes.Contains(line, []byte(hook.Interrupted))) {
+		t.message(text)
+	}
+}
+
 // startContext sends the start event of a context if the record is its first.
-func (t *transcript) startContext(r *record, send func(map[string]any) error) error {
+func (t *transcript) startContext(r *record, send func(string, map[string]any) error) error {
 	agent := "begun " + r.Session + " " + r.Agent
 	switch {
 	case r.Type == "system" && r.Subtype == "compact_boundary":
 		t.seen[agent] = true
-		return send(map[string]any{"hook_event_name": "SessionStart", "source": "compact"})
+		return send("", map[string]any{"hook_event_name": "SessionStart", "source": "compact"})
 	case t.seen[agent] || r.Type != "assistant":
 		return nil
 	}
 	t.seen[agent] = true
 	if r.Agent != "" || r.Sidechain {
-		return send(map[string]any{"hook_event_name": "SubagentStart"})
+		return send("", map[string]any{"hook_event_name": "SubagentStart"})
 	}
-	return send(map[string]any{"hook_event_name": "SessionStart", "source": "startup"})
+	return send("", map[string]any{"hook_event_name": "SessionStart", "source": "startup"})
 }
 
-func (t *transcript) block(r *record, b block, send func(map[string]any) error) error {
+func (t *transcript) block(r *record, b block, send func(string, map[string]any) error) error {
 	switch {
 	case r.Type == "assistant" && b.Type == "tool_use" && b.Name != "" && !t.seen[b.ID]:
 		if b.ID != "" {
@@ -231,12 +255,19 @@ func (t *transcript) block(r *record, b block, send func(map[string]any) error) 
 				t.addOpenCall(b)
 			}
 		}
-		return send(map[string]any{"hook_event_name": "PreToolUse", "tool_name": b.Name, "tool_input": b.Input})
+		return send(b.ID, map[string]any{"hook_event_name": "PreToolUse", "tool_name": b.Name, "tool_input": b.Input})
 	case r.Type == "user" && b.Type == "tool_result":
 		c, ok := t.openCalls[b.Use]
 		delete(t.openCalls, b.Use)
-		if text := resultText(b.Content); ok && b.IsError && commandRan(text) {
-			return send(map[string]any{"hook_event_name": "PostToolUseFailure", "tool_name": c.name, "tool_input": c.input, "error": text})
+		if !b.IsError {
+			return nil
+		}
+		text := resultText(b.Content)
+		if reason, is := rejection(text); is && t.rejected != nil {
+			t.rejected(b.Use, reason)
+		}
+		if ok && commandRan(text) {
+			return send(b.Use, map[string]any{"hook_event_name": "PostToolUseFailure", "tool_name": c.name, "tool_input": c.input, "error": text})
 		}
 	}
 	return nil

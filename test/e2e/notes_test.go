@@ -3,8 +3,10 @@
 package e2e
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -116,5 +118,39 @@ func updatingModel(c conversation) reply {
 		_, rest, _ := strings.Cut(adds[0].Content.text(), "(version ")
 		version, _, _ := strings.Cut(rest, ")")
 		return call("update", updateTool, map[string]any{"name": "before-a-commit.md", "version": version, "text": updatedSays})
+	}
+}
+
+// TestNoteCoverage checks that coverage reads the client's own transcripts: a command that
+// fails in two sessions, and the user's correction of the second one.
+func TestNoteCoverage(t *testing.T) {
+	for _, version := range versions {
+		t.Run(version, func(t *testing.T) {
+			s := notesSession(t, version, `"Bash"`)
+			for range 2 {
+				s.ask(t, newModel(t, calling("Bash", map[string]any{"command": "git fetch mirror", "description": "Fetch the packages"})), "Fetch the packages.")
+			}
+			s.ask(t, newModel(t, func(conversation) reply { return say("Done.") }), "No, never bypass the registry mirror, restart it with make mirror.", "--continue")
+			out := s.docsearch(t, "note", "coverage", "--json")
+			var report struct {
+				Calls int
+				Gaps  []struct {
+					Kind   string
+					Calls  []struct{ Need, Text string }
+					Change struct {
+						AppliesWhen struct{ Commands []string } `json:"applies_when"`
+					}
+				}
+			}
+			if err := json.Unmarshal([]byte(out), &report); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			if report.Calls != 2 || len(report.Gaps) != 1 || report.Gaps[0].Kind != "no_note" {
+				t.Fatalf("coverage reports %s", out)
+			}
+			if g := report.Gaps[0]; g.Calls[0].Need != "corrected" || !strings.Contains(g.Calls[0].Text, "restart it with make mirror") || !slices.Equal(g.Change.AppliesWhen.Commands, []string{"git fetch"}) {
+				t.Errorf("coverage reports %s", out)
+			}
+		})
 	}
 }

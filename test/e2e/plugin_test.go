@@ -73,3 +73,23 @@ func TestPluginWithoutProgram(t *testing.T) {
 		})
 	}
 }
+
+// The skills of the plugin are slash commands that take arguments.
+func TestSkillCommands(t *testing.T) {
+	for _, version := range versions {
+		t.Run(version, func(t *testing.T) {
+			for command, want := range map[string]string{
+				"/docsearch:docs-search how do widgets spin": "The question: how do widgets spin",
+				"/docsearch:note-coverage commits.md":        "Note, or empty for all notes: commits.md",
+			} {
+				s := newSession(t, version)
+				m := newModel(t, func(conversation) reply { return say("Done.") })
+				r := s.ask(t, m, command, "--plugin-dir", pluginWithProgram(t))
+				text := m.last(t).text()
+				if !strings.Contains(text, want) || strings.Contains(text, "${CLAUDE_PLUGIN_ROOT}") {
+					t.Errorf("%s: the model saw\n%s\nthe client said\n%s", command, text, r)
+				}
+			}
+		})
+	}
+}

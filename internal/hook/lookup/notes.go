@@ -35,27 +35,47 @@ func (i Indexes) Entries(db *config.Database, call *notes.Call, floor float64) (
 		return nil, hook.ErrNeedsMain
 	}
 	err = i.withIndex(db, func(x *quicksearch.Index) error {
-		q := call.Query()
-		limit := maxCandidates
-		if i.Hybrid {
-			limit = maxNeighbors
-		}
-		related, err := x.Related(quicksearch.Query{Text: q.Text, Keywords: q.Keywords, Keys: q.Keys, Limit: limit})
-		if err != nil {
-			return err
-		}
-		for _, d := range i.candidates(x, db, related.Matches, q) {
-			e, err := i.entryFor(x, db, d, call, floor)
-			if err != nil {
+		entries, err = i.entries(x, db, call, floor)
+		return err
+	})
+	return entries, err
+}
+
+// EntriesOf returns the result of Entries for each of the calls.
+func (i Indexes) EntriesOf(db *config.Database, calls []*notes.Call, floor float64) (entries [][]notes.Entry, err error) {
+	entries = make([][]notes.Entry, len(calls))
+	err = i.withIndex(db, func(x *quicksearch.Index) error {
+		for n, call := range calls {
+			if entries[n], err = i.entries(x, db, call, floor); err != nil {
 				return err
-			}
-			if e != nil {
-				entries = append(entries, *e)
 			}
 		}
 		return nil
 	})
 	return entries, err
+}
+
+func (i Indexes) entries(x *quicksearch.Index, db *config.Database, call *notes.Call, floor float64) ([]notes.Entry, error) {
+	q := call.Query()
+	limit := maxCandidates
+	if i.Hybrid {
+		limit = maxNeighbors
+	}
+	related, err := x.Related(quicksearch.Query{Text: q.Text, Keywords: q.Keywords, Keys: q.Keys, Limit: limit})
+	if err != nil {
+		return nil, err
+	}
+	var entries []notes.Entry
+	for _, d := range i.candidates(x, db, related.Matches, q) {
+		e, err := i.entryFor(x, db, d, call, floor)
+		if err != nil {
+			return nil, err
+		}
+		if e != nil {
+			entries = append(entries, *e)
+		}
+	}
+	return entries, nil
 }
 
 // A candidate is a document that may be shown for a call.
@@ -102,29 +122,52 @@ func (i Indexes) Similar(db *config.Database, text string, commands []string) (e
 		program, _, _ := strings.Cut(c, " ")
 		keys = append(keys, passage.CommandKey(program))
 	}
-	err = i.withIndex(db, func(x *quicksearch.Index) error {
+	err = i.related(db, text, keys, func(e *notes.Entry) {
+		sameCommand := slices.ContainsFunc(e.Use.AppliesWhen.Commands, func(c string) bool { return slices.Contains(commands, c) })
+		if sameCommand || e.Relevance >= similarShare {
+			entries = append(entries, *e)
+		}
+	})
+	return entries, err
+}
+
+// About returns the documents of a database that contain words of text, those with the
+// rarest words first. Relevance is the share of the rarity of all words.
+func (i Indexes) About(db *config.Database, text string) (entries []notes.Entry, err error) {
+	err = i.related(db, text, nil, func(e *notes.Entry) { entries = append(entries, *e) })
+	return entries, err
+}
+
+// related calls each with the documents of a database that contain words of text or have
+// one of the keys. Their Relevance is the share of the rarity of all words.
+func (i Indexes) related(db *config.Database, text string, keys []string, each func(*notes.Entry)) error {
+	return i.withIndex(db, func(x *quicksearch.Index) error {
 		related, err := x.Related(quicksearch.Query{Text: notes.PlainQuery(text), Keys: keys, Limit: maxCandidates})
 		if err != nil {
 			return err
 		}
+		all := related.Known + unknownWeight*related.Unknown
 		for _, d := range related.Matches {
 			key, err := x.Key(d.Document)
 			if err != nil {
 				return err
+			}
+			if !isNote(db, key) {
+				continue
 			}
 			p, err := x.First(d.Document)
 			if err != nil {
 				return err
 			}
 			e := newEntry(db, key, &p)
-			sameCommand := slices.ContainsFunc(e.Use.AppliesWhen.Commands, func(c string) bool { return slices.Contains(commands, c) })
-			if isNote(db, key) && (sameCommand || d.Rarity >= similarShare*(related.Known+unknownWeight*related.Unknown)) {
-				entries = append(entries, e)
+			e.Rarity = d.Rarity
+			if all > 0 {
+				e.Relevance = d.Rarity / all
 			}
+			each(&e)
 		}
 		return nil
 	})
-	return entries, err
 }
 
 // entryFor returns a document, with its text if it is selected for the call, or nil if it
