@@ -290,7 +290,7 @@ func RemoveExtracted(database string) error {
 
 // skipReason returns the reason to skip a file of an archive, or "".
 func skipReason(name string, size int64) string {
-	limit := int64(format.MaxFile)
+	limit := format.Limit(name)
 	switch {
 	case docset.Needs(name):
 		limit = docset.MaxFile
