@@ -46,6 +46,10 @@ func TestOpenAPI(t *testing.T) {
 			t.Logf("\t%v %v", h.Headings, h.Anchors)
 		}
 	}
+	// One document may have all the hits.
+	if r, err := db.Search(t.Context(), index.Query{Text: "invoice", TopK: 10}); err != nil || len(r.Hits) != 10 {
+		t.Errorf("%d hits for an invoice, %v", len(r.Hits), err)
+	}
 	t.Logf("%d of %d questions answered by the first hit", first, all)
 	if all != 20 || first < least {
 		t.Errorf("the first hit answers %d of %d questions, want at least %d of 20", first, all, least)

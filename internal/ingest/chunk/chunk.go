@@ -148,7 +148,8 @@ func canMerge(group []document.Section, have size, s document.Section, more size
 	}
 	all := have.plus(more)
 	beneath := slices.Equal(top, s.Headings[:len(top)])
-	if last := group[len(group)-1]; s.Entry && !beneath || last.Entry && len(s.Headings) <= len(last.Headings) {
+	isEntry := func(g document.Section) bool { return g.Entry && len(s.Headings) <= len(g.Headings) }
+	if s.Entry && !beneath || slices.ContainsFunc(group, isEntry) {
 		return false
 	}
 	return all.fits() && (all.words <= maxMerged || have.words < minStandalone && beneath)

@@ -384,6 +384,8 @@ func (r *reader) operation(op operation) {
 	heading := call
 	if summary := oneLine(r.text(op.value, "summary"), maxText); summary != "" && r.spend(len(summary)) {
 		heading = strings.TrimRight(summary, ".") + " (" + call + ")"
+	} else if id != "" {
+		heading = id + " (" + call + ")"
 	}
 	r.call = call
 	defer func() { r.call = "" }()

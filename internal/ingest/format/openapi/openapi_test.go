@@ -104,12 +104,12 @@ func TestHostile(t *testing.T) {
 	fmt.Fprint(&laughs, "components: {schemas: {Bomb: *x59}}\npaths: {/a: {post: {requestBody: {content: {application/json: {schema: *x59, example: *x59}}}}}}\n")
 	fmt.Fprint(&merges, "components: {schemas: {Bomb: {properties: *m59}}}\n")
 	fmt.Fprint(&parts, "components: {schemas: {Bomb: *p59}}\n")
-	wide.WriteString("openapi: 3.0.0\nd: &d \"" + strings.Repeat("word ", 20_000) + "\"\ncomponents:\n  schemas:\n    Wide:\n      properties:\n")
+	wide.WriteString("openapi: 3.0.0\nd: &d \"" + strings.Repeat("word ", 5_000) + "\"\ncomponents:\n  schemas:\n    Wide:\n      properties:\n")
 	for i := range 400 {
 		fmt.Fprintf(&wide, "        field%d: {type: string, description: *d}\n", i)
 	}
 	wide.WriteString("paths:\n")
-	for i := range 5_000 {
+	for i := range 2_000 {
 		fmt.Fprintf(&wide, "  /p%d: {post: {description: *d, requestBody: {content: {a/b: {schema: {$ref: '#/components/schemas/Wide'}}}}}}\n", i)
 	}
 	cycle := `{"openapi": "3.1.0", "info": {"title": "C"},
