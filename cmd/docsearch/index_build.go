@@ -391,24 +391,6 @@ func (b *buildCommand) planFolder(l config.Locations, all []databaseRef, path st
 	return plan{dir: dir, label: name, configured: isConfigured(all, dir), source: folder, options: kept}, nil
 }
 
-// openSource opens the file source that a database was built from.
-func openSource(origin leann.Origin, dir string, opt savedOptions) (index.Source, error) {
-	if !ingest.IsExtracted(origin.Kind) {
-		return ingest.NewFolder(origin.Location, opt.Options)
-	}
-	source, err := ingest.NewExtracted(origin.Kind, origin.Location, dir, opt.Options)
-	if err == nil && opt.Site.Private {
-		source.AllowPrivate()
-	}
-	return source, err
-}
-
-// isDownload reports whether a source is a file at a URL.
-func isDownload(source index.Source) bool {
-	extracted, ok := source.(*ingest.Extracted)
-	return ok && extracted.IsDownload()
-}
-
 // planCopy plans a database built from an archive, a repository or a docset.
 func (b *buildCommand) planCopy(l config.Locations, all []databaseRef, kind, location string) (plan, error) {
 	dir, name, err := b.outputFolder(l, location, ingest.ExtractedName(location))

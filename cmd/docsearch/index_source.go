@@ -166,3 +166,21 @@ func canonicalSource(all []databaseRef, arg string) string {
 	}
 	return arg
 }
+
+// openSource opens the file source that a database was built from.
+func openSource(origin leann.Origin, dir string, opt savedOptions) (index.Source, error) {
+	if !ingest.IsExtracted(origin.Kind) {
+		return ingest.NewFolder(origin.Location, opt.Options)
+	}
+	source, err := ingest.NewExtracted(origin.Kind, origin.Location, dir, opt.Options)
+	if err == nil && opt.Site.Private {
+		source.AllowPrivate()
+	}
+	return source, err
+}
+
+// isDownload reports whether a source is a file at a URL.
+func isDownload(source index.Source) bool {
+	extracted, ok := source.(*ingest.Extracted)
+	return ok && extracted.IsDownload()
+}
