@@ -188,7 +188,7 @@ func (b *buildCommand) run(ctx context.Context, arg string) error {
 func (b *buildCommand) build(ctx context.Context, p *plan) (index.Info, error) {
 	if p.site() == nil {
 		for flag := range b.siteFlags(&p.options.Site) {
-			if b.set(flag) {
+			if b.set(flag) && !(flag == "private" && isDownload(p.source)) {
 				return index.Info{}, usagef("cannot use --%s: %s is not a site", flag, p.label)
 			}
 		}
@@ -251,13 +251,14 @@ func (b *buildCommand) plan(arg string) (plan, error) {
 	if err != nil {
 		return plan{}, err
 	}
+	arg = canonicalSource(all, arg)
 	if b.kind != "" {
 		return b.planForced(locations, all, arg)
 	}
-	if ingest.ExtractedKind(arg) == ingest.KindGit {
-		return b.planCopy(locations, all, ingest.KindGit, arg)
-	}
-	if isURL(arg) {
+	switch kind := ingest.ExtractedKind(arg); {
+	case kind == ingest.KindGit, kind != "" && isURL(arg):
+		return b.planCopy(locations, all, kind, arg)
+	case isURL(arg):
 		return b.planSite(locations, all, arg)
 	}
 	// An existing source has precedence over a database of that name, which may
@@ -349,7 +350,7 @@ func (b *buildCommand) planRebuild(known databaseRef, dir string) (plan, error) 
 		p.source = site
 		return p, nil
 	default:
-		switch source, err := openSource(origin.Origin, dir, p.options.Options); {
+		switch source, err := openSource(origin.Origin, dir, p.options); {
 		case err == nil:
 			p.source = source
 			return p, nil
@@ -390,14 +391,6 @@ func (b *buildCommand) planFolder(l config.Locations, all []databaseRef, path st
 	return plan{dir: dir, label: name, configured: isConfigured(all, dir), source: folder, options: kept}, nil
 }
 
-// openSource opens the file source that a database was built from.
-func openSource(origin leann.Origin, dir string, opt folder.Options) (index.Source, error) {
-	if ingest.IsExtracted(origin.Kind) {
-		return ingest.NewExtracted(origin.Kind, origin.Location, dir, opt)
-	}
-	return ingest.NewFolder(origin.Location, opt)
-}
-
 // planCopy plans a database built from an archive, a repository or a docset.
 func (b *buildCommand) planCopy(l config.Locations, all []databaseRef, kind, location string) (plan, error) {
 	dir, name, err := b.outputFolder(l, location, ingest.ExtractedName(location))
@@ -408,6 +401,9 @@ func (b *buildCommand) planCopy(l config.Locations, all []databaseRef, kind, loc
 	source, err := ingest.NewExtracted(kind, location, dir, kept.Options)
 	if err != nil {
 		return plan{}, err
+	}
+	if kept.Site.Private {
+		source.AllowPrivate()
 	}
 	if err := b.mayReplace(dir, location, name); err != nil {
 		return plan{}, err

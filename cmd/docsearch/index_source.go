@@ -13,6 +13,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/ingest"
+	"github.com/docsearch/docsearch/internal/ingest/source/gitrepo"
 	"github.com/docsearch/docsearch/internal/provenance"
 )
 
@@ -149,4 +150,37 @@ func savedOptionsOf(m *generation.Manifest, dir string) savedOptions {
 	// It must be the file that the user trusted.
 	options.TrustPaths = options.TrustPaths && (samePath(m.Source.Location, dir) || samePath(filepath.Dir(m.Source.Location), dir))
 	return options
+}
+
+// canonicalSource returns the URL that a source argument means: that of a bare
+// repository, or of a site without "https://". Other files, folders and databases have
+// precedence.
+func canonicalSource(all []databaseRef, arg string) string {
+	if u, ok := gitrepo.FromBare(arg); ok {
+		return u
+	}
+	if u, ok := ingest.WithScheme(arg); ok {
+		if _, err := findDatabase(all, arg); err != nil {
+			return u
+		}
+	}
+	return arg
+}
+
+// openSource opens the file source that a database was built from.
+func openSource(origin leann.Origin, dir string, opt savedOptions) (index.Source, error) {
+	if !ingest.IsExtracted(origin.Kind) {
+		return ingest.NewFolder(origin.Location, opt.Options)
+	}
+	source, err := ingest.NewExtracted(origin.Kind, origin.Location, dir, opt.Options)
+	if err == nil && opt.Site.Private {
+		source.AllowPrivate()
+	}
+	return source, err
+}
+
+// isDownload reports whether a source is a file at a URL.
+func isDownload(source index.Source) bool {
+	extracted, ok := source.(*ingest.Extracted)
+	return ok && extracted.IsDownload()
 }

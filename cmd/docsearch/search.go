@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,6 +29,7 @@ type searchCommand struct {
 	topK             int
 	json             bool
 	explain          bool
+	text             bytes.Buffer // the results as text
 }
 
 func newSearchCommand(a *app) *cobra.Command {
@@ -35,9 +37,11 @@ func newSearchCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "search QUERY",
 		Short: "Search databases from the command line",
-		Long: `Search databases from the command line, as the agent does. At a terminal, search
-prints the results as text and highlights matching words. Otherwise, it prints
-JSON.
+		Long: `Search databases from the command line, as the agent does. Search prints the
+results as text, or as JSON with --json. At a terminal, it highlights matching
+words and shows long results in the program that PAGER names.
+
+With --db or --path, search also shows hits that are unlikely to answer.
 
 Keywords improve results more than a longer query: pass names of functions,
 commands, and options that the answer probably contains.`,
@@ -57,7 +61,7 @@ commands, and options that the answer probably contains.`,
 	f.StringVar(&s.filter, "filter", "", "search only documents whose URL or path matches `PATTERN` (* and ? are wildcards, a leading ! negates)")
 	f.IntVar(&s.topK, "top-k", 0, "return at most `N` results (default 5)")
 	f.BoolVar(&s.explain, "explain", false, "show the parts of each score and confidence")
-	f.BoolVar(&s.json, "json", false, "print JSON also at a terminal")
+	f.BoolVar(&s.json, "json", false, "print JSON")
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("db", completeDatabases))
 	return cmd
 }
@@ -106,7 +110,7 @@ func (s *searchCommand) run(ctx context.Context, query string) error {
 		return errors.New("cannot search any database")
 	}
 	hits := index.Merge(results, s.topK)
-	if s.json || !isTerminal(s.stdout) {
+	if s.json {
 		return s.printJSON(query, all, hits)
 	}
 	for _, d := range all {
@@ -114,8 +118,14 @@ func (s *searchCommand) run(ctx context.Context, query string) error {
 			fmt.Fprintf(s.stderr, "docsearch: %s: %s\n", d.Name, n)
 		}
 	}
-	return s.print(query, all, hits)
+	if err := s.print(query, all, hits); err != nil {
+		return err
+	}
+	return showPaged(s.stdout, s.stderr, s.text.Bytes())
 }
+
+// isExplicit reports whether the user chose the databases with flags.
+func (s *searchCommand) isExplicit() bool { return len(s.databases)+len(s.paths) > 0 }
 
 // choose returns the databases to search.
 func (s *searchCommand) choose() ([]databaseRef, error) {
@@ -141,7 +151,7 @@ func (s *searchCommand) choose() ([]databaseRef, error) {
 		}
 		chosen = append(chosen, d)
 	}
-	if len(s.databases)+len(s.paths) > 0 {
+	if s.isExplicit() {
 		return chosen, nil
 	}
 	for _, d := range all {
@@ -165,7 +175,7 @@ func exists(path string) bool {
 // selectNamed returns the databases that the query names, or all if it names
 // none. It keeps databases that the user chose with flags.
 func (s *searchCommand) selectNamed(chosen []databaseRef, query string) []databaseRef {
-	if len(s.databases)+len(s.paths) > 0 {
+	if s.isExplicit() {
 		return chosen
 	}
 	names := make([][]string, len(chosen))
@@ -260,6 +270,7 @@ type hitJSON struct {
 	Anchors   []string          `json:"anchors,omitempty"` // URL fragments within the passage
 	Kind      string            `json:"kind,omitempty"`    // of the document, unless it is regular documentation
 	Flags     []string          `json:"flags,omitempty"`   // reasons to read it with care
+	Unlikely  bool              `json:"unlikely,omitempty"`
 	Text      string            `json:"text"`
 	Explain   *scoreExplanation `json:"explain,omitempty"`
 }
@@ -291,6 +302,7 @@ func (s *searchCommand) printJSON(query string, all []databaseResult, hits []ind
 			Rank: i + 1, Score: h.Relevance, Database: d.Name, ID: h.ID, Title: h.Name(), Headings: headings,
 			Source: d.source(&h.Passage), URL: h.URL, Path: h.Path,
 			StartLine: h.StartLine, EndLine: h.EndLine, Anchors: h.Anchors, Kind: h.Kind(), Flags: h.Flags(), Text: h.Text,
+			Unlikely: d.isUnlikely(),
 		}
 		if s.explain {
 			hit.Explain = d.explainScore(h.Hit)
@@ -315,6 +327,9 @@ func (s *searchCommand) printJSON(query string, all []databaseResult, hits []ind
 // anyConfident reports whether the result of any database is confident.
 func anyConfident(all []databaseResult) bool {
 	return slices.ContainsFunc(all, func(d databaseResult) bool {
-		return d.err == nil && len(d.Hits) > 0 && d.Confidence >= index.Relevant
+		return d.err == nil && len(d.Hits) > 0 && !d.isUnlikely()
 	})
 }
+
+// isUnlikely reports whether the hits of the database probably do not answer.
+func (d databaseResult) isUnlikely() bool { return d.Confidence < index.Relevant }

@@ -50,7 +50,7 @@ func (s *searchCommand) printScoreExplanation(d databaseResult, h index.Merged, 
 	why := d.explainScore(h.Hit)
 	line := func(indent, text string) {
 		for _, l := range wrap(text, width-len(indent)) {
-			fmt.Fprintf(s.stdout, "%s%s%s%s\n", indent, c.dim, l, c.end)
+			fmt.Fprintf(&s.text, "%s%s%s%s\n", indent, c.dim, l, c.end)
 		}
 	}
 	line(indent, fmt.Sprintf("relevance %.2f = confidence %.2f of %s x score %.2f / best score %.2f", h.Relevance, d.Confidence, d.Name, why.Score, why.Best))
@@ -86,7 +86,7 @@ func (s *searchCommand) printConfidenceExplanation(d databaseResult, c palette, 
 	if d.Confident {
 		verdict = "reaches the"
 	}
-	fmt.Fprintf(s.stdout, "\n%sconfidence of %s: %.2f%s\n", c.title, d.Name, d.Confidence, c.end)
+	fmt.Fprintf(&s.text, "\n%sconfidence of %s: %.2f%s\n", c.title, d.Name, d.Confidence, c.end)
 	total := 0.
 	for _, p := range why.Odds {
 		total += p.Adds
@@ -96,7 +96,7 @@ func (s *searchCommand) printConfidenceExplanation(d databaseResult, c palette, 
 		fmt.Sprintf("log odds %.2f = %s", total, sumText(why.Odds)),
 	} {
 		for _, l := range wrap(text, width-len(indent)) {
-			fmt.Fprintf(s.stdout, "%s%s%s%s\n", indent, c.dim, l, c.end)
+			fmt.Fprintf(&s.text, "%s%s%s%s\n", indent, c.dim, l, c.end)
 		}
 	}
 }

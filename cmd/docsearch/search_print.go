@@ -16,7 +16,7 @@ const (
 	snippetLines = 5
 )
 
-// print prints the hits, with explanations if requested.
+// print writes the hits to s.text, with explanations if requested.
 func (s *searchCommand) print(query string, all []databaseResult, hits []index.Merged) error {
 	if err := s.printHits(query, all, hits); err != nil {
 		return err
@@ -36,46 +36,63 @@ func (s *searchCommand) printHits(query string, all []databaseResult, hits []ind
 			names = append(names, d.Name)
 		}
 	}
-	c := newPalette(s.stdout)
-	width := columns(s.stdout)
 	if !anyConfident(all) {
-		fmt.Fprintf(s.stdout, "no confident answer in %s for %q\n", strings.Join(names, ", "), query)
-		for i, h := range hits {
-			if i == 0 {
-				fmt.Fprintln(s.stdout, "closest sections:")
-			}
-			fmt.Fprintf(s.stdout, "%s%s  %s%s%s\n", indent, heading(&h.Passage), c.dim, printable(all[h.From].source(&h.Passage)), c.end)
-			if s.explain {
-				s.printScoreExplanation(all[h.From], h, c, width)
-			}
+		fmt.Fprintf(&s.text, "no confident answer in %s for %q\n", strings.Join(names, ", "), query)
+		if !s.isExplicit() {
+			s.printClosest(all, hits)
+			return nil
 		}
-		return nil
 	}
 	for i, h := range hits {
-		d := all[h.From]
-		if i > 0 {
-			fmt.Fprintln(s.stdout)
+		if i > 0 || !anyConfident(all) {
+			fmt.Fprintln(&s.text)
 		}
-		fmt.Fprintf(s.stdout, "%s%d. %s%s\n", c.title, i+1, heading(&h.Passage), c.end)
-		place := printable(d.source(&h.Passage))
-		if len(names) > 1 {
-			place += "  " + d.Name
-		}
-		if remark := h.Label(); remark != "" {
-			place += "  (" + printable(remark) + ")"
-		}
-		fmt.Fprintf(s.stdout, "%s%s%s%s\n", indent, c.dim, place, c.end)
-		analyzer, err := lexical.NewAnalyzer(languageOf(d))
-		if err != nil {
+		if err := s.printHit(query, i+1, all[h.From], h, len(names) > 1); err != nil {
 			return err
 		}
-		words := analyzer.Highlighter(lexical.Query{Text: query, Keywords: s.splitKeywords(), Names: d.Aliases})
-		for _, line := range snippet(body(h.Text), words, width-len(indent), snippetLines) {
-			fmt.Fprintf(s.stdout, "%s%s\n", indent, highlight(line, words, c))
+	}
+	return nil
+}
+
+// printClosest lists the sections of unlikely hits.
+func (s *searchCommand) printClosest(all []databaseResult, hits []index.Merged) {
+	c := newPalette(s.stdout)
+	for i, h := range hits {
+		if i == 0 {
+			fmt.Fprintln(&s.text, "closest sections:")
 		}
+		fmt.Fprintf(&s.text, "%s%s  %s%s%s\n", indent, heading(&h.Passage), c.dim, printable(all[h.From].source(&h.Passage)), c.end)
 		if s.explain {
-			s.printScoreExplanation(d, h, c, width)
+			s.printScoreExplanation(all[h.From], h, c, columns(s.stdout))
 		}
+	}
+}
+
+// printHit prints a hit with its best lines.
+func (s *searchCommand) printHit(query string, rank int, d databaseResult, h index.Merged, withDatabase bool) error {
+	c, width := newPalette(s.stdout), columns(s.stdout)
+	fmt.Fprintf(&s.text, "%s%d. %s%s\n", c.title, rank, heading(&h.Passage), c.end)
+	place := printable(d.source(&h.Passage))
+	if withDatabase {
+		place += "  " + d.Name
+	}
+	if remark := h.Label(); remark != "" {
+		place += "  (" + printable(remark) + ")"
+	}
+	if d.isUnlikely() {
+		place += "  (unlikely)"
+	}
+	fmt.Fprintf(&s.text, "%s%s%s%s\n", indent, c.dim, place, c.end)
+	analyzer, err := lexical.NewAnalyzer(languageOf(d))
+	if err != nil {
+		return err
+	}
+	words := analyzer.Highlighter(lexical.Query{Text: query, Keywords: s.splitKeywords(), Names: d.Aliases})
+	for _, line := range snippet(body(h.Text), words, width-len(indent), snippetLines) {
+		fmt.Fprintf(&s.text, "%s%s\n", indent, highlight(line, words, c))
+	}
+	if s.explain {
+		s.printScoreExplanation(d, h, c, width)
 	}
 	return nil
 }

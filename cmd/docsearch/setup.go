@@ -159,6 +159,11 @@ func (s *setupCommand) chooseSource(ctx context.Context) error {
 			return err
 		}
 	}
+	all, err := listDatabases(s.locations)
+	if err != nil {
+		return err
+	}
+	s.source = canonicalSource(all, s.source)
 	if s.keyword = strings.TrimSpace(s.keyword); s.keyword == "" {
 		return usagef("invalid keyword \"\": want a word that searches use")
 	}
@@ -169,7 +174,6 @@ func (s *setupCommand) chooseSource(ctx context.Context) error {
 	if s.isNew(s.source) && !s.builder.set("name") {
 		s.builder.name = databaseName(s.keyword)
 	}
-	var err error
 	s.plan, err = s.builder.plan(s.source)
 	return err
 }
@@ -193,6 +197,7 @@ func (s *setupCommand) askSource(ctx context.Context) error {
 
 // proposedKeyword derives a keyword from the source.
 func proposedKeyword(source string) string {
+	source = canonicalSource(nil, source)
 	if ingest.ExtractedKind(source) != "" {
 		return strings.ToLower(ingest.ExtractedName(source))
 	}

@@ -64,6 +64,8 @@ func (s *setupCommand) areRecipes(args []string) bool {
 		return false
 	case both:
 		return true
+	case canonicalSource(nil, args[1]) != args[1]:
+		return false
 	}
 	if all, err := listDatabases(config.Locate(os.Getenv)); err == nil {
 		if _, err := findDatabase(all, args[1]); err == nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,6 +88,7 @@ func TestSearchAtTerminal(t *testing.T) {
 	t.Setenv("DOCSEARCH_CONFIG_PATH", filepath.Join(home, "config.json"))
 	t.Setenv("TERM", "xterm")
 	t.Setenv("NO_COLOR", "")
+	t.Setenv("PAGER", "sed s/^/paged/") // the results fit on the terminal
 	if err := os.MkdirAll(docs, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -148,4 +150,33 @@ func TestSearchAtTerminal(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPaged shows a text on a terminal of 50 lines.
+func TestPaged(t *testing.T) {
+	t.Setenv("TERM", "xterm")
+	long, short := strings.Repeat("line\n", 50), strings.Repeat("line\n", 49)
+	for _, tt := range []struct{ name, pager, text, want string }{
+		{"long", "sed 's/^/paged /'", long, strings.Repeat("paged line\n", 50)},
+		{"short", "sed 's/^/paged /'", short, short},
+		{"no pager", "", long, long},
+		{"cat", "cat", long, long},
+		{"missing", filepath.Join(t.TempDir(), "missing"), long, long},
+		{"left early", "head -n 1; exit 1", long, "line\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Setenv("PAGER", tt.pager)
+			tty, read := terminal(t, 80)
+			err := showPaged(tty, io.Discard, []byte(tt.text))
+			if got := read(); err != nil || got != tt.want {
+				t.Errorf("%v, shown %q, want %q", err, got, tt.want)
+			}
+		})
+	}
+	t.Run("default", func(t *testing.T) {
+		cmd := pagerCommand(func(string) (string, bool) { return "", false })
+		if got := cmd.Args[len(cmd.Args)-1]; got != "less -FRX" || !slices.Contains(cmd.Env, "LESS=FRX") {
+			t.Errorf("%v with %v", cmd.Args, cmd.Env)
+		}
+	})
 }

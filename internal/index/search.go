@@ -195,11 +195,11 @@ func (v denseQuery) rank(hits []Hit, accept func(uint32) bool) ([]Hit, float64, 
 	return hits, best, nil
 }
 
-// readHits reads the best passages: at most lexical.PerDocument per document and none
-// with the same text as another. The lexical index limits only its own hits.
+// readHits reads the best passages: at most lexical.Index.PerDocument per document and
+// none with the same text as another. The lexical index limits only its own hits.
 func (d *Database) readHits(ranked []Hit, topK int) ([]Hit, error) {
 	var out []Hit
-	ofDocument := make(map[uint32]int)
+	ofDocument, perDocument := make(map[uint32]int), d.lexical.PerDocument()
 	texts := make(map[string]bool)
 	for _, h := range ranked {
 		if len(out) == topK {
@@ -209,7 +209,7 @@ func (d *Database) readHits(ranked []Hit, topK int) ([]Hit, error) {
 		if err != nil {
 			return nil, err
 		}
-		if ofDocument[doc] == lexical.PerDocument {
+		if ofDocument[doc] == perDocument {
 			continue
 		}
 		if h.Passage, err = d.table.Passage(h.Number); err != nil {

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/generation"
@@ -20,6 +22,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/source/docset"
 	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 	"github.com/docsearch/docsearch/internal/ingest/source/gitrepo"
+	"github.com/docsearch/docsearch/internal/ingest/source/site"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
@@ -31,7 +34,8 @@ const (
 )
 
 // An Extracted is a source that must be unpacked or fetched before its files can be
-// read: an archive, a git repository, a docset of Dash or DevDocs. The files
+// read: an archive or its URL, the URL of an API description, a git repository, a
+// docset of Dash or DevDocs. The files
 // are copied to the database folder and read from there. It implements package
 // index's Source.
 type Extracted struct {
@@ -39,6 +43,7 @@ type Extracted struct {
 	database       string // folder of the database
 	filter         folder.Filter
 	program        string // program that parses PDF files
+	private        bool   // allow downloads from private addresses
 	changes        Changes
 }
 
@@ -46,6 +51,9 @@ type Extracted struct {
 func ExtractedKind(location string) string {
 	if _, ok := gitrepo.Parse(location); ok {
 		return KindGit
+	}
+	if name := downloadName(location); archive.Is(name) || isDescription(name) {
+		return KindArchive
 	}
 	st, err := os.Stat(location)
 	switch {
@@ -69,7 +77,41 @@ func ExtractedName(location string) string {
 	if r, ok := gitrepo.Parse(location); ok {
 		return r.Name()
 	}
+	if name := downloadName(location); name != "" {
+		stem := strings.ToLower(strings.TrimSuffix(name, path.Ext(name)))
+		switch {
+		case archive.Is(name):
+			location = name
+		case isCommon(stem) || slices.Contains([]string{"openapi", "swagger", "schema", "spec"}, stem):
+			return SiteName(location)
+		default:
+			return stem
+		}
+	}
 	return strings.TrimSuffix(archive.Stem(filepath.Base(location)), ".docset")
+}
+
+// downloadName returns the file name in a web URL; "" for other locations and for
+// folders.
+func downloadName(location string) string {
+	if !isURL(location) {
+		return ""
+	}
+	u, err := url.Parse(location)
+	if err != nil || strings.HasSuffix(u.Path, "/") || u.Path == "" {
+		return ""
+	}
+	return path.Base(u.Path)
+}
+
+// isDescription reports whether a file of that name may describe an API or data.
+// As pages of a site, such files have no text.
+func isDescription(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".json", ".yaml", ".yml":
+		return true
+	}
+	return false
 }
 
 // NewExtracted returns the source of that kind at location, for the database in
@@ -79,7 +121,7 @@ func NewExtracted(kind, location, database string, opt folder.Options) (*Extract
 	if err != nil {
 		return nil, err
 	}
-	if kind != KindGit {
+	if kind != KindGit && downloadName(location) == "" {
 		if location, err = filepath.Abs(location); err != nil {
 			return nil, err
 		}
@@ -93,6 +135,12 @@ func NewExtracted(kind, location, database string, opt folder.Options) (*Extract
 // ReadPDFWith makes Prepare parse PDF files in separate processes: see
 // pdf.Process.
 func (c *Extracted) ReadPDFWith(program string) { c.program = program }
+
+// AllowPrivate allows a download from a private network.
+func (c *Extracted) AllowPrivate() { c.private = true }
+
+// IsDownload reports whether the source is a file at a URL.
+func (c *Extracted) IsDownload() bool { return c.kind != KindGit && downloadName(c.location) != "" }
 
 // Changes returns the changes that the last Prepare found.
 func (c *Extracted) Changes() Changes { return c.changes }
@@ -130,7 +178,9 @@ func (c *Extracted) perm() fs.FileMode {
 	location := c.location
 	if c.kind == KindGit {
 		repo, _ := gitrepo.Parse(location)
-		location = strings.TrimPrefix(repo.URL, "file://")
+		if u, err := url.Parse(repo.URL); err == nil && u.Scheme == "file" {
+			location = filepath.FromSlash(u.Path)
+		}
 	}
 	st, err := os.Stat(location)
 	switch {
@@ -182,12 +232,16 @@ func (c *Extracted) fetch(ctx context.Context, report progress.Func) (string, []
 		return "", nil, err
 	}
 	defer fresh.RemoveAll()
-	skipped, err := c.unpack(ctx, fresh, report)
+	files := fresh.Join("files")
+	if err := files.Mkdir(0o755); err != nil {
+		return "", nil, err
+	}
+	skipped, err := c.fill(ctx, fresh, files, report)
 	if err == nil {
 		err = folder.RemoveAll()
 	}
 	if err == nil {
-		err = fresh.Rename(folder)
+		err = files.Rename(folder)
 	}
 	return singleSubfolder(folder).String(), skipped, err
 }
@@ -205,18 +259,66 @@ func (c *Extracted) makeFolder(folder confined.Path) error {
 	return folder.Chmod(0o700)
 }
 
+// fill writes the files of the source to a folder. An archive at a URL is
+// downloaded to the folder work first; another file at a URL is the only one.
+func (c *Extracted) fill(ctx context.Context, work, files confined.Path, report progress.Func) ([]generation.Skipped, error) {
+	if !c.IsDownload() {
+		return c.unpack(ctx, c.location, files, report)
+	}
+	if !archive.Is(downloadName(c.location)) {
+		_, err := c.download(ctx, files, report)
+		return nil, err
+	}
+	location, err := c.download(ctx, work, report)
+	if err != nil {
+		return nil, err
+	}
+	return c.unpack(ctx, location, files, report)
+}
+
+// download downloads the file at the source's URL to a folder. It returns its path.
+func (c *Extracted) download(ctx context.Context, to confined.Path, report progress.Func) (string, error) {
+	root, err := to.OpenFolder()
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	name := localName(downloadName(c.location))
+	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644&c.perm())
+	if err != nil {
+		return "", err
+	}
+	err = site.Save(ctx, c.location, file, site.SaveOptions{Limit: site.DefaultMaxBytes, Private: c.private,
+		Report: func(n int64) { report.Report("downloading bytes", n, 0) }})
+	return to.Join(name).String(), errors.Join(err, file.Close())
+}
+
+// localName returns a file name that is valid on each system, with the extensions of
+// a downloaded file's name.
+func localName(name string) string {
+	if strings.HasPrefix(name, ".") {
+		name = "_" + name // hidden files are skipped
+	}
+	return strings.Map(func(r rune) rune {
+		if r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(".-_", r)) {
+			return r
+		}
+		return '_'
+	}, name)
+}
+
 // unpack writes the files of an archive, or of a docset with its pages in one
 // file, to a folder.
-func (c *Extracted) unpack(ctx context.Context, to confined.Path, report progress.Func) ([]generation.Skipped, error) {
+func (c *Extracted) unpack(ctx context.Context, location string, to confined.Path, report progress.Func) ([]generation.Skipped, error) {
 	root, err := to.OpenFolder()
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
 	if c.kind == KindDocset {
-		return nil, docset.Unfold(ctx, c.location, root, 0o644&c.perm())
+		return nil, docset.Unfold(ctx, location, root, 0o644&c.perm())
 	}
-	skipped, err := archive.Extract(ctx, c.location, root, archive.Options{
+	skipped, err := archive.Extract(ctx, location, root, archive.Options{
 		Limits: archive.DefaultLimits(), Want: skipReason, Perm: 0o644 & c.perm(),
 		Report: func(files int, _ int64) { report.Report("unpacking files", int64(files), 0) },
 	})
@@ -290,7 +392,7 @@ func RemoveExtracted(database string) error {
 
 // skipReason returns the reason to skip a file of an archive, or "".
 func skipReason(name string, size int64) string {
-	limit := int64(format.MaxFile)
+	limit := format.Limit(name)
 	switch {
 	case docset.Needs(name):
 		limit = docset.MaxFile

@@ -3,6 +3,8 @@ package ingest
 import (
 	"archive/zip"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -167,5 +169,69 @@ func TestCopyOfRepository(t *testing.T) {
 	}
 	if ExtractedName("file://"+slashed) != "kettle" {
 		t.Errorf("name %q", ExtractedName("file://"+slashed))
+	}
+}
+
+// Archives and API descriptions at a URL are downloaded, and downloaded again for an
+// update.
+func TestCopyOfDownload(t *testing.T) {
+	dir := t.TempDir()
+	zipped(t, filepath.Join(dir, "kettle-2.0.zip"), map[string]string{"kettle-2.0/a.md": "# A\n"})
+	ingesttest.WriteFiles(t, dir, map[string]string{
+		"openapi.json": `{"openapi": "3.0.0", "info": {"title": "Kettle"}, "paths": {"/boil": {"post": {"operationId": "boil"}}}}`,
+		"broken.zip":   "<html>Please log in",
+	})
+	var served []string
+	files := http.FileServer(http.Dir(dir))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		served = append(served, r.URL.Path)
+		if name, ok := strings.CutPrefix(r.URL.Path, "/latest/"); ok {
+			http.Redirect(w, r, "/"+name, http.StatusFound)
+			return
+		}
+		files.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	database := filepath.Join(dir, "db")
+	url := server.URL + "/latest/kettle-2.0.zip?download=1"
+	for range 2 {
+		if passages, _ := prepareCopy(t, url, KindArchive, database); !cmp.Equal(passages, []string{"a.md:1 []"}) {
+			t.Errorf("passages of an archive %v", passages)
+		}
+	}
+	if want := []string{"/latest/kettle-2.0.zip", "/kettle-2.0.zip"}; !cmp.Equal(served, append(want, want...)) {
+		t.Errorf("served %v", served)
+	}
+	if name := ExtractedName(url); name != "kettle-2.0" {
+		t.Errorf("name %q", name)
+	}
+	passages, _ := prepareCopy(t, server.URL+"/openapi.json", KindArchive, filepath.Join(dir, "api"))
+	if !cmp.Equal(passages, []string{"openapi.json:1 [boil POST /boil]"}) {
+		t.Errorf("passages of an API %q", passages)
+	}
+	for name, want := range map[string]string{"broken.zip": "not a valid zip file", "none.zip": "404 Not Found"} {
+		c, err := NewExtracted(KindArchive, server.URL+"/"+name, database, folder.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Prepare(t.Context(), confined.In(t.TempDir()), nil, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(database, MirrorName, copyName, "kettle-2.0", "a.md")); err != nil {
+		t.Errorf("a failed download removed the copy: %v", err)
+	}
+	entries, err := os.ReadDir(filepath.Join(database, MirrorName))
+	if err != nil || len(entries) != 1 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+	for location, want := range map[string]string{
+		"https://petstore.example.com/api/v3/openapi.json": "example",
+		"https://example.com/specs/billing.yaml":           "billing",
+		"https://example.com/guide/":                       "",
+	} {
+		if kind := ExtractedKind(location); (kind == KindArchive) != (want != "") || want != "" && ExtractedName(location) != want {
+			t.Errorf("%s: kind %q, name %q", location, kind, ExtractedName(location))
+		}
 	}
 }

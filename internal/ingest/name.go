@@ -3,9 +3,16 @@ package ingest
 import (
 	"net/netip"
 	"net/url"
+	"os"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
+
+	"golang.org/x/net/publicsuffix"
+
+	"github.com/docsearch/docsearch/internal/ingest/format"
+	"github.com/docsearch/docsearch/internal/ingest/source/archive"
 )
 
 // projectSubdomains are hosts on which each subdomain is a separate project; on
@@ -74,3 +81,25 @@ func firstFolder(p string) string {
 }
 
 func isCommon(name string) bool { return slices.Contains(genericNames[:], name) }
+
+// WithScheme returns the https URL that a source argument means if it begins with a
+// public host name and is no file: "docs.example.com/guide". A name that ends like a
+// file is not a host.
+func WithScheme(arg string) (string, bool) {
+	host, p, hasPath := strings.Cut(arg, "/")
+	if strings.ContainsAny(arg, `\@ `) || strings.Contains(arg, "://") {
+		return "", false
+	}
+	if _, err := os.Lstat(arg); err == nil || !hasPath && (format.ParserFor(arg) != nil || archive.Is(arg)) {
+		return "", false
+	}
+	name, port, hasPort := strings.Cut(host, ":")
+	if _, err := strconv.ParseUint(port, 10, 16); hasPort && err != nil {
+		return "", false
+	}
+	suffix, official := publicsuffix.PublicSuffix(strings.ToLower(name))
+	if !official && !strings.Contains(suffix, ".") || suffix == strings.ToLower(name) || strings.Trim(name, ".") != name || strings.Contains(name, "..") {
+		return "", false
+	}
+	return "https://" + host + "/" + p, true
+}

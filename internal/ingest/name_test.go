@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -28,6 +30,41 @@ func TestSiteName(t *testing.T) {
 	} {
 		if got := SiteName(u); got != want {
 			t.Errorf("SiteName(%q) = %q, want %q", u, got, want)
+		}
+	}
+}
+
+func TestWithScheme(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.MkdirAll(filepath.Join("docs.example.net", "x"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for arg, want := range map[string]string{
+		"docs.example.com/x":        "https://docs.example.com/x",
+		"docs.example.com":          "https://docs.example.com/",
+		"Docs.Example.com:8443/a#b": "https://Docs.Example.com:8443/a#b",
+		"me.github.io/widgets/":     "https://me.github.io/widgets/",
+		"github.com/o/r":            "https://github.com/o/r",
+		"example.com/a.zip":         "https://example.com/a.zip",
+		"docs.example.net/x":        "", // a folder
+		"docs/guide":                "",
+		"project.src/guide":         "",
+		"README.md":                 "",
+		"archive.tar.gz":            "",
+		"a.zip":                     "",
+		"com/x":                     "",
+		"./docs.example.com":        "",
+		"../docs.example.com/x":     "",
+		"/docs.example.com/x":       "",
+		"a@example.com":             "",
+		"https://example.com/x":     "",
+		"example.com:x/y":           "",
+		"a..example.com/x":          "",
+		`C:\docs`:                   "",
+		"":                          "",
+	} {
+		if got, ok := WithScheme(arg); got != want || ok != (want != "") {
+			t.Errorf("WithScheme(%q) = %q, %v, want %q", arg, got, ok, want)
 		}
 	}
 }

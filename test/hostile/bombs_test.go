@@ -116,7 +116,7 @@ func writeZeros(w interface{ Write([]byte) (int, error) }, size int) {
 // bomb.
 func (s *sandbox) requireKettle(database string) {
 	s.Helper()
-	if r := s.docsearch("search", "--path", database, "descale the kettle"); !strings.Contains(r.stdout, "vinegar") {
+	if r := s.docsearch("search", "--json", "--path", database, "descale the kettle"); !strings.Contains(r.stdout, "vinegar") {
 		s.Errorf("the document next to the bomb is not found: %s%s", r.stdout, r.stderr)
 	}
 }

@@ -175,7 +175,7 @@ func TestGitConfigurations(t *testing.T) {
 			r := a.docsearch("index", "update", a.database)
 			a.requireNotSprung()
 			a.must(r)
-			if r := a.docsearch("search", "--path", a.database, "crumb tray"); !strings.Contains(r.stdout, "Toaster") {
+			if r := a.docsearch("search", "--json", "--path", a.database, "crumb tray"); !strings.Contains(r.stdout, "Toaster") {
 				t.Errorf("the update found nothing new: %s%s", r.stdout, r.stderr)
 			}
 		})
@@ -228,7 +228,7 @@ func TestGitRepositories(t *testing.T) {
 				t.Error("the build did not end")
 			}
 			a.requireNotSprung()
-			if r := a.docsearch("search", "--path", a.database, "combination"); strings.Contains(r.stdout, "1234") {
+			if r := a.docsearch("search", "--json", "--path", a.database, "combination"); strings.Contains(r.stdout, "1234") {
 				t.Error("a file outside of the repository was indexed")
 			}
 		})

@@ -277,7 +277,7 @@ func TestLinksInAnIndexThatIsSearched(t *testing.T) {
 			if r := a.hook(strings.Replace(kettleSearch, `"s"`, `"t"`, 1)); r.code != 0 || r.stdout != "" || r.late {
 				t.Errorf("the hook ended with code %d, late %t", r.code, r.late)
 			}
-			if r := a.docsearch("search", "--db", idx, "polish the kettle"); strings.Contains(r.stdout, "soft cloth") || r.code == 0 {
+			if r := a.docsearch("search", "--json", "--db", idx, "polish the kettle"); strings.Contains(r.stdout, "soft cloth") || r.code == 0 {
 				t.Errorf("search ended with code %d", r.code)
 			}
 		})

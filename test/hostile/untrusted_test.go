@@ -45,7 +45,7 @@ func TestDatabaseNamesAFolderOfTheUser(t *testing.T) {
 	a.check(result{}, idx)
 	// Only a user who names the folder can index it.
 	a.must(a.docsearch("index", "build", private, "--out", idx))
-	if r := a.docsearch("search", "--db", idx, "passphrase of the kettle"); !strings.Contains(r.stdout, canary) {
+	if r := a.docsearch("search", "--json", "--db", idx, "passphrase of the kettle"); !strings.Contains(r.stdout, canary) {
 		t.Errorf("after a build of the folder, search says %s%s", r.stdout, r.stderr)
 	}
 }

@@ -296,8 +296,12 @@ func (h *Hit) sum() {
 
 // maxPerDocument returns the maximum number of hits per document.
 func (x *Index) maxPerDocument(q *Query) int {
-	return max(cmp.Or(q.PerDocument, PerDocument), 20/x.documentCount)
+	return max(cmp.Or(q.PerDocument, PerDocument), x.PerDocument())
 }
+
+// PerDocument returns the maximum number of hits per document if a query does not set
+// it. If the index has few documents, such as one book or one API, it is higher.
+func (x *Index) PerDocument() int { return max(PerDocument, 20/x.documentCount) }
 
 // capPerDocument returns the first n of found with at most perDocument per document.
 func capPerDocument(found []candidate, n, perDocument int) []candidate {

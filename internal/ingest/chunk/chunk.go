@@ -138,7 +138,8 @@ func join(s *document.Section, other document.Section) {
 
 // canMerge reports whether a section fits into one passage with the preceding
 // group. The section must be below the group's first section or its sibling,
-// and both together small, or the group must be only an introduction to it.
+// and both together small, or the group must be only an introduction to it. An entry
+// of a reference shares a passage only with its introduction and its subsections.
 func canMerge(group []document.Section, have size, s document.Section, more size) bool {
 	top := group[0].Headings
 	parent := top[:max(0, len(top)-1)]
@@ -147,6 +148,10 @@ func canMerge(group []document.Section, have size, s document.Section, more size
 	}
 	all := have.plus(more)
 	beneath := slices.Equal(top, s.Headings[:len(top)])
+	isEntry := func(g document.Section) bool { return g.Entry && len(s.Headings) <= len(g.Headings) }
+	if s.Entry && !beneath || slices.ContainsFunc(group, isEntry) {
+		return false
+	}
 	return all.fits() && (all.words <= maxMerged || have.words < minStandalone && beneath)
 }
 

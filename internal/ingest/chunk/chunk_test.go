@@ -32,6 +32,23 @@ func parse(t *testing.T, text string) document.Document {
 	return doc
 }
 
+// An entry of a reference shares a passage only with its introduction and its
+// subsections.
+func TestEntries(t *testing.T) {
+	doc := parse(t, "# API\n\nintro\n\n## Books\n\nof paper\n\n### List\n\nall\n\n#### Order\n\nby title\n\n### Add\n\none\n\n## Loans\n\nshort\n\n### Lend\n\na book\n")
+	for i := range doc.Sections {
+		switch doc.Sections[i].Headings[len(doc.Sections[i].Headings)-1] {
+		case "List", "Add", "Lend":
+			doc.Sections[i].Entry = true
+		}
+	}
+	passages, _ := chunk.Split(doc)
+	want := []string{"API > Books 1-15: 14", "API > Books > Add 17-19: 3", "API > Loans > Lend 21-27: 7"}
+	if diff := cmp.Diff(want, outline(passages)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 func TestSplit(t *testing.T) {
 	for _, tt := range []struct {
 		name, in string

@@ -51,6 +51,7 @@ type Section struct {
 	Anchors     []Anchor // its own first
 	Links       []passage.Link
 	Terms       []string // index terms
+	Entry       bool     // an entry of a reference, which has a passage of its own
 }
 
 // An Anchor is a fragment that leads to a line.

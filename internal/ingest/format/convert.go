@@ -56,7 +56,7 @@ func fromMDWriter(page mdwriter.Document, name string) (document.Document, error
 
 // addConverted appends a section to the document.
 func addConverted(doc *document.Document, m *mdwriter.Section, path *document.HeadingPath, name string) {
-	s := document.Section{First: len(doc.Lines) + 1, Terms: m.Terms}
+	s := document.Section{First: len(doc.Lines) + 1, Terms: m.Terms, Entry: m.Entry}
 	from := m.From
 	if n := len(doc.Origins); n > 0 && from == 0 {
 		from = doc.Origins[n-1]

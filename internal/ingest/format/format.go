@@ -25,7 +25,7 @@ type Parser func(data []byte, name string) (document.Document, error)
 // plainNames are the names of plain text files without an extension.
 var plainNames = [...]string{"README", "INSTALL", "CHANGELOG", "CHANGES", "NEWS", "HACKING", "CONTRIBUTING", "FAQ"}
 
-const SupportedTypes = ".html, .md, .mdx, .rst, .adoc, .txt, .ipynb, .epub, .pdf, man and info pages, source code"
+const SupportedTypes = ".html, .md, .mdx, .rst, .adoc, .txt, .ipynb, .epub, .pdf, man and info pages, source code, OpenAPI, JSON Schema"
 
 // asText adapts a parser of text to bytes.
 func asText(read func(text []byte) (document.Document, error)) Parser {
@@ -44,6 +44,11 @@ func ParserFor(name string) Parser {
 		return asText(markdown.Parse)
 	}
 	switch ext := strings.ToLower(path.Ext(name)); ext {
+	case ".json", ".jsonc", ".yaml", ".yml", ".toml":
+		if isLockFile(name) {
+			return nil
+		}
+		return parseData
 	case ".html", ".htm", ".xhtml":
 		return parseHTML
 	case ".mdx":
@@ -106,6 +111,9 @@ const MaxFile = 32 << 20
 
 // UnsupportedReason returns the reason to skip a file without a parser.
 func UnsupportedReason(name string) string {
+	if isLockFile(name) {
+		return "lock file"
+	}
 	if ext := path.Ext(name); ext != "" {
 		return "unsupported file type: " + strings.ToLower(ext)
 	}

@@ -85,6 +85,8 @@ const (
 	shell
 	statements // SQL
 	signatures // Haskell, OCaml
+	settings   // YAML, TOML, JSON with comments
+	graphql
 )
 
 // languages maps file extensions to families.
@@ -99,6 +101,8 @@ var languages = [...]struct {
 	{shell, []string{".sh", ".bash", ".zsh"}},
 	{statements, []string{".sql"}},
 	{signatures, []string{".hs", ".ml", ".mli", ".elm"}},
+	{settings, []string{".yaml", ".yml", ".toml", ".json", ".jsonc"}},
+	{graphql, []string{".graphql", ".graphqls", ".gql"}},
 }
 
 func familyOf(ext string) kind {
@@ -150,6 +154,18 @@ var families = sync.OnceValue(func() map[kind]*family {
 				regexp.MustCompile(`^(data|newtype|class|type|module|let rec|let|val|exception)\s+(?:\([^)]*\)\s*)?([\p{L}_][\p{L}\p{N}_'.]*)`),
 				regexp.MustCompile(`^([\p{Ll}_][\p{L}\p{N}_']*)\s*::`),
 			},
+		},
+		settings: {
+			comments: []string{"#", "//", "/*", "*"},
+			names: []*regexp.Regexp{
+				regexp.MustCompile(`^\[{1,2}\s*([\w."' -]+?)\s*\]`),
+				regexp.MustCompile(`^["']?([\w./$-]+)["']?\s*(?:=|:(?:\s|$))`),
+			},
+			nested: true,
+		},
+		graphql: {
+			comments: []string{"#", `"`},
+			names:    []*regexp.Regexp{regexp.MustCompile(`^(?:extend\s+)?(type|input|enum|interface|union|scalar|directive|query|mutation|subscription|fragment)\s+@?(\w+)`)},
 		},
 	}
 })

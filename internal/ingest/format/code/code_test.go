@@ -28,6 +28,9 @@ func TestSplit(t *testing.T) {
 			" 1-2 []", "struct S 3-8 [S]", "impl S 9-11 [S]"}},
 		{".sh", "#!/bin/sh\n\n# Says.\nsay() {\n\n  echo\n}\n\nsay\n", []string{" 1-2 []", "say 3-8 [say]", " 9-9 []"}},
 		{".rb", "class A\n  def b\n  end\nend\n\nmodule M\nend\n", []string{"class A 1-5 [A]", "module M 6-7 [M]"}},
+		{".yaml", "# Where.\nport: 80\nhost: a\n\n# Encryption.\ntls:\n  cert: x\n\n  key: y\n", []string{"port 1-4 [port host]", "tls 5-9 [tls]"}},
+		{".toml", "a = 1\n\n# Tools.\n[tool.x-y]\nb = 2\n\n[[list]]\nc = 3\n", []string{"a 1-2 [a]", "tool.x-y 3-6 [tool.x-y b]", "list 7-8 [list c]"}},
+		{".graphql", "\"A book.\"\ntype Book @key(fields: \"id\") {\n  id: ID\n}\n\nextend enum E { A }\n", []string{"type Book 1-5 [Book]", "enum E 6-6 [E]"}},
 		{".sql", "CREATE TABLE IF NOT EXISTS t (\n  a int\n);\n\n-- v\ncreate view v as select 1;\n", []string{"create table t 1-4 [t]", "create view v 5-6 [v]"}},
 	} {
 		sections, err := Split([]byte(tt.in), tt.ext)

@@ -122,8 +122,9 @@ var generators = [...]generator{
 	{
 		name:  "vitepress",
 		meta:  []string{"vitepress", "vuepress"},
-		marks: `.vp-doc, .theme-default-content`,
-		main:  []string{`.vp-doc`, `.theme-default-content`, `main`},
+		marks: `.vp-doc, .VPHome, .theme-default-content`,
+		// A home page has a hero and cards above its text.
+		main: []string{`.VPHome`, `main.vp-home`, `main.home`, `.vp-doc`, `.theme-default-content`, `main`},
 		drop: `.VPDocFooter, .VPDocAside, .VPLocalNav, .VPBadge, .edit-info, .edit-link, .page-meta, .last-updated,
 			span.lang, .line-numbers`,
 	},

@@ -2,6 +2,7 @@ package html
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/net/html/atom"
@@ -21,12 +22,7 @@ const (
 func (x *extractor) inlineText(first, last int32) string {
 	l := inlineWriter{x: x, style: marked, breaks: true}
 	x.written = len(x.anchors)
-	for c := first; c != 0; c = x.t.nodes[c].next {
-		l.node(c)
-		if c == last {
-			break
-		}
-	}
+	l.siblings(first, last, true)
 	return string(l.buf)
 }
 
@@ -47,9 +43,7 @@ func (x *extractor) lineOf(i int32, s style) string {
 	if !x.t.nodes[i].element {
 		l.node(i)
 	}
-	for c := x.t.nodes[i].first; c != 0; c = x.t.nodes[c].next {
-		l.node(c)
-	}
+	l.children(i)
 	return strings.TrimSpace(string(l.buf))
 }
 
@@ -132,9 +126,55 @@ func (l *inlineWriter) node(i int32) {
 }
 
 func (l *inlineWriter) children(i int32) {
-	for c := l.x.t.nodes[i].first; c != 0; c = l.x.t.nodes[c].next {
+	tag := l.x.t.nodes[i].tag
+	l.siblings(l.x.t.nodes[i].first, 0, tag == atom.A || tag == atom.Button || isBlock(tag) && tag != atom.Dt)
+}
+
+// siblings writes the siblings first to last, or to the end if last is 0. In a box,
+// a style sheet may set them apart: words of adjacent links, and of adjacent spans if
+// there is nothing else, do not touch.
+func (l *inlineWriter) siblings(first, last int32, box bool) {
+	spans := box && l.code == 0 && l.x.onlySpans(first, last)
+	before := atom.Atom(0) // tag of the sibling before
+	for c := first; c != 0; c = l.x.t.nodes[c].next {
+		n := &l.x.t.nodes[c]
+		apart := n.tag == atom.A && l.code == 0 || n.tag == atom.Span && spans
+		if apart && before == n.tag && l.endsWord() && beginsWord(l.x.firstText(c)) {
+			l.space = true
+		}
 		l.node(c)
+		if c == last {
+			return
+		}
+		if n.flags&skipped == 0 {
+			before = n.tag
+		}
 	}
+}
+
+// onlySpans reports whether the siblings first to last are spans.
+func (x *extractor) onlySpans(first, last int32) bool {
+	for c := first; c != 0; c = x.t.nodes[c].next {
+		if n := &x.t.nodes[c]; n.tag != atom.Span && (n.element || strings.TrimSpace(n.text) != "") {
+			return false
+		}
+		if c == last {
+			break
+		}
+	}
+	return true
+}
+
+// endsWord reports whether the written text ends with a letter or digit.
+func (l *inlineWriter) endsWord() bool {
+	r, _ := utf8.DecodeLastRune(l.buf)
+	return unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+// beginsWord reports whether s begins with a letter or digit.
+func beginsWord(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
 // text writes text with collapsed white space.

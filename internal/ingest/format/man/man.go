@@ -137,19 +137,26 @@ func splitRequest(s string) (name, rest string) {
 // addText adds a line of text.
 func (p *parser) addText(text, raw string) {
 	p.any = p.any || text != ""
-	joined := strings.HasSuffix(raw, `\c`)
+	joined := isJoined(raw)
+	blank := "" // between this word and the next, which a joined line keeps
+	if joined && strings.TrimRight(text, " \t") != text {
+		blank = " "
+	}
 	if p.fixed && p.tag == noTag {
-		p.code = appendLine(p.code, strings.TrimRight(text, " \t"), p.at, p.glue)
+		p.code = appendLine(p.code, strings.TrimRight(text, " \t")+blank, p.at, p.glue)
 		p.glue = joined
 		return
 	}
 	if strings.TrimSpace(text) == "" {
+		if joined {
+			return // not an empty line
+		}
 		if p.tag == noTag {
 			p.flush()
 		}
 		return
 	}
-	text = strings.Join(strings.Fields(text), " ")
+	text = strings.Join(strings.Fields(text), " ") + blank
 	if p.section == "NAME" {
 		p.about += " " + text
 	}
@@ -160,6 +167,16 @@ func (p *parser) addText(text, raw string) {
 	if p.glue = joined; p.tag != noTag && !joined {
 		p.endTag()
 	}
+}
+
+// isJoined reports whether a line ends with the escape sequence \c: the next text
+// continues it. Fonts, quotes and comments may follow.
+func isJoined(raw string) bool {
+	i := strings.LastIndex(raw, `\c`)
+	if i < 0 || strings.HasSuffix(strings.ReplaceAll(raw[:i], `\\`, ""), `\`) {
+		return false
+	}
+	return strings.Trim((&parser{}).unescape(raw[i+len(`\c`):]), ` "`) == ""
 }
 
 func appendLine(lines []mdwriter.Line, text string, from int, glue bool) []mdwriter.Line {

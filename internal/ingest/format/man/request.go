@@ -301,7 +301,7 @@ func (p *parser) man(name string, args []string) bool {
 // continued returns "\\c" if the current line ends with it: the next text
 // continues the word.
 func (p *parser) continued() string {
-	if strings.HasSuffix(p.lines[p.at-1], `\c`) {
+	if isJoined(p.lines[p.at-1]) {
 		return `\c`
 	}
 	return ""

@@ -26,6 +26,7 @@ type Section struct {
 	Lines   []Line // without the heading
 	Terms   []string
 	Links   []Link
+	Entry   bool // see document.Section
 }
 
 // An Anchor is a fragment that leads into a section, after the first After
@@ -103,6 +104,9 @@ func (w *Writer) section() *Section {
 	}
 	return &w.sections[len(w.sections)-1]
 }
+
+// Entry marks the section as an entry of a reference.
+func (w *Writer) Entry() { w.section().Entry = true }
 
 // Anchor adds an anchor before the next block.
 func (w *Writer) Anchor(name string) {

@@ -182,7 +182,16 @@ type writer struct {
 	body  float64   // dominant type size of the document
 	sizes []float64 // type sizes of headings, largest first
 	edges map[string]int
-	level int
+	// margins holds the heights of running headers and footers.
+	margins map[margin]bool
+	level   int
+}
+
+// A margin is a height at which a line stands apart from the text, at the top or
+// the bottom of a page.
+type margin struct {
+	bottom bool
+	y      float64 // rounded
 }
 
 func (w *writer) pages(pages []page) {
@@ -200,14 +209,21 @@ func (w *writer) pages(pages []page) {
 // measure computes type sizes, and the lines that repeat at page edges.
 func (w *writer) measure(pages []page) {
 	signs := map[float64]int{}
-	w.edges = map[string]int{}
+	w.edges, w.margins = map[string]int{}, map[margin]bool{}
+	apart := map[margin]int{}
 	for _, p := range pages {
+		for _, m := range marginsOf(p.lines) {
+			apart[m]++
+		}
 		for i := range p.lines {
 			signs[rounded(p.lines[i].size)] += p.lines[i].letters
 		}
 		for _, edge := range edgesOf(p.lines) {
 			w.edges[edge]++
 		}
+	}
+	for m, n := range apart {
+		w.margins[m] = n >= 3 && n*2 >= len(pages)
 	}
 	for size, n := range signs {
 		if most := signs[w.body]; n > most || n == most && size < w.body {
@@ -228,6 +244,32 @@ func (w *writer) measure(pages []page) {
 func rounded(size float64) float64 { return math.Round(size*2) / 2 }
 
 const edge = 2 // lines at the top and at the bottom
+
+// marginsOf returns the margins of a page that have a line: white space sets its first
+// or last line apart.
+func marginsOf(lines []line) []margin {
+	const same, factor = 2.0, 1.6 // points; of the type size
+	var all []margin
+	for _, bottom := range [...]bool{false, true} {
+		at := func(i int) *line {
+			if bottom {
+				return &lines[len(lines)-1-i]
+			}
+			return &lines[i]
+		}
+		n := 0 // lines at the same height, such as a title and a page number
+		for n < len(lines) && math.Abs(at(n).y-at(0).y) < same {
+			n++
+		}
+		if n > edge || n == len(lines) {
+			continue
+		}
+		if gap := math.Abs(at(n).y - at(0).y); gap > factor*math.Max(at(0).size, at(n).size) {
+			all = append(all, margin{bottom, math.Round(at(0).y)})
+		}
+	}
+	return all
+}
 
 // edgesOf returns the first and last lines of a page, without page numbers.
 func edgesOf(lines []line) []string {
@@ -250,12 +292,19 @@ func unnumbered(s string) string {
 	}, s)
 }
 
-// withoutEdges returns a page's lines without repeated lines at its edges.
+// withoutEdges returns a page's lines without headers and footers: lines at its edges
+// that repeat on a quarter of the pages, or within a margin on another page. Running
+// headers change with the chapter.
 func (w *writer) withoutEdges(lines []line, pages int) []line {
 	var kept []line
 	for i := range lines {
-		atEdge := i < edge || i >= len(lines)-edge
-		if n := w.edges[unnumbered(lines[i].text)]; atEdge && n >= 3 && n*4 >= pages {
+		atTop, atBottom, n := i < edge, i >= len(lines)-edge, 0
+		if atTop || atBottom {
+			n = w.edges[unnumbered(lines[i].text)]
+		}
+		y := math.Round(lines[i].y)
+		inMargin := atTop && w.margins[margin{false, y}] || atBottom && w.margins[margin{true, y}]
+		if n >= 3 && n*4 >= pages || n >= 2 && inMargin {
 			continue
 		}
 		kept = append(kept, lines[i])

@@ -153,3 +153,39 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// Running headers and footers change with the chapter. They are recognized by their
+// place; a heading that several pages begin with is not one.
+func TestRunningHeaders(t *testing.T) {
+	at := func(y int, text string) string { return fmt.Sprintf("BT /F1 10 Tf 72 %d Td (%s) Tj ET\n", y, text) }
+	body := func(n int) string {
+		return at(700, fmt.Sprintf("Text of page %d begins here.", n)) + at(688, "It goes on for a while.") + at(676, fmt.Sprintf("It ends with %d.", n))
+	}
+	chapters := []string{"Boiling", "Pouring", "Cleaning", "Storing", "Repairing"}
+	var running, headings []string
+	for n := range 15 {
+		chapter := chapters[n/3]
+		foot := at(40, fmt.Sprintf("%s - %d", strings.ToLower(chapter), n+1))
+		running = append(running, at(750, "Chapter "+chapter)+at(750, fmt.Sprint(n+1))+body(n)+foot)
+		headings = append(headings, at(700, fmt.Sprintf("Parameters of %s", chapter))+at(688, "This is the text.")+at(676, fmt.Sprintf("It ends with %d.", n)))
+	}
+	text := func(pages []string) string {
+		doc, _, err := Parse(file(false, pages...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return mdtest.Describe(doc)
+	}
+	got := text(running)
+	for _, chapter := range chapters {
+		if strings.Contains(got, chapter) || strings.Contains(got, strings.ToLower(chapter)) {
+			t.Errorf("the header or the footer of %s is left:\n%s", chapter, got)
+		}
+	}
+	if n := strings.Count(got, "begins here"); n != 15 {
+		t.Errorf("%d of 15 pages have their text:\n%s", n, got)
+	}
+	if got := text(headings); strings.Count(got, "Parameters of") != 15 {
+		t.Errorf("headings are missing:\n%s", got)
+	}
+}

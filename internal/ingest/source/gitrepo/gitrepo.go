@@ -23,6 +23,9 @@ package gitrepo
 import (
 	"errors"
 	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -35,7 +38,8 @@ type Repo struct {
 // Parse parses the URL of a repository, optionally with "#" and a branch, tag
 // or commit: https://host/x.git, ssh://, git@host:x, file:///x. A tag pattern
 // contains one "*", which no ref can contain: "v2.*" means the release tag with
-// the highest version that is "v2" or starts with "v2.".
+// the highest version that is "v2" or starts with "v2.". On hosts that serve only
+// repositories, the URL of a repository's page will do: https://github.com/owner/x.
 func Parse(s string) (Repo, bool) {
 	location, ref, _ := strings.Cut(s, "#")
 	if strings.ContainsAny(s, " \t\n\x00") || strings.HasPrefix(ref, "-") || strings.Count(ref, "*") > 1 || isPattern(ref) && strings.ContainsAny(ref, `?[\`) {
@@ -56,6 +60,9 @@ func Parse(s string) (Repo, bool) {
 	}
 	switch u.Scheme {
 	case "https", "http":
+		if page, ok := fromPage(u); ok {
+			return Repo{page, ref}, true
+		}
 		if u.Host == "" || !strings.HasSuffix(strings.TrimRight(u.Path, "/"), ".git") {
 			return Repo{}, false
 		}
@@ -71,6 +78,67 @@ func Parse(s string) (Repo, bool) {
 		return Repo{}, false
 	}
 	return Repo{location, ref}, true
+}
+
+// reserved are the first folders of GitHub that are not the name of an owner.
+var reserved = [...]string{
+	"about", "apps", "collections", "enterprise", "explore", "features", "login", "marketplace", "orgs", "search",
+	"settings", "sponsors", "topics", "trending", "users",
+}
+
+// fromPage returns the URL of a repository for that of its page on a known host.
+func fromPage(u *url.URL) (string, bool) {
+	host := strings.TrimPrefix(strings.ToLower(u.Host), "www.")
+	p := strings.Trim(u.EscapedPath(), "/")
+	folders := strings.Split(p, "/")
+	if u.User != nil || u.RawQuery != "" || len(folders) < 2 || slices.Contains(folders, "") || slices.Contains(folders, "-") {
+		return "", false
+	}
+	switch host {
+	case "github.com", "codeberg.org", "bitbucket.org":
+		if len(folders) != 2 || slices.Contains(reserved[:], folders[0]) {
+			return "", false
+		}
+	case "gitlab.com": // groups nest
+		if folders[0] == "explore" || folders[0] == "groups" || folders[0] == "users" || folders[0] == "help" {
+			return "", false
+		}
+	case "git.sr.ht": // serves the repository under the URL of its page
+		if len(folders) != 2 || !strings.HasPrefix(folders[0], "~") {
+			return "", false
+		}
+		return "https://" + host + "/" + p, true
+	default:
+		return "", false
+	}
+	return "https://" + host + "/" + strings.TrimSuffix(p, ".git") + ".git", true
+}
+
+// FromBare returns the URL of the bare repository at a local path, which may end
+// in "#" and a ref like that of Parse.
+func FromBare(location string) (string, bool) {
+	folder, ref, hasRef := strings.Cut(location, "#")
+	if st, err := os.Stat(location); err == nil && st.IsDir() {
+		folder, hasRef = location, false // the name contains "#"
+	}
+	for name, isFolder := range map[string]bool{"HEAD": false, "objects": true, "refs": true} {
+		if st, err := os.Stat(filepath.Join(folder, name)); err != nil || st.IsDir() != isFolder {
+			return "", false
+		}
+	}
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return "", false
+	}
+	folder = filepath.ToSlash(folder)
+	if !strings.HasPrefix(folder, "/") {
+		folder = "/" + folder // a drive of Windows
+	}
+	u := (&url.URL{Scheme: "file", Path: folder}).String()
+	if hasRef {
+		u += "#" + ref
+	}
+	return u, true
 }
 
 func (r Repo) String() string {

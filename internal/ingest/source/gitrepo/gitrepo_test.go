@@ -24,12 +24,24 @@ func TestParse(t *testing.T) {
 		"ssh://git@host/a/b":          {URL: "ssh://git@host/a/b"},
 		"file:///srv/b":               {URL: "file:///srv/b"},
 		"https://host/b.git#v2.*-ee":  {URL: "https://host/b.git", Ref: "v2.*-ee"},
+
+		"https://github.com/o/r":             {URL: "https://github.com/o/r.git"},
+		"https://www.github.com/o/r/#v1":     {URL: "https://github.com/o/r.git", Ref: "v1"},
+		"https://github.com/o/r.git":         {URL: "https://github.com/o/r.git"},
+		"https://gitlab.com/group/sub/r":     {URL: "https://gitlab.com/group/sub/r.git"},
+		"https://codeberg.org/o/r#main":      {URL: "https://codeberg.org/o/r.git", Ref: "main"},
+		"https://bitbucket.org/o/r":          {URL: "https://bitbucket.org/o/r.git"},
+		"https://git.sr.ht/~user/r":          {URL: "https://git.sr.ht/~user/r"},
+		"https://github.com/o/r.git?token=x": {URL: "https://github.com/o/r.git?token=x"},
 	} {
 		if got, ok := Parse(in); !ok || got != want {
 			t.Errorf("Parse(%s) = %+v, %v", in, got, ok)
 		}
 	}
 	for _, in := range []string{
+		"https://github.com/o", "https://github.com/o/r/wiki", "https://github.com/orgs/o", "https://docs.github.com/en/rest",
+		"https://gitlab.com/o/r/-/tree/main/doc", "https://gitlab.com/explore/projects", "https://o.github.io/r", "https://git.sr.ht/user/r",
+		"https://user@github.com/o/r", "https://github.com.example.org/o/r", "https://github.com/o//r",
 		"https://host/docs/", "docs", "a@b", "./x@y:z", "ext::sh -c x", "git://host/a.git", "https://host/b.git#-x", "https://host/b.git#v*.*", "https://host/b.git#v[1]*", "ssh://-oProxyCommand=x/y",
 		"-oProxyCommand=x@host:y", "git@-oProxyCommand=x:y", "C:\\x", "",
 	} {
@@ -40,6 +52,22 @@ func TestParse(t *testing.T) {
 	for url, want := range map[string]string{"https://host/a/b.git/": "b", "git@host:b.git": "b", "file:///srv/b": "b"} {
 		if got := (Repo{URL: url}).Name(); got != want {
 			t.Errorf("name of %s: %s, want %s", url, got, want)
+		}
+	}
+}
+
+func TestFromBare(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "my repo")
+	for _, name := range []string{"HEAD", "objects/info/packs", "refs/heads/main"} {
+		write(t, dir, name, "x")
+	}
+	u, ok := FromBare(dir + "#v1")
+	if r, isRepo := Parse(u); !ok || !isRepo || r.Ref != "v1" || !strings.HasSuffix(r.URL, "/my%20repo") || !strings.HasPrefix(r.URL, "file:///") {
+		t.Errorf("%q, %v", u, ok)
+	}
+	for _, other := range []string{filepath.Dir(dir), filepath.Join(dir, "HEAD"), filepath.Join(dir, "none"), ""} {
+		if u, ok := FromBare(other); ok {
+			t.Errorf("%s is %s", other, u)
 		}
 	}
 }
