@@ -20,7 +20,7 @@ var layers = [][]string{
 	{"internal/ingest/format/asciidoc", "internal/ingest/format/code", "internal/ingest/format/html", "internal/ingest/format/info", "internal/ingest/format/man", "internal/ingest/format/markdown", "internal/ingest/format/mdwriter", "internal/ingest/format/openapi", "internal/ingest/format/pdf", "internal/ingest/format/rst"},
 	{"internal/ingest/document"},
 	{"internal/rules", "internal/notes", "internal/agentconfig", "internal/index/indextest", "internal/hook/host"},
-	{"internal/adapt", "internal/config/decode", "internal/eventlog", "internal/hook/match", "internal/hook/event", "internal/hook/deadline", "internal/hook/sessionfile", "internal/index"},
+	{"internal/adapt", "internal/config/decode", "internal/eventlog", "internal/project", "internal/hook/match", "internal/hook/event", "internal/hook/deadline", "internal/hook/sessionfile", "internal/index"},
 	{"internal/index/dense", "internal/index/embed", "internal/index/leann", "internal/index/lexical", "internal/index/quicksearch"},
 	{"internal/index/container", "internal/index/generation", "internal/index/passage", "internal/index/urlmatch", "internal/index/vecmath"},
 	{"internal/config", "internal/sitefilter", "internal/provenance", "internal/safetext", "internal/hook/rawjson", "internal/rules/pattern", "internal/rules/shell", "docs", "plugin"},

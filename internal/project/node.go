@@ -1,0 +1,333 @@
+package project
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+	"go.yaml.in/yaml/v3"
+)
+
+// Formats:
+//
+//   - package.json, package-lock.json: https://docs.npmjs.com/cli/configuring-npm/
+//   - pnpm-lock.yaml: https://github.com/pnpm/spec/blob/master/lockfile/9.0.md and older
+//   - yarn.lock: https://classic.yarnpkg.com/docs/yarn-lock; since version 2 with the same
+//     layout as YAML, https://yarnpkg.com/configuration/manifest
+//   - bun.lock: https://bun.sh/docs/install/lockfile
+var nodeFormats = []format{
+	{Node, "package.json", false, readPackageJSON},
+	{Node, "package-lock.json", true, readPackageLock},
+	{Node, "npm-shrinkwrap.json", true, readPackageLock},
+	{Node, "pnpm-lock.yaml", true, readPNPMLock},
+	{Node, "yarn.lock", true, readYarnLock},
+	{Node, "bun.lock", true, readBunLock},
+}
+
+// A manifest has the dependencies of package.json. Workspaces of lock files have them,
+// too.
+type manifest struct {
+	Dependencies         map[string]string `json:"dependencies"`
+	DevDependencies      map[string]string `json:"devDependencies"`
+	OptionalDependencies map[string]string `json:"optionalDependencies"`
+	PeerDependencies     map[string]string `json:"peerDependencies"`
+}
+
+// all returns the names with their constraints. Packages of the workspace and of the
+// file system are not dependencies.
+func (m *manifest) all() map[string]string {
+	all := map[string]string{}
+	for _, group := range []map[string]string{m.PeerDependencies, m.OptionalDependencies, m.DevDependencies, m.Dependencies} {
+		for name, constraint := range group {
+			if !isLocal(constraint) {
+				all[name] = constraint
+			}
+		}
+	}
+	return all
+}
+
+// isLocal reports whether a constraint names a package of the workspace or of the file
+// system.
+func isLocal(constraint string) bool {
+	for _, prefix := range []string{"workspace:", "file:", "link:", "portal:", "."} {
+		if strings.HasPrefix(constraint, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// unalias resolves a constraint such as "npm:react@^18.0.0".
+func unalias(name, constraint string) (realName, realConstraint string) {
+	rest, ok := strings.CutPrefix(constraint, "npm:")
+	if !ok {
+		return name, constraint
+	}
+	if at := strings.LastIndexByte(rest, '@'); at > 0 {
+		return rest[:at], rest[at+1:]
+	}
+	if rest != "" && (rest[0] == '^' || rest[0] == '~' || rest[0] >= '0' && rest[0] <= '9') {
+		return name, rest // Yarn's notation for a version of the registry
+	}
+	return rest, ""
+}
+
+func readPackageJSON(data []byte, _ string) ([]Dependency, error) {
+	var m struct {
+		manifest
+		Engines map[string]string `json:"engines"`
+	}
+	if err := json.Unmarshal(data, &m); err != nil {
+		return nil, err
+	}
+	var list []Dependency
+	for name, constraint := range m.all() {
+		name, constraint = unalias(name, constraint)
+		list = append(list, Dependency{Name: name, Constraint: constraint, Direct: true})
+	}
+	if node := m.Engines["node"]; node != "" {
+		list = append(list, Dependency{Ecosystem: Tool, Name: "node", Constraint: node, Direct: true})
+	}
+	return list, nil
+}
+
+type lockedPackage struct {
+	manifest
+	Name    string `json:"name"` // of an alias
+	Version string `json:"version"`
+	Link    bool   `json:"link"`
+}
+
+// readPackageLock reads the versions 1 to 3. Version 1 has a tree of dependencies, the
+// others have the folders of all packages.
+func readPackageLock(data []byte, within string) ([]Dependency, error) {
+	var lock struct {
+		Packages map[string]lockedPackage `json:"packages"`
+		Tree     map[string]struct {
+			Version string `json:"version"`
+		} `json:"dependencies"`
+	}
+	if err := json.Unmarshal(data, &lock); err != nil {
+		return nil, err
+	}
+	if lock.Packages == nil {
+		var list []Dependency
+		for name, p := range lock.Tree {
+			name, version := unalias(name, p.Version)
+			list = append(list, Dependency{Name: name, Version: version})
+		}
+		return list, nil
+	}
+	const folder = "node_modules/"
+	var list []Dependency
+	for key, p := range lock.Packages {
+		i := strings.LastIndex(key, folder)
+		switch {
+		case i >= 0 && !p.Link && p.Version != "":
+			name := p.Name
+			if name == "" {
+				name = key[i+len(folder):]
+			}
+			list = append(list, Dependency{Name: name, Version: p.Version})
+		case i < 0 && isBelow(within, key):
+			for name := range p.all() {
+				if found, ok := nearestPackage(lock.Packages, key, name); ok {
+					list = append(list, found)
+				}
+			}
+		}
+	}
+	return list, nil
+}
+
+// nearestPackage finds the package that a folder of the workspace imports, as Node does:
+// in the nearest node_modules from the folder upward.
+func nearestPackage(packages map[string]lockedPackage, from, name string) (Dependency, bool) {
+	for at := path.Clean("/" + from); ; at = path.Dir(at) {
+		p, ok := packages[strings.TrimPrefix(path.Join(at, "node_modules", name), "/")]
+		if ok && !p.Link && p.Version != "" {
+			if p.Name != "" {
+				name = p.Name
+			}
+			return Dependency{Name: name, Version: p.Version, Direct: true}, true
+		}
+		if ok || at == "/" {
+			return Dependency{}, false
+		}
+	}
+}
+
+// A pnpmGroup maps names to a version or, since format 6, to an object with one.
+type pnpmGroup map[string]pnpmVersion
+
+type pnpmVersion struct{ version string }
+
+func (v *pnpmVersion) UnmarshalYAML(n *yaml.Node) error {
+	var object struct {
+		Version string `yaml:"version"`
+	}
+	if n.Kind != yaml.MappingNode {
+		return n.Decode(&v.version)
+	}
+	err := n.Decode(&object)
+	v.version = object.Version
+	return err
+}
+
+type pnpmImporter struct {
+	Dependencies         pnpmGroup `yaml:"dependencies"`
+	DevDependencies      pnpmGroup `yaml:"devDependencies"`
+	OptionalDependencies pnpmGroup `yaml:"optionalDependencies"`
+}
+
+func (m *pnpmImporter) direct() (list []Dependency) {
+	for _, group := range []pnpmGroup{m.Dependencies, m.DevDependencies, m.OptionalDependencies} {
+		for name, v := range group {
+			version := v.version
+			if isLocal(version) {
+				continue
+			}
+			if n, real := pnpmKey(version); n != "" { // an alias
+				name, version = n, real
+			}
+			list = append(list, Dependency{Name: name, Version: withoutPeers(version), Direct: true})
+		}
+	}
+	return list
+}
+
+// withoutPeers removes the peers from a version: "(react@18.2.0)" or "_react@18.2.0".
+func withoutPeers(version string) string {
+	if i := strings.IndexAny(version, "(_"); i >= 0 {
+		return version[:i]
+	}
+	return version
+}
+
+// pnpmKey splits the key of a package: "react@18.2.0", "/react@18.2.0" or
+// "/react/18.2.0". It returns nothing for another text.
+func pnpmKey(key string) (name, version string) {
+	key, slash := strings.CutPrefix(withoutPeers(key), "/")
+	if i := strings.LastIndexByte(key, '@'); i > 0 {
+		return key[:i], key[i+1:]
+	}
+	if i := strings.LastIndexByte(key, '/'); slash && i > 0 {
+		return key[:i], key[i+1:]
+	}
+	return "", ""
+}
+
+func readPNPMLock(data []byte, within string) ([]Dependency, error) {
+	var list []Dependency
+	decoder := yaml.NewDecoder(strings.NewReader(string(data)))
+	for { // a second document has the dependencies of pnpm itself
+		var lock struct {
+			pnpmImporter `yaml:",inline"`
+			Importers    map[string]pnpmImporter `yaml:"importers"`
+			Packages     map[string]yaml.Node    `yaml:"packages"`
+		}
+		err := decoder.Decode(&lock)
+		if errors.Is(err, io.EOF) {
+			return list, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if lock.Importers == nil {
+			lock.Importers = map[string]pnpmImporter{".": lock.pnpmImporter}
+		}
+		for folder, importer := range lock.Importers {
+			if isBelow(within, folder) {
+				list = append(list, importer.direct()...)
+			}
+		}
+		for key := range lock.Packages {
+			if name, version := pnpmKey(key); name != "" {
+				list = append(list, Dependency{Name: name, Version: version})
+			}
+		}
+	}
+}
+
+var (
+	yarnVersion    = regexp.MustCompile(`^  version:? "?([^"\s]+)"?`)
+	yarnDescriptor = regexp.MustCompile(`"?((?:@[^@/\s"]+/)?[^@\s",]+)@([^",]*)"?`)
+)
+
+// readYarnLock reads both formats: each entry starts with a line of descriptors, as
+// `"react@npm:^18.0.0, react@npm:^18.2.0":`, with the version indented below.
+func readYarnLock(data []byte, _ string) ([]Dependency, error) {
+	var list []Dependency
+	var heads [][]string
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimRight(line, "\r\n")
+		switch {
+		case line == "" || line[0] == '#':
+		case line[0] != ' ':
+			heads = yarnDescriptor.FindAllStringSubmatch(strings.TrimSuffix(line, ":"), -1)
+		case heads != nil:
+			v := yarnVersion.FindStringSubmatch(line)
+			if v == nil {
+				continue
+			}
+			byName := map[string][]string{}
+			for _, h := range heads {
+				if isLocal(h[2]) || strings.HasPrefix(h[2], "patch:") {
+					continue
+				}
+				name, constraint := unalias(h[1], h[2])
+				byName[name] = append(byName[name], constraint)
+			}
+			for name, ranges := range byName {
+				list = append(list, Dependency{Name: name, Version: v[1], ranges: ranges})
+			}
+			heads = nil
+		}
+	}
+	return list, nil
+}
+
+func readBunLock(data []byte, within string) ([]Dependency, error) {
+	data, err := hujson.Standardize(slices.Clone(data))
+	if err != nil {
+		return nil, err
+	}
+	var lock struct {
+		Workspaces map[string]lockedPackage     `json:"workspaces"`
+		Packages   map[string][]json.RawMessage `json:"packages"`
+	}
+	if err := json.Unmarshal(data, &lock); err != nil {
+		return nil, err
+	}
+	locked := map[string]Dependency{}
+	var list []Dependency
+	for key, p := range lock.Packages {
+		var id string
+		if len(p) == 0 || json.Unmarshal(p[0], &id) != nil {
+			continue
+		}
+		if name, version := pnpmKey(id); name != "" && !isLocal(version) {
+			locked[key] = Dependency{Name: name, Version: version}
+			list = append(list, locked[key])
+		}
+	}
+	for folder, m := range lock.Workspaces {
+		for name := range m.all() {
+			d, ok := locked[m.Name+"/"+name] // a version of this workspace only
+			if !ok {
+				d, ok = locked[name]
+			}
+			if ok && isBelow(within, folder) {
+				d.Direct = true
+				list = append(list, d)
+			}
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,218 @@
+package project
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// Formats:
+//
+//   - pyproject.toml: https://packaging.python.org/en/latest/specifications/pyproject-toml/
+//     and .../dependency-groups/; Poetry's tables, https://python-poetry.org/docs/pyproject/
+//   - uv.lock, poetry.lock, pdm.lock: an array of tables "package" with name and version
+//   - pylock.toml: https://packaging.python.org/en/latest/specifications/pylock-toml/
+//   - Pipfile, Pipfile.lock: https://pipenv.pypa.io/en/latest/pipfile.html
+//   - requirements.txt: https://pip.pypa.io/en/stable/reference/requirements-file-format/
+var pythonFormats = []format{
+	{Python, "pyproject.toml", false, readPyproject},
+	{Python, "Pipfile", false, readPipfile},
+	{Python, "requirements*.txt", false, readRequirements},
+	{Python, "requirements/*.txt", false, readRequirements},
+	{Python, "uv.lock", true, readTOMLLock},
+	{Python, "poetry.lock", true, readTOMLLock},
+	{Python, "pdm.lock", true, readTOMLLock},
+	{Python, "pylock.toml", true, readTOMLLock},
+	{Python, "Pipfile.lock", true, readPipfileLock},
+	{Tool, ".python-version", false, versionFile("python")},
+}
+
+// pythonName returns the normalized form of a name, as in
+// https://packaging.python.org/en/latest/specifications/name-normalization/.
+func pythonName(name string) string {
+	return strings.ToLower(separators.ReplaceAllString(strings.TrimSpace(name), "-"))
+}
+
+var (
+	separators  = regexp.MustCompile(`[-_.]+`)
+	requirement = regexp.MustCompile(`^\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*\(?([^;#()@]*)\)?`)
+	pin         = regexp.MustCompile(`^={2,3}\s*([^,*\s]+)$`)
+)
+
+// parseRequirement parses "requests[socks]>=2.8.1,==2.8.* ; python_version < '3'".
+func parseRequirement(s string) (Dependency, bool) {
+	m := requirement.FindStringSubmatch(s)
+	if m == nil {
+		return Dependency{}, false
+	}
+	constraint, _, _ := strings.Cut(m[2], " --") // options such as --hash
+	d := Dependency{Name: pythonName(m[1]), Constraint: strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(constraint), `\`)), Direct: true}
+	if exact := pin.FindStringSubmatch(d.Constraint); exact != nil {
+		d.Version = exact[1]
+	}
+	return d, true
+}
+
+func readPyproject(data []byte, _ string) ([]Dependency, error) {
+	var f struct {
+		Project struct {
+			Dependencies []string            `toml:"dependencies"`
+			Optional     map[string][]string `toml:"optional-dependencies"`
+			Python       string              `toml:"requires-python"`
+		} `toml:"project"`
+		Groups map[string][]any `toml:"dependency-groups"`
+		Tool   struct {
+			Poetry struct {
+				Dependencies map[string]any `toml:"dependencies"`
+				Dev          map[string]any `toml:"dev-dependencies"`
+				Group        map[string]struct {
+					Dependencies map[string]any `toml:"dependencies"`
+				} `toml:"group"`
+			} `toml:"poetry"`
+			PDM struct {
+				Dev map[string][]string `toml:"dev-dependencies"`
+			} `toml:"pdm"`
+			UV struct {
+				Dev []string `toml:"dev-dependencies"`
+			} `toml:"uv"`
+		} `toml:"tool"`
+	}
+	if err := toml.Unmarshal(data, &f); err != nil {
+		return nil, err
+	}
+	lines := append(f.Project.Dependencies, f.Tool.UV.Dev...)
+	for _, group := range f.Project.Optional {
+		lines = append(lines, group...)
+	}
+	for _, group := range f.Groups {
+		for _, item := range group {
+			if s, ok := item.(string); ok { // else an include of another group
+				lines = append(lines, s)
+			}
+		}
+	}
+	for _, group := range f.Tool.PDM.Dev {
+		lines = append(lines, group...)
+	}
+	var list []Dependency
+	for _, line := range lines {
+		if d, ok := parseRequirement(line); ok {
+			list = append(list, d)
+		}
+	}
+	tables := []map[string]any{f.Tool.Poetry.Dependencies, f.Tool.Poetry.Dev}
+	for _, group := range f.Tool.Poetry.Group {
+		tables = append(tables, group.Dependencies)
+	}
+	for _, table := range tables {
+		list = append(list, pythonTable(table)...)
+	}
+	if f.Project.Python != "" {
+		list = append(list, Dependency{Ecosystem: Tool, Name: "python", Constraint: f.Project.Python, Direct: true})
+	}
+	return list, nil
+}
+
+// pythonTable reads a table of names with constraints, as Poetry and Pipenv have it.
+func pythonTable(table map[string]any) (list []Dependency) {
+	for name, v := range table {
+		d := Dependency{Name: pythonName(name), Constraint: constraintOf(v), Direct: true}
+		if exact := pin.FindStringSubmatch(d.Constraint); exact != nil {
+			d.Version = exact[1]
+		}
+		if d.Name == "python" {
+			d.Ecosystem = Tool
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// constraintOf returns a constraint that is a text, or the "version" of a table.
+func constraintOf(v any) string {
+	if table, ok := v.(map[string]any); ok {
+		v = table["version"]
+	}
+	s, _ := v.(string)
+	return s
+}
+
+func readPipfile(data []byte, _ string) ([]Dependency, error) {
+	var f struct {
+		Packages map[string]any `toml:"packages"`
+		Dev      map[string]any `toml:"dev-packages"`
+		Requires map[string]any `toml:"requires"`
+	}
+	if err := toml.Unmarshal(data, &f); err != nil {
+		return nil, err
+	}
+	list := append(pythonTable(f.Packages), pythonTable(f.Dev)...)
+	if v, ok := f.Requires["python_version"].(string); ok {
+		list = append(list, Dependency{Ecosystem: Tool, Name: "python", Version: v, Direct: true})
+	}
+	return list, nil
+}
+
+func readPipfileLock(data []byte, _ string) ([]Dependency, error) {
+	type group map[string]struct {
+		Version string `json:"version"`
+	}
+	var f struct {
+		Default group `json:"default"`
+		Develop group `json:"develop"`
+	}
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, err
+	}
+	var list []Dependency
+	for _, g := range []group{f.Default, f.Develop} {
+		for name, p := range g {
+			if exact := pin.FindStringSubmatch(p.Version); exact != nil {
+				list = append(list, Dependency{Name: pythonName(name), Version: exact[1]})
+			}
+		}
+	}
+	return list, nil
+}
+
+func readTOMLLock(data []byte, _ string) ([]Dependency, error) {
+	type entry struct {
+		Name    string `toml:"name"`
+		Version string `toml:"version"`
+		Source  struct {
+			Virtual  string `toml:"virtual"`
+			Editable string `toml:"editable"`
+		} `toml:"source"`
+	}
+	var f struct {
+		Package  []entry `toml:"package"`
+		Packages []entry `toml:"packages"`
+	}
+	if err := toml.Unmarshal(data, &f); err != nil {
+		return nil, err
+	}
+	var list []Dependency
+	for _, p := range append(f.Package, f.Packages...) {
+		if p.Version != "" && p.Source.Virtual == "" && p.Source.Editable == "" { // else the project itself
+			list = append(list, Dependency{Name: pythonName(p.Name), Version: p.Version})
+		}
+	}
+	return list, nil
+}
+
+// readRequirements reads the lines that name a package, not those with options or URLs.
+func readRequirements(data []byte, _ string) ([]Dependency, error) {
+	var list []Dependency
+	for line := range strings.Lines(strings.ReplaceAll(string(data), "\\\n", " ")) {
+		line, _, _ = strings.Cut(line, " #")
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' || line[0] == '-' || line[0] == '.' || strings.Contains(line, "://") && !strings.Contains(line, " @ ") {
+			continue
+		}
+		if d, ok := parseRequirement(line); ok {
+			list = append(list, d)
+		}
+	}
+	return list, nil
+}
