@@ -16,6 +16,7 @@ import (
 
 var (
 	namePattern    = regexp.MustCompile(`^[a-z0-9][a-z0-9.+-]*$`)
+	packagePattern = regexp.MustCompile(`^[a-z]+:[^\s:]\S*$`)
 	versionPattern = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._-]*$`)
 	// licensePattern matches the form of an SPDX expression without parentheses.
 	licensePattern = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z.+-]*( (AND|OR|WITH) [0-9A-Za-z][0-9A-Za-z.+-]*)*$`)
@@ -40,6 +41,9 @@ func (r *Recipe) check() error {
 	c.require(isLine(r.Attribution), "invalid attribution %q: want one line of text", r.Attribution)
 	c.require(licensePattern.MatchString(r.License), "invalid license %q: want an SPDX expression such as MIT or CC-BY-4.0", r.License)
 	c.checkKeywords(r.Keywords)
+	for _, p := range r.Packages {
+		c.require(packagePattern.MatchString(p), "invalid package %q: want ECOSYSTEM:NAME", p)
+	}
 	c.checkQuestions(r)
 	c.checkVersion(r)
 	if filled, err := r.At(""); err == nil {

@@ -29,6 +29,7 @@ type Recipe struct {
 	Name        string   `toml:"-"` // file name without extension
 	Title       string   `toml:"title"`
 	Keywords    []string `toml:"keywords"` // the first one comes first in the config entry
+	Packages    []string `toml:"packages"` // packages that it documents, as "node:react"
 	Version     string   `toml:"version"`  // the default for {version}
 	URLs        []string `toml:"urls"`     // prefixes of the documented pages
 	License     string   `toml:"license"`  // SPDX expression for the documentation
@@ -111,6 +112,21 @@ var book = sync.OnceValues(func() (map[string]*Recipe, error) {
 	}
 	return known, nil
 })
+
+// ForPackage returns the recipe of the book that documents a package such as
+// "node:react", or nil.
+func ForPackage(id string) *Recipe {
+	known, err := book()
+	if err != nil {
+		return nil
+	}
+	for _, name := range Names() {
+		if slices.Contains(known[name].Packages, id) {
+			return known[name]
+		}
+	}
+	return nil
+}
 
 // A NotFoundError reports that the book has no recipe for a name.
 type NotFoundError struct {

@@ -14,7 +14,7 @@ import (
 )
 
 func newProjectCommand(a *app) *cobra.Command {
-	var asJSON, all bool
+	var asJSON, all, refresh bool
 	cmd := &cobra.Command{
 		Use:   "project [DIR]",
 		Short: "List the versions that a project uses",
@@ -36,6 +36,9 @@ Nothing is run and nothing is downloaded.`,
 			if err != nil {
 				return err
 			}
+			if refresh {
+				return writeProjectSnapshot(config.Locate(os.Getenv), p)
+			}
 			if !all {
 				p.Dependencies = p.Direct()
 			}
@@ -52,6 +55,8 @@ Nothing is run and nothing is downloaded.`,
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "list indirect dependencies, too")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&refresh, "refresh", false, "")
+	cmd.Flags().MarkHidden("refresh")
 	return cmd
 }
 

@@ -28,6 +28,9 @@ type Config struct {
 
 	// Names are the names that the databases define; nil outside the hook.
 	Names *Names `json:"-"`
+
+	// Project is the project of the session; nil if it is unknown.
+	Project *Project `json:"-"`
 }
 
 // A Raw is undecoded JSON, a json.RawMessage without that package.
@@ -59,12 +62,16 @@ type Database struct {
 	Version     string   `json:"version,omitempty"`       // of the documented software
 	Inject      []string `json:"inject,omitempty"`        // patterns of the documents that are notes
 	Notes       string   `json:"notes,omitempty"`         // absolute folder of its notes, if agents may write them
+	Packages    []string `json:"packages,omitempty"`      // documented packages, as "node:react"
 
 	// Threshold is the minimum confidence of an answer if it is above that of the build; see
 	// package adapt. It is not in the config file.
 	Threshold float64 `json:"-"`
 
 	Entry int `json:"-"` // position in the file's list, including ignored entries
+	// Used is the version that the project of the session uses, if that is known and the
+	// query names no version. Package match sets it.
+	Used string `json:"-"`
 }
 
 // Keyword returns the first keyword, which represents the database in denials.

@@ -82,6 +82,7 @@ type Decision struct {
 	Update  bool             // start an update of the databases in the background
 	Adapt   bool             // start an update of the confidence thresholds in the background
 	Refresh bool             // update the hook entries in the background
+	Project string           // folder whose project snapshot is missing or outdated; empty: none
 	Notes   *notes.Injection // notes to add to the context, except those the session has seen
 	Entries []notes.Entry    // entries that were considered for Notes
 }

@@ -122,6 +122,9 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 		if decision.Refresh {
 			p.startRefresh()
 		}
+		if decision.Project != "" {
+			p.startProject(decision.Project, c.Update.OnSessionStart)
+		}
 		return code
 	})
 }
@@ -156,6 +159,18 @@ func (p *Process) startAdapt() {
 func (p *Process) startRefresh() {
 	if err := p.Start("install", "--refresh"); err != nil {
 		p.printf("cannot start the update of the hook entries: %v", err)
+	}
+}
+
+// startProject starts the update of a project's snapshot in the background and, if update is
+// set, of its databases.
+func (p *Process) startProject(folder string, update bool) {
+	args := []string{"project", "--refresh", folder}
+	if update {
+		args = []string{"index", "update", "--project", folder, "--background"}
+	}
+	if err := p.Start(args...); err != nil {
+		p.printf("cannot start the update of the project's versions: %v", err)
 	}
 }
 
@@ -205,6 +220,7 @@ func (p *Process) report(out host.Output, d Decision, problems []string) (code i
 // If the state cannot be used, the call runs as usual.
 func (p *Process) decide(e event.Event, c *config.Config, l config.Locations, search Searcher) Decision {
 	store := Store{l.State}
+	c.Project = config.ProjectAt(l, p.Getenv, e.Cwd)
 	d := newDecider(e, c, c.Server(p.Getenv))
 	if takesNotes(d.event, c) && e.UserText == "" {
 		d.event.UserText = LastUserText(e.Transcript)

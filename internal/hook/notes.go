@@ -194,6 +194,9 @@ func (d *decider) sessionStart() {
 				injection.ContextReset = cmp.Or(d.event.Source, "startup")
 			}
 			d.Update, d.Adapt = d.config.Update.OnSessionStart, d.config.Hook.Adapt
+			if d.config.Project.Outdated() {
+				d.Project = d.event.Cwd
+			}
 			if d.refresh(); d.NeedsMain {
 				return
 			}
@@ -206,6 +209,7 @@ func (d *decider) sessionStart() {
 		if !skipsAgent(d.event, d.config) {
 			pinned = d.noteLines(&lines)
 		}
+		d.projectLine(&lines)
 		if text := strings.TrimSpace(lines.String()); text != "" {
 			h := fnv.New64a()
 			h.Write([]byte(text))
@@ -275,6 +279,41 @@ func (d *decider) databaseLines(b *boundedText) {
 		}
 	}
 	b.remaining += reserve
+}
+
+// projectLine adds the project's databases with their versions, as space allows: those of
+// direct dependencies first.
+func (d *decider) projectLine(b *boundedText) {
+	s := d.config.Project.Snapshot()
+	if s == nil {
+		return
+	}
+	if d.Project != "" && d.Update {
+		b.add("The project's lock files have changed. docsearch updates its databases in the background.\n")
+	}
+	const maxNames = 25
+	var names []string
+	for _, u := range s.Uses {
+		i := slices.IndexFunc(d.config.Databases, func(db config.Database) bool {
+			return db.Mode != config.ModeOff && db.Version != "" && slices.Contains(db.Software(), u.Software) &&
+				config.VersionCloseness(db.Version, u.Versions[0]) >= config.SameMinor
+		})
+		if i < 0 {
+			continue
+		}
+		db := &d.config.Databases[i]
+		if name := oneLine(subject(db) + " " + db.Version); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	more := ""
+	if n := len(names) - maxNames; n > 0 {
+		names, more = names[:maxNames], fmt.Sprintf(", and %d more", n)
+	}
+	b.add("Documentation of the versions that this project uses: " + strings.Join(names, ", ") + more + ".\n")
 }
 
 // noteLines adds the titles of the notes and returns the pinned notes.

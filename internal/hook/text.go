@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/host"
 	"github.com/docsearch/docsearch/internal/index/passage"
@@ -291,8 +292,18 @@ func joinShort(all []string, separator string) string {
 	return s
 }
 
-// label returns the documented software with its version: "CMake 3.25".
+// label returns the documented software with its version: "CMake 3.25". It adds the
+// version that the project uses if the documentation is of another one.
 func label(o *result) string {
+	documented := o.version()
+	if o.db.Used == "" || documented == "" || config.VersionCloseness(documented, o.db.Used) >= config.SameMinor {
+		return edition(o)
+	}
+	return edition(o) + "; this project uses " + oneLineMax(o.db.Used, maxLabel)
+}
+
+// edition returns the documented software with its version.
+func edition(o *result) string {
 	name := cut(subject(o.db), 2*maxLabel)
 	version := oneLineMax(o.version(), maxLabel)
 	if version == "" || strings.Contains(" "+name+" ", " "+version+" ") {

@@ -20,6 +20,7 @@ type Query struct {
 	Names    []string // the database's names, which do not discriminate between its passages
 	Named    bool     // the caller selected the database other than by the text
 	Version  string   // documented version; empty: the version that the build detected
+	Used     string   // version of the documented software in use; empty if unknown
 	TopK     int      // maximum number of hits; 0 means 10
 	Filter   string   // see type filter; "" for none
 	URLs     []string // URL prefixes of the database's pages, for Filter
@@ -74,7 +75,7 @@ func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	words := lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: d.gen.VersionOr(q.Version), Limit: max(lexicalCandidates, q.TopK), Accept: accept}
+	words := lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: d.gen.VersionOr(q.Version), Used: q.Used, Limit: max(lexicalCandidates, q.TopK), Accept: accept}
 	hits, signals, err := d.lexical.Search(words)
 	if err != nil {
 		return Result{}, err

@@ -5,6 +5,7 @@ package decode
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -135,7 +136,7 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 		}
 		return s
 	}
-	d.reportUnknown(path, entry, m, "name", "keywords", "path", "description", "mcp_tool_name", "urls", "mode", "version", "inject", "notes")
+	d.reportUnknown(path, entry, m, "name", "keywords", "path", "description", "mcp_tool_name", "urls", "mode", "version", "inject", "notes", "packages")
 
 	var bad []any
 	db.Keywords, bad = stringList(m["keywords"])
@@ -166,6 +167,20 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 				got = bad[0]
 			}
 			wrong("urls", `a list of URL prefixes, as in "https://docs.gitlab.com/"`, got, false, "the item is ignored")
+		}
+	}
+	if packages, given := m["packages"]; given {
+		var bad []any
+		db.Packages, bad = stringList(packages)
+		db.Packages = slices.DeleteFunc(db.Packages, func(p string) bool {
+			ecosystem, name, ok := strings.Cut(p, ":")
+			if ok = ok && ecosystem != "" && name != ""; !ok {
+				bad = append(bad, p)
+			}
+			return !ok
+		})
+		if len(bad) > 0 {
+			wrong("packages", `a list of packages, as in "node:react"`, bad[0], false, "the item is ignored")
 		}
 	}
 	if db.Inject, ok = injectPatterns(m["inject"]); !ok {

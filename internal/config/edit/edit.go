@@ -36,6 +36,7 @@ type Entry struct {
 	Description string   // empty: keep that of an existing entry
 	URLs        []string
 	Version     string // empty: keep that of an existing entry
+	Packages    []string
 }
 
 // ErrManualEdit is wrapped by the errors of Put and Remove for a file that is valid but
@@ -165,6 +166,9 @@ func (e *Entry) fields() []field {
 	if e.Version != "" {
 		fields = append(fields, field{"version", e.Version})
 	}
+	if len(e.Packages) > 0 {
+		fields = append(fields, field{"packages", e.Packages})
+	}
 	return fields
 }
 
@@ -223,6 +227,7 @@ func changedFields(old config.Database, e Entry) []field {
 	if e.Version != "" && e.Version != old.Version {
 		list = append(list, field{"version", e.Version})
 	}
+	lacking("packages", old.Packages, e.Packages)
 	return list
 }
 

@@ -199,7 +199,7 @@ func (r *Result) Origins() map[string]string {
 	}
 	for i, db := range r.Config.Databases {
 		entry := fmt.Sprintf("databases[%d].", db.Entry)
-		for _, field := range [...]string{"name", "keywords", "path", "description", "mcp_tool_name", "urls", "mode", "version", "inject", "notes"} {
+		for _, field := range [...]string{"name", "keywords", "path", "description", "mcp_tool_name", "urls", "mode", "version", "inject", "notes", "packages"} {
 			from[fmt.Sprintf("databases[%d].%s", i, field)] = r.origin(entry + field)
 		}
 	}

@@ -58,7 +58,7 @@ func (Indexes) Server(h event.Host, tool, cwd string) (found, own bool) {
 func (i Indexes) Search(db *config.Database, s event.Search) (a hook.Answer, err error) {
 	err = i.withIndex(db, func(x *quicksearch.Index) error {
 		found, err := x.Quote(quicksearch.Query{
-			Text: s.Query, Names: append([]string{db.Name}, db.Keywords...), Named: match.Limited(s), Version: db.Version, Limit: maxPassages, MaxBytes: maxPassageBytes, Threshold: db.Threshold,
+			Text: s.Query, Names: append([]string{db.Name}, db.Keywords...), Named: match.Limited(s), Version: db.Version, Used: db.Used, Limit: maxPassages, MaxBytes: maxPassageBytes, Threshold: db.Threshold,
 		})
 		if err != nil {
 			return err

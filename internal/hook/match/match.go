@@ -10,6 +10,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/event"
+	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/urlmatch"
 	"github.com/docsearch/docsearch/internal/sitefilter"
 )
@@ -41,7 +42,28 @@ func Databases(s event.Search, c *config.Config) []*config.Database {
 			list = append(list, db)
 		}
 	}
-	return list
+	return editions(list, words, c.Project)
+}
+
+// editions keeps one database of each software: of the version that the query names, else
+// of the version that the project uses, else the newest. It sets Used of the databases
+// that it keeps.
+func editions(list []*config.Database, query string, p *config.Project) []*config.Database {
+	if len(list) == 0 {
+		return nil
+	}
+	all := make([]config.Edition, len(list))
+	for i, db := range list {
+		all[i] = config.Edition{Software: db.Software(), Version: db.Version}
+	}
+	var kept []*config.Database
+	for _, e := range p.ChooseEditions(all, func(i int) string {
+		return lexical.NamedVersion(query, append([]string{list[i].Name}, list[i].Keywords...))
+	}) {
+		list[e.Index].Used = e.Used
+		kept = append(kept, list[e.Index])
+	}
+	return kept
 }
 
 // Defining returns the only database that defines a name in a query, and that name. It

@@ -187,3 +187,32 @@ func TestDefining(t *testing.T) {
 		})
 	}
 }
+
+// Of several editions, the one that the query names matches, else the one for the project.
+func TestEditions(t *testing.T) {
+	uses := func(version string) *config.Project {
+		return config.ProjectOf(&config.ProjectSnapshot{Uses: []config.Use{{Software: "node:react", Versions: []string{version}}}})
+	}
+	for _, tt := range []struct {
+		query, version string // that the project uses
+		want, used     string
+	}{
+		{"react effect cleanup", "18.3.1", "react-18", "18.3.1"},
+		{"react effect cleanup", "19.1.0", "react", "19.1.0"},
+		{"react effect cleanup", "16.0.0", "react", "16.0.0"},
+		{"react 19 effect cleanup", "18.3.1", "react", ""},
+		{"effect cleanup in react@18.2", "19.1.0", "react-18", ""},
+		{"react18 effect cleanup", "19.1.0", "react-18", ""},
+		{"react top 18 mistakes", "19.1.0", "react", "19.1.0"},
+	} {
+		c := &config.Config{Project: uses(tt.version), Databases: []config.Database{
+			{Name: "react-18", Keywords: []string{"react"}, Version: "18.3.1", Packages: []string{"node:react"}},
+			{Name: "react", Keywords: []string{"react"}, Version: "19.1.0", Packages: []string{"node:react"}},
+			{Name: "other", Keywords: []string{"other"}},
+		}}
+		got := Databases(event.Search{Query: tt.query}, c)
+		if len(got) != 1 || got[0].Name != tt.want || got[0].Used != tt.used {
+			t.Errorf("%q with %s: %v, want %s for %q", tt.query, tt.version, got, tt.want, tt.used)
+		}
+	}
+}

@@ -20,6 +20,7 @@ type Query struct {
 	Names   []string
 	Named   bool     // the database was named outside of the text
 	Version string   // of the documented software; empty if unknown
+	Used    string   // version of the software that the caller uses; empty if unknown
 	Keys    []string // for SearchRare, see Fields.Keys
 	Limit   int      // maximum number of hits
 	// PerDocument is the maximum number of hits per document, unless the database has few

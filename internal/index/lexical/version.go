@@ -120,3 +120,33 @@ func isProtocol(w string) bool {
 	}
 	return false
 }
+
+// relationToUsed compares the version in use with the index's own. Only another major
+// version counts: within one, the documentation of each version answers most queries.
+func relationToUsed(used string, own []int) versionRelation {
+	numbers, _ := parseNumbers(used)
+	if r := relationOf(numbers, own); r == olderMajor || r == newerMajor {
+		return r
+	}
+	return noVersion
+}
+
+// NamedVersion returns the version that a query names for the software with these names:
+// "18" in "react 18 hooks", "react@18" and "react18". It returns "" if it names none.
+func NamedVersion(query string, names []string) string {
+	words := framedWords(query)
+	for i := range words {
+		w := words[i].folded
+		for _, name := range names {
+			rest, ok := strings.CutPrefix(w, strings.ToLower(name))
+			rest = strings.TrimPrefix(rest, "@")
+			if numbers, _ := parseNumbers(rest); ok && len(numbers) > 0 {
+				return strings.TrimLeft(rest, "<>=~^vV")
+			}
+		}
+		if numbers, marked := parseNumbers(w); len(numbers) > 0 && !isYear(w) && isVersionAt(words, i, numbers, marked, names, nil) {
+			return strings.TrimLeft(w, "<>=~^vV")
+		}
+	}
+	return ""
+}

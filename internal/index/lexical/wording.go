@@ -40,6 +40,9 @@ func (x *Index) interpret(q *Query) (intent, error) {
 	words := framedWords(text)
 	own, _ := parseNumbers(q.Version)
 	in := intent{version: markVersions(words, q.Names, own)}
+	if in.version == noVersion {
+		in.version = relationToUsed(q.Used, own)
+	}
 	var err error
 	if in.otherSoftware, in.otherSoftwareFirst, err = x.otherSoftware(words, q.Names); err != nil {
 		return intent{}, err

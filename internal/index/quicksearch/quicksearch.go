@@ -61,6 +61,7 @@ type Query struct {
 	Keys     []string // keys of the documents' conditions, see passage.AppliesWhen; for Related
 	Named    bool     // the database was named outside of the text
 	Version  string   // of the documented software; empty: the version that the build detected
+	Used     string   // version of the software in use; empty if unknown
 	Limit    int      // maximum number of hits
 	MaxBytes int      // maximum bytes of text; for Quote only
 	// Threshold is the minimum confidence of a confident answer, if it is above that of the
@@ -100,7 +101,7 @@ func (x *Index) Search(q Query) (Answer, error) {
 
 // search searches the lexical index.
 func (x *Index) search(q Query, perDocument int) ([]lexical.Hit, lexical.Signals, error) {
-	return x.lexical.Search(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: x.gen.VersionOr(q.Version), Limit: max(q.Limit, Depth), PerDocument: perDocument})
+	return x.lexical.Search(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: x.gen.VersionOr(q.Version), Used: q.Used, Limit: max(q.Limit, Depth), PerDocument: perDocument})
 }
 
 // answer returns an answer without hits.

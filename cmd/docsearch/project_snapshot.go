@@ -1,0 +1,87 @@
+package main
+
+import (
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/project"
+	"github.com/docsearch/docsearch/recipes"
+)
+
+// writeProjectSnapshot writes the snapshot from which the hook and the server know the
+// versions that the project uses.
+func writeProjectSnapshot(l config.Locations, p *project.Project) error {
+	r, err := load.Load(l)
+	if err != nil {
+		return err
+	}
+	s := config.ProjectSnapshot{Folder: p.Dir, Sources: slices.Clone(p.Sources), Uses: usesOf(p, r.Config.Databases)}
+	if stamp, err := config.StampOf(l.Config); err == nil {
+		s.Sources = append(s.Sources, stamp)
+	}
+	for i, stamp := range s.Sources {
+		if !stamp.Settled(time.Now()) {
+			s.Sources[i].ModTime = 0 // it may still change unnoticed: look again at the next session
+		}
+	}
+	const old = 30 * 24 * time.Hour
+	config.RemoveOldProjects(l, func(st fs.FileInfo) bool { return time.Since(st.ModTime()) > old })
+	return s.Write(l)
+}
+
+// usesOf returns the software that the project uses: all direct dependencies, and the
+// indirect ones that a database documents.
+func usesOf(p *project.Project, dbs []config.Database) []config.Use {
+	documented := map[string]bool{}
+	for i := range dbs {
+		for _, software := range dbs[i].Software() {
+			documented[software] = true
+		}
+	}
+	var uses []config.Use
+	places := map[string]int{}
+	add := func(software, version string, direct bool) {
+		at, ok := places[software]
+		if !ok {
+			places[software] = len(uses)
+			uses = append(uses, config.Use{Software: software, Versions: []string{version}, Direct: direct})
+		} else if !slices.Contains(uses[at].Versions, version) {
+			uses[at].Versions = append(uses[at].Versions, version)
+		}
+	}
+	for _, d := range p.Dependencies { // the direct ones first
+		if d.Version == "" {
+			continue
+		}
+		if d.Direct || documented[d.ID()] {
+			add(d.ID(), d.Version, d.Direct)
+		}
+		for _, name := range databaseNames(&d) {
+			if documented[config.NamePrefix+name] {
+				add(config.NamePrefix+name, d.Version, d.Direct)
+			}
+		}
+	}
+	return uses
+}
+
+// databaseNames returns the names of databases without packages that document a
+// dependency: its recipe's name and, for a direct dependency, its own.
+func databaseNames(d *project.Dependency) []string {
+	var names []string
+	if r := recipes.ForPackage(d.ID()); r != nil {
+		names = append(names, r.Name)
+	}
+	if d.Direct {
+		for _, name := range []string{strings.ToLower(d.Name), strings.ToLower(d.ShortName())} {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
