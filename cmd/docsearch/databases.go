@@ -34,6 +34,8 @@ type databaseRef struct {
 	Aliases      []string // names and keywords that select it in a query
 	Version      string   // documented version; empty if unknown
 	URLs         []string // URL prefixes of its pages
+	Software     []string // identities of the documented software; see config.Database
+	IsPackage    bool     // the config names the packages that it documents
 }
 
 // listDatabases lists the databases of the config and of the data folder. It
@@ -50,6 +52,7 @@ func listDatabases(l config.Locations) ([]databaseRef, error) {
 			all = append(all, databaseRef{
 				Name: db.Name, Path: db.Path, Configured: true, ExternalTool: db.Tool != "",
 				Aliases: append([]string{db.Name}, db.Keywords...), Version: db.Version, URLs: db.URLs,
+				Software: db.Software(), IsPackage: len(db.Packages) > 0,
 			})
 		}
 	}
@@ -275,6 +278,8 @@ func staleness(info index.Info) string {
 		return info.Stale
 	case info.Source.Kind != ingest.KindFolder:
 		return info.StaleOutside()
+	case packageMoved(info):
+		return ""
 	}
 	why, err := ingest.Changed(context.Background(), generationOf(info))
 	if err != nil {

@@ -34,6 +34,16 @@ func (u *updateCommand) startDetached(chosen []databaseRef) error {
 	if len(chosen) == 0 {
 		return nil
 	}
+	args := []string{"index", "update", "--detached", "--wait", "1m"}
+	for _, d := range chosen {
+		args = append(args, d.Path)
+	}
+	return startInBackground(cache, args)
+}
+
+// startInBackground starts this program with the arguments. Its output goes to the log of
+// updates.
+func startInBackground(cache string, args []string) error {
 	log, err := confined.OpenFile(filepath.Join(cache, updateLog), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return err
@@ -43,10 +53,7 @@ func (u *updateCommand) startDetached(chosen []databaseRef) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command(program, "index", "update", "--detached", "--wait", "1m")
-	for _, d := range chosen {
-		cmd.Args = append(cmd.Args, d.Path)
-	}
+	cmd := exec.Command(program, args...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = detachedProcess()
 	if err := cmd.Start(); err != nil {

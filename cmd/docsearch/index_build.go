@@ -52,7 +52,8 @@ type savedOptions struct {
 	TrustPaths bool   `json:"trust_paths,omitempty"`
 	Embedder   string `json:"embedder,omitempty"` // "PROVIDER:MODEL"; "": from the config
 	folder.Options
-	Site ingest.SiteOptions `json:"site,omitzero"`
+	Site    ingest.SiteOptions `json:"site,omitzero"`
+	Package string             `json:"package,omitempty"` // package and version that the source contained, as "node:react@18.3.1"
 }
 
 func newIndexBuildCommand(a *app) *cobra.Command {

@@ -13,7 +13,7 @@ import (
 )
 
 func newIndexListCommand(a *app) *cobra.Command {
-	var asJSON bool
+	var asJSON, unused bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List databases and their state",
@@ -25,15 +25,19 @@ state:
   no index       the passages have no docsearch index yet
   missing        the path in the config does not exist
   corrupt        the index cannot be read
-  other version  the index was built by an incompatible docsearch version`,
+  other version  the index was built by an incompatible docsearch version
+
+With --unused, list only the databases of packages that no project uses: no project
+that had a session in the last 30 days, and not the one in the working directory.`,
 		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error { return a.list(asJSON) },
+		RunE: func(*cobra.Command, []string) error { return a.list(asJSON, unused) },
 	}
+	cmd.Flags().BoolVar(&unused, "unused", false, "list only databases of packages that no project uses")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-func (a *app) list(asJSON bool) error {
+func (a *app) list(asJSON, unused bool) error {
 	locations := config.Locate(os.Getenv)
 	cleanUpDataFolder(locations)
 	all, err := listDatabases(locations)
@@ -41,6 +45,11 @@ func (a *app) list(asJSON bool) error {
 		return err
 	}
 	cleanUpEach(all)
+	if unused {
+		if all, err = unusedDatabases(locations, all); err != nil {
+			return err
+		}
+	}
 	if asJSON {
 		list := []infoJSON{}
 		for _, d := range all {
@@ -53,6 +62,10 @@ func (a *app) list(asJSON bool) error {
 		enc := json.NewEncoder(a.stdout)
 		enc.SetIndent("", "  ")
 		return enc.Encode(list)
+	}
+	if len(all) == 0 && unused {
+		fmt.Fprintln(a.stdout, "projects use all databases of packages")
+		return nil
 	}
 	if len(all) == 0 {
 		fmt.Fprintln(a.stdout, "no databases; to build one, run: docsearch index build SOURCE")
@@ -71,6 +84,10 @@ func (a *app) list(asJSON bool) error {
 	}
 	if err := table.Flush(); err != nil {
 		return err
+	}
+	if unused {
+		fmt.Fprintln(a.stdout, "to remove one, run: docsearch index remove NAME")
+		return nil
 	}
 	for _, d := range all {
 		if command := repairCommand(d); command != "" {

@@ -118,6 +118,9 @@ func (b *buildCommand) mergeOptions(dir string) savedOptions {
 	if b.set("keep-secrets") {
 		options.KeepSecrets = b.options.KeepSecrets
 	}
+	if b.options.Package != "" {
+		options.Package = b.options.Package
+	}
 	for flag, apply := range b.siteFlags(&options.Site) {
 		if b.set(flag) {
 			apply()

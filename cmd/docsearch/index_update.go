@@ -19,6 +19,7 @@ import (
 type updateCommand struct {
 	*app
 	all, full, watch bool
+	project          bool // update the databases of a project's packages
 	background       bool // update in a background process
 	isDetached       bool // this is the background process
 	wait             time.Duration
@@ -28,7 +29,7 @@ type updateCommand struct {
 func newIndexUpdateCommand(a *app) *cobra.Command {
 	u := &updateCommand{app: a}
 	cmd := &cobra.Command{
-		Use:   "update {NAME|PATH}... | --all",
+		Use:   "update {NAME|PATH}... | --all | --project [DIR]",
 		Short: "Update databases from their sources",
 		Long: `Update databases from their sources. An update reads, downloads, and indexes only
 changed documents. Unchanged passages keep their ids, and passages of removed
@@ -41,11 +42,16 @@ them, run "docsearch index build".
 An update reads only sources that you passed to a build on this machine. To update
 a database from another machine, first build it from its source.
 
+With --project, build databases of the packages whose versions have changed in the
+lock files of DIR, by default the working directory: those that have a database of
+another version, and whose new version is installed. Nothing is downloaded.
+
 With --background, another process updates the databases one after another, each
 at most once per day. A hook can run this when a session starts.`,
 		Example: `  docsearch index update python
   docsearch index update --all
-  docsearch index update project --watch`,
+  docsearch index update project --watch
+  docsearch index update --project`,
 		ValidArgsFunction: completeDatabases,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			limitMemory()
@@ -55,6 +61,7 @@ at most once per day. A hook can run this when a session starts.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.BoolVar(&u.all, "all", false, "update all databases that have an index")
+	f.BoolVar(&u.project, "project", false, "build databases of changed package versions of the project in DIR")
 	f.BoolVar(&u.full, "full", false, "read and index all documents, as a build does")
 	f.BoolVar(&u.watch, "watch", false, "update when files change, until interrupted (folders only)")
 	f.BoolVar(&u.background, "background", false, "return at once and update in the background; log to docsearch's cache folder")
@@ -64,10 +71,14 @@ at most once per day. A hook can run this when a session starts.`,
 	f.BoolVar(&u.json, "json", false, jsonLines)
 	f.BoolVarP(&u.quiet, "quiet", "q", false, "print errors only")
 	markExclusive(cmd, "watch", "background", "full")
+	markExclusive(cmd, "project", "all", "watch", "full")
 	return cmd
 }
 
 func (u *updateCommand) run(ctx context.Context, args []string) error {
+	if u.project {
+		return u.runProject(ctx, args)
+	}
 	if u.all == (len(args) > 0) {
 		return usagef("docsearch index update needs database names or --all, not both")
 	}
@@ -138,6 +149,12 @@ func (u *updateCommand) update(ctx context.Context, d databaseRef) error {
 	before, err := index.Inspect(d.Path)
 	if err != nil {
 		return withRepair(d.Path, err)
+	}
+	if packageMoved(before) {
+		if !u.quiet && !u.json {
+			fmt.Fprintf(u.stdout, "%s: the package is no longer installed in this version; no changes\n", d.Name)
+		}
+		return nil
 	}
 	b, p, err := u.plan(d, before)
 	if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -84,4 +85,39 @@ func databaseNames(d *project.Dependency) []string {
 		}
 	}
 	return names
+}
+
+// unusedDatabases returns the databases of packages that no known project uses in that
+// version: neither the one in the working directory nor those with a snapshot.
+func unusedDatabases(l config.Locations, all []databaseRef) ([]databaseRef, error) {
+	snapshots := config.ProjectSnapshots(l)
+	r, err := load.Load(l)
+	if err != nil {
+		return nil, err
+	}
+	dirs := []string{"."}
+	for _, s := range snapshots {
+		dirs = append(dirs, s.Folder)
+	}
+	uses := map[string][]string{} // versions of each software
+	for _, dir := range dirs {
+		p, err := project.Read(dir, config.Home(os.Getenv))
+		if err != nil {
+			continue // the folder is gone
+		}
+		for _, u := range usesOf(p, r.Config.Databases) {
+			uses[u.Software] = append(uses[u.Software], u.Versions...)
+		}
+	}
+	isUsed := func(d databaseRef) bool {
+		for _, software := range d.Software {
+			for _, version := range uses[software] {
+				if d.Version == "" || config.VersionCloseness(d.Version, version) == config.SameVersion {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return slices.DeleteFunc(all, func(d databaseRef) bool { return !d.IsPackage || isUsed(d) }), nil
 }

@@ -24,7 +24,7 @@ import (
 func newSetupCommand(a *app) *cobra.Command {
 	s := &setupCommand{app: a, stepPrinter: newStepPrinter(a.stdout), builder: &buildCommand{app: a}}
 	cmd := &cobra.Command{
-		Use:   "setup [NAME[@VERSION]... | KEYWORD SOURCE]",
+		Use:   "setup [NAME[@VERSION]... | KEYWORD SOURCE | --project [DIR]]",
 		Short: "Build a database, add it to the config, and install the hook",
 		Long: `Build a database, add it to the config file, and install the hook and the MCP
 server.
@@ -39,18 +39,30 @@ recipes list. It may also be the path or URL of your own recipe (FILE.toml).
 KEYWORD selects the database: the hook searches it if a web search contains
 KEYWORD as a whole word. SOURCE is a folder, file, archive, site URL, git
 repository, docset, LEANN index, or existing database. Without arguments, setup
-asks for both.`,
+asks for both.
+
+With --project, setup reads the lock files of the project in DIR, by default the
+working directory. It plans a database for each direct dependency: from the
+installed package if that has enough documentation, else from a recipe. It prints the
+plan with sizes and times before it builds the databases.`,
 		Example: `  docsearch setup django
   docsearch setup react vite fastapi
   docsearch setup django@4.2
   docsearch setup gitlab ~/src/gitlab/doc
   docsearch setup widgets https://docs.example.com/guide/
-  docsearch setup gitlab ~/.leann/indexes/gitlab --install`,
+  docsearch setup gitlab ~/.leann/indexes/gitlab --install
+  docsearch setup --project --offline`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeSetup,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			limitMemory()
 			s.builder.set = cmd.Flags().Changed
+			if s.project {
+				return s.runProject(cmd.Context(), args)
+			}
+			if s.offline {
+				return usagef("cannot use --offline without --project")
+			}
 			if s.areRecipes(args) {
 				return s.runRecipes(cmd.Context(), args)
 			}
@@ -62,6 +74,8 @@ asks for both.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
+	f.BoolVar(&s.project, "project", false, "set up the dependencies of the project in DIR (default: the working directory)")
+	f.BoolVar(&s.offline, "offline", false, "use only documentation on this machine (with --project)")
 	f.StringVar(&s.description, "description", "", "set the description that the agent sees to `TEXT` (default: suggested)")
 	f.StringSliceVar(&s.keywords, "keywords", nil, "set the keywords to `WORDS`, separated by commas (default: suggested)")
 	f.StringSliceVar(&s.urls, "urls", nil, "set the URL prefixes of the pages to `PREFIXES`, separated by commas (default: suggested)")
@@ -88,6 +102,7 @@ type setupCommand struct {
 	name                  string   // of the config entry
 	keywords, urls        []string // flag values
 	description           string
+	project, offline      bool
 	yes                   bool
 	install               bool
 	noInstall             bool

@@ -87,6 +87,7 @@ func (a *app) why(query string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	r.Config.Project = config.ProjectAt(l, os.Getenv, cwd)
 	routes := load.LoadRoutes(r, config.PlaceOf(l, os.Getenv, cwd))
 	data, err := json.Marshal(map[string]any{"hook_event_name": "PreToolUse", "tool_name": "WebSearch", "tool_input": map[string]string{"query": query}})
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A project is the name and URL that a project file contains.
-type project struct {
+// A description is the name and URL that a project file contains.
+type description struct {
 	name string
 	url  string // of its documentation
 }
@@ -21,7 +21,7 @@ type project struct {
 // A projectFile is a file with a conventional name, and its parser.
 type projectFile struct {
 	name string
-	read func(data []byte) project
+	read func(data []byte) description
 }
 
 // addProject adds the names and URLs from the project files in a folder.
@@ -44,7 +44,7 @@ func (s *Suggestions) addProject(root *os.Root) {
 // projectFiles lists the files that contain a project's name. Files of
 // documentation generators come first.
 var projectFiles = [...]projectFile{
-	{"objects.inv", func(data []byte) project { return project{name: lineAfter(data, "# Project: ")} }}, // Sphinx
+	{"objects.inv", func(data []byte) description { return description{name: lineAfter(data, "# Project: ")} }}, // Sphinx
 	{"mkdocs.yml", yamlProject},
 	{"mkdocs.yaml", yamlProject},
 	{"docusaurus.config.js", scriptProject},
@@ -57,10 +57,10 @@ var projectFiles = [...]projectFile{
 	{"Cargo.toml", tomlProject},
 	{"package.json", jsonProject},
 	{"composer.json", jsonProject},
-	{"go.mod", func(data []byte) project { return project{name: moduleName(lineAfter(data, "module "))} }},
+	{"go.mod", func(data []byte) description { return description{name: moduleName(lineAfter(data, "module "))} }},
 }
 
-func yamlProject(data []byte) project {
+func yamlProject(data []byte) description {
 	var v struct {
 		SiteName string `yaml:"site_name"`
 		SiteURL  string `yaml:"site_url"`
@@ -69,34 +69,34 @@ func yamlProject(data []byte) project {
 		BaseURL  string `yaml:"baseurl"`
 	}
 	if yaml.Unmarshal(data, &v) != nil {
-		return project{}
+		return description{}
 	}
-	return project{v.SiteName + v.Title, v.SiteURL + v.URL + v.BaseURL}
+	return description{v.SiteName + v.Title, v.SiteURL + v.URL + v.BaseURL}
 }
 
-func tomlProject(data []byte) project {
+func tomlProject(data []byte) description {
 	type table struct{ Name, Title string }
 	var v struct {
 		Title, BaseURL         string
 		Book, Project, Package table
 	}
 	if toml.Unmarshal(data, &v) != nil {
-		return project{}
+		return description{}
 	}
-	return project{v.Title + v.Book.Title + v.Project.Name + v.Package.Name, v.BaseURL}
+	return description{v.Title + v.Book.Title + v.Project.Name + v.Package.Name, v.BaseURL}
 }
 
-func jsonProject(data []byte) project {
+func jsonProject(data []byte) description {
 	var v struct{ Name string }
 	if json.Unmarshal(data, &v) != nil {
-		return project{}
+		return description{}
 	}
-	return project{name: v.Name[strings.LastIndexByte(v.Name, '/')+1:]} // without its owner
+	return description{name: v.Name[strings.LastIndexByte(v.Name, '/')+1:]} // without its owner
 }
 
 // scriptProject reads the literal values in a script that exports a
 // configuration.
-func scriptProject(data []byte) project {
+func scriptProject(data []byte) description {
 	value := func(key string) string {
 		found := regexp.MustCompile("(?m)^\\s*" + key + ":\\s*['\"`]([^'\"`$]+)['\"`]").FindSubmatch(data)
 		if found == nil {
@@ -104,7 +104,7 @@ func scriptProject(data []byte) project {
 		}
 		return string(found[1])
 	}
-	return project{value("title"), value("url") + value("baseUrl")}
+	return description{value("title"), value("url") + value("baseUrl")}
 }
 
 // moduleName returns the last element of a Go module path, without a version

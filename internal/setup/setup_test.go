@@ -184,21 +184,21 @@ func TestGather(t *testing.T) {
 func TestProjectFiles(t *testing.T) {
 	for _, test := range []struct {
 		file, text string
-		want       project
+		want       description
 	}{
-		{"objects.inv", "# Sphinx inventory version 2\n# Project: Django\n# Version: 5.2\n\x78\x9c", project{name: "Django"}},
-		{"mkdocs.yml", "site_name: Frob\nsite_url: https://frob.test/docs\nmarkdown_extensions:\n  - x: !!python/name:y\n", project{"Frob", "https://frob.test/docs"}},
-		{"_config.yml", "title: Frob\nurl: https://frob.test\nbaseurl: /docs\n", project{"Frob", "https://frob.test/docs"}},
-		{"docusaurus.config.js", "const config = {\n  title: 'Frob',\n  url: \"https://frob.test\",\n  baseUrl: '/docs/',\n};", project{"Frob", "https://frob.test/docs/"}},
-		{"docusaurus.config.ts", "export default {\n  title: `${name}`,\n  url: site,\n}", project{}},
-		{"book.toml", "[book]\ntitle = \"Frob\"\n", project{name: "Frob"}},
-		{"hugo.toml", "title = 'Frob'\nbaseURL = 'https://frob.test/'\n", project{"Frob", "https://frob.test/"}},
-		{"pyproject.toml", "[project]\nname = 'frob'\n", project{name: "frob"}},
-		{"package.json", `{"name": "@frob/docs-site"}`, project{name: "docs-site"}},
-		{"package.json", `{"name": 3}`, project{}},
-		{"go.mod", "module \"example.org/frob/v2\"\n", project{name: "frob"}},
-		{"go.mod", "module v2\n", project{name: "v2"}},
-		{"go.mod", "go 1.26\n", project{}},
+		{"objects.inv", "# Sphinx inventory version 2\n# Project: Django\n# Version: 5.2\n\x78\x9c", description{name: "Django"}},
+		{"mkdocs.yml", "site_name: Frob\nsite_url: https://frob.test/docs\nmarkdown_extensions:\n  - x: !!python/name:y\n", description{"Frob", "https://frob.test/docs"}},
+		{"_config.yml", "title: Frob\nurl: https://frob.test\nbaseurl: /docs\n", description{"Frob", "https://frob.test/docs"}},
+		{"docusaurus.config.js", "const config = {\n  title: 'Frob',\n  url: \"https://frob.test\",\n  baseUrl: '/docs/',\n};", description{"Frob", "https://frob.test/docs/"}},
+		{"docusaurus.config.ts", "export default {\n  title: `${name}`,\n  url: site,\n}", description{}},
+		{"book.toml", "[book]\ntitle = \"Frob\"\n", description{name: "Frob"}},
+		{"hugo.toml", "title = 'Frob'\nbaseURL = 'https://frob.test/'\n", description{"Frob", "https://frob.test/"}},
+		{"pyproject.toml", "[project]\nname = 'frob'\n", description{name: "frob"}},
+		{"package.json", `{"name": "@frob/docs-site"}`, description{name: "docs-site"}},
+		{"package.json", `{"name": 3}`, description{}},
+		{"go.mod", "module \"example.org/frob/v2\"\n", description{name: "frob"}},
+		{"go.mod", "module v2\n", description{name: "v2"}},
+		{"go.mod", "go 1.26\n", description{}},
 	} {
 		i := slices.IndexFunc(projectFiles[:], func(f projectFile) bool { return f.name == test.file })
 		if got := projectFiles[i].read([]byte(test.text)); got != test.want {

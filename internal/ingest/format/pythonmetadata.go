@@ -10,11 +10,12 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/rst"
 )
 
-// isPythonMetadata reports whether a file is the METADATA of an installed
-// Python package, which contains its README after mail-style headers.
+// isPythonMetadata reports whether a file is the metadata of an installed Python
+// package, which contains its README after mail-style headers.
 func isPythonMetadata(name string) bool {
 	name = filepath.ToSlash(name)
-	return path.Base(name) == "METADATA" && strings.HasSuffix(path.Dir(name), ".dist-info")
+	return path.Base(name) == "METADATA" && strings.HasSuffix(path.Dir(name), ".dist-info") ||
+		path.Base(name) == "PKG-INFO" && strings.HasSuffix(path.Dir(name), ".egg-info")
 }
 
 // parsePythonMetadata parses the README of a Python package.

@@ -34,6 +34,13 @@ type Roots struct {
 	Node   []string // node_modules folders
 	Rust   []string // crate documentation folders
 	Docset []string // folders of docsets
+
+	// The others are searched for single packages only, see OfPackage.
+	Crates []string // sources of crates
+	Ruby   []string // folders of gems
+	PHP    []string // Composer's vendor folders
+	Elixir []string // Mix's folders of dependencies
+	Dart   []string // pub's caches
 }
 
 // DefaultRoots returns the roots of this machine for a process in folder
@@ -292,24 +299,30 @@ func compareVersions(a, b string) int {
 // NAME-VERSION.dist-info, which lists their modules.
 func (f *finder) python(dir string) {
 	for _, name := range folders(dir) {
-		stem, ok := strings.CutSuffix(name, ".dist-info")
-		if !ok {
-			continue
+		if m := pythonMetadata.FindStringSubmatch(name); m != nil {
+			d := pythonDocumentation(dir, name, m[1], m[2])
+			d.Name = "python:" + strings.ToLower(strings.ReplaceAll(m[1], "_", "-"))
+			f.add(d)
 		}
-		pkg, version, _ := strings.Cut(stem, "-")
-		include := []string{name + "/METADATA"}
-		for _, module := range modulesOf(filepath.Join(dir, name), pkg) {
-			if isFolder(filepath.Join(dir, module)) {
-				include = append(include, module+"/**")
-			} else if _, err := os.Stat(filepath.Join(dir, module+".py")); err == nil {
-				include = append(include, module+".py")
-			}
-		}
-		f.add(Documentation{
-			Name: "python:" + strings.ToLower(strings.ReplaceAll(pkg, "_", "-")), Kind: "Python package " + version, Folder: dir,
-			Include: include, Exclude: []string{"tests", "test", "_vendor"},
-		})
 	}
+}
+
+// pythonDocumentation returns the documentation of a package with that folder of metadata:
+// the README in it, and the docstrings and stubs of the modules.
+func pythonDocumentation(dir, metadata, pkg, version string) Documentation {
+	readme := "METADATA"
+	if strings.HasSuffix(metadata, ".egg-info") {
+		readme = "PKG-INFO"
+	}
+	include := []string{metadata + "/" + readme}
+	for _, module := range modulesOf(filepath.Join(dir, metadata), pkg) {
+		if isFolder(filepath.Join(dir, module)) {
+			include = append(include, module+"/**")
+		} else if _, err := os.Stat(filepath.Join(dir, module+".py")); err == nil {
+			include = append(include, module+".py")
+		}
+	}
+	return Documentation{Kind: "Python package " + version, Folder: dir, Include: include, Exclude: []string{"tests", "test", "_vendor"}}
 }
 
 // modulesOf returns the modules of a package: those that its metadata lists,

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/filelock"
+	"github.com/docsearch/docsearch/internal/project"
+)
+
+// runProject builds databases of the packages whose versions have changed in a project,
+// and updates the project's snapshot.
+func (u *updateCommand) runProject(ctx context.Context, args []string) error {
+	if len(args) > 1 {
+		return usagef("cannot update %d projects: want one folder", len(args))
+	}
+	dir := "."
+	if len(args) > 0 {
+		dir = args[0]
+	}
+	if u.background || u.isDetached {
+		cache, err := cacheFolder()
+		if err != nil {
+			return err
+		}
+		if u.background {
+			if dir, err = filepath.Abs(dir); err != nil {
+				return err
+			}
+			return startInBackground(cache, []string{"index", "update", "--project", "--detached", dir})
+		}
+		lock, err := filelock.TryLock(filepath.Join(cache, updateLock))
+		if err == nil {
+			defer lock.Unlock()
+			lowerPriority()
+		} else if !errors.Is(err, filelock.ErrLocked) { // else only the snapshot is updated
+			return err
+		}
+	}
+	p, err := project.Read(dir, config.Home(os.Getenv))
+	if err != nil {
+		return err
+	}
+	locations := config.Locate(os.Getenv)
+	r, err := load.Load(locations)
+	if err != nil {
+		return withHint(err, "run docsearch config check to list all problems")
+	}
+	plan, err := newProjectPlanner(locations, r.Config.Databases, p, true).plan(ctx, p)
+	if err != nil {
+		return err
+	}
+	known := func(item *projectItem) bool {
+		return slices.ContainsFunc(r.Config.Databases, func(db config.Database) bool { return slices.Contains(db.Packages, item.ID()) })
+	}
+	plan.items = slices.DeleteFunc(plan.items, func(item *projectItem) bool { return item.source != sourceReady && !known(item) })
+	todo := plan.todo()
+	if len(todo) == 0 {
+		if !u.quiet {
+			fmt.Fprintln(u.stdout, "no package with a database has a new version that is installed")
+		}
+		return writeProjectSnapshot(locations, p)
+	}
+	s := &setupCommand{app: u.app, stepPrinter: newStepPrinter(u.stdout), locations: locations}
+	s.buildItems(ctx, todo)
+	if err := s.addProjectEntries(plan); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return errInterrupted
+	}
+	return errors.Join(writeProjectSnapshot(locations, p), plan.failure())
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/ingest/source/installed"
+	"github.com/docsearch/docsearch/internal/project"
+	"github.com/docsearch/docsearch/recipes"
+)
+
+// A projectPlan is the databases that a project needs.
+type projectPlan struct {
+	project *project.Project
+	items   []*projectItem // one per direct dependency, in its order
+}
+
+// A projectItem is the documentation of one dependency.
+type projectItem struct {
+	project.Dependency
+	database string // name
+	source   itemSource
+	bytes    int64         // of the installed documentation
+	duration time.Duration // estimated
+
+	installed *installed.Documentation // nil: none
+	recipe    *chosenRecipe            // nil: none
+	dir       string                   // of the database
+	err       error                    // of its build
+}
+
+// An itemSource is where the documentation of a dependency comes from.
+type itemSource string
+
+const (
+	sourceReady     itemSource = "ready"     // the database exists
+	sourceInstalled itemSource = "installed" // the installed package
+	sourceDownload  itemSource = "download"  // a recipe
+	sourceNone      itemSource = "none"      // nowhere
+)
+
+const (
+	// minInstalled is the size from which an installed package has documentation at all;
+	// enoughInstalled the size from which it is preferred to a download. The README of
+	// a package whose manual is a website is shorter.
+	minInstalled    = 400
+	enoughInstalled = 24 << 10
+	// Measured durations of a build on two cores.
+	buildOverhead  = 250 * time.Millisecond
+	bytesPerSecond = 700 << 10
+)
+
+// A projectPlanner plans the databases of a project.
+type projectPlanner struct {
+	locations config.Locations
+	databases []config.Database
+	roots     installed.Roots
+	offline   bool // without recipes
+	taken     map[string]string
+}
+
+// newProjectPlanner returns a planner for a project.
+func newProjectPlanner(l config.Locations, dbs []config.Database, p *project.Project, offline bool) *projectPlanner {
+	return &projectPlanner{
+		locations: l, databases: dbs, offline: offline, taken: map[string]string{},
+		roots: installed.ProjectRoots(os.Getenv, config.Home(os.Getenv), p.Dir, p.Root),
+	}
+}
+
+// plan plans a database for each direct dependency.
+func (pl *projectPlanner) plan(ctx context.Context, p *project.Project) (*projectPlan, error) {
+	plan := &projectPlan{project: p}
+	for _, d := range p.Direct() {
+		item, err := pl.item(ctx, d)
+		if err != nil {
+			return nil, err
+		}
+		// Images and tools of one name share a database.
+		if !slices.ContainsFunc(plan.items, func(other *projectItem) bool { return other.database == item.database && item.source != sourceNone }) {
+			plan.items = append(plan.items, item)
+		}
+	}
+	return plan, nil
+}
+
+// item plans the database of a dependency.
+func (pl *projectPlanner) item(ctx context.Context, d project.Dependency) (*projectItem, error) {
+	item := &projectItem{Dependency: d, source: sourceNone}
+	if found, ok := installed.OfPackage(pl.roots, installed.Package{Ecosystem: d.Ecosystem, Name: d.Name, Version: d.Version}); ok {
+		if err := installed.Measure(ctx, &found); err != nil {
+			return nil, err
+		}
+		if found.Bytes >= minInstalled {
+			item.installed, item.bytes = &found, found.Bytes
+			if item.Version == "" {
+				item.Version = installed.PackageVersion(d.Ecosystem, found.Folder)
+			}
+		}
+	}
+	if !pl.offline {
+		item.recipe = recipeFor(&item.Dependency)
+	}
+	if db, ok := pl.existing(item); ok {
+		item.database, item.dir, item.source = db.Name, db.Path, sourceReady
+		return item, nil
+	}
+	switch {
+	case item.Version == "" && item.recipe == nil:
+	case item.installed != nil && (item.bytes >= enoughInstalled || item.recipe == nil):
+		item.source = sourceInstalled
+		item.duration = buildOverhead + time.Duration(float64(item.bytes)/bytesPerSecond*float64(time.Second))
+	case item.recipe != nil:
+		item.source = sourceDownload
+	}
+	pl.name(item)
+	return item, nil
+}
+
+// existing returns the database that documents exactly this version, if its index is
+// there. It may come from another project.
+func (pl *projectPlanner) existing(item *projectItem) (config.Database, bool) {
+	for _, db := range pl.databases {
+		if !slices.Contains(db.Packages, item.ID()) {
+			continue
+		}
+		same := db.Version == item.Version
+		if item.recipe != nil && item.recipe.Version != "" && db.Name == item.recipe.databaseName() {
+			same = true
+		}
+		if _, err := index.Inspect(db.Path); same && err == nil {
+			return db, true
+		}
+	}
+	return config.Database{}, false
+}
+
+// recipeFor returns the recipe for a dependency, at its version if the recipe has
+// versions.
+func recipeFor(d *project.Dependency) *chosenRecipe {
+	r := recipes.ForPackage(d.ID())
+	if r == nil {
+		return nil
+	}
+	if version := recipeVersion(r, d.Version); version != "" {
+		if filled, err := r.At(version); err == nil {
+			return &chosenRecipe{filled, r.Name + "@" + version, true}
+		}
+	}
+	filled, err := r.At("")
+	if err != nil {
+		return nil
+	}
+	return &chosenRecipe{filled, r.Name, false}
+}
+
+// recipeVersion shortens a version to the form that a recipe's source has: as many
+// numbers as the recipe's default version, else two. The pages of crates have all.
+func recipeVersion(r *recipes.Recipe, version string) string {
+	numbers := 2
+	switch {
+	case version == "" || strings.Contains(r.Source.Site, "://docs.rs/"):
+		return version
+	case len(r.Version) > 1 && r.Version[0] >= '0' && r.Version[0] <= '9': // a single digit is an alias
+		numbers = strings.Count(r.Version, ".") + 1
+	}
+	version, _, _ = strings.Cut(version, "-")
+	parts := strings.Split(version, ".")
+	return strings.Join(parts[:min(numbers, len(parts))], ".")
+}
+
+// name chooses the name of the database: the shortest that no other package has.
+func (pl *projectPlanner) name(item *projectItem) {
+	if item.source == sourceDownload {
+		item.database = item.recipe.databaseName()
+		return
+	}
+	id := item.ID() + "@" + item.Version
+	for _, name := range item.FileNames() {
+		item.database = databaseName(name + "-" + item.Version)
+		item.dir = filepath.Join(pl.locations.Data, item.database)
+		if pl.taken[item.database] == "" {
+			pl.taken[item.database] = ownerOf(item.dir)
+		}
+		if owner := pl.taken[item.database]; owner == "" || owner == id {
+			pl.taken[item.database] = id
+			return
+		}
+	}
+}
+
+// ownerOf returns the package that the database in a folder documents, or "" if the folder
+// is free.
+func ownerOf(dir string) string {
+	if info, err := index.Inspect(dir); err == nil {
+		if owner := savedOptionsOf(&info.Manifest, dir).Package; owner != "" {
+			return owner
+		}
+		return "another source"
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || onlyBuildFiles(entries) {
+		return ""
+	}
+	return "another source"
+}

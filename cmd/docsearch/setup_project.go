@@ -1,0 +1,334 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"text/tabwriter"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/agentconfig"
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/edit"
+	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/progress"
+	"github.com/docsearch/docsearch/internal/project"
+	"github.com/docsearch/docsearch/internal/setup"
+)
+
+// runProject sets up the databases of a project's direct dependencies.
+func (s *setupCommand) runProject(ctx context.Context, args []string) error {
+	if len(args) > 1 {
+		return usagef("cannot set up %d folders: want one", len(args))
+	}
+	for _, flag := range []string{"type", "name", "out", "keywords", "urls", "description"} {
+		if s.builder.set(flag) {
+			return usagef("cannot use --%s with --project", flag)
+		}
+	}
+	dir := "."
+	if len(args) > 0 {
+		dir = args[0]
+	}
+	if err := s.prepare(); err != nil {
+		return err
+	}
+	p, err := project.Read(dir, config.Home(os.Getenv))
+	if err != nil {
+		return err
+	}
+	for _, problem := range p.Problems {
+		s.warn("%s", problem)
+	}
+	if len(p.Direct()) == 0 {
+		return withHint(fmt.Errorf("no lock file or manifest found in %s", p.Dir), "run docsearch setup NAME to set up the documentation of a framework or tool")
+	}
+	r, err := load.Load(s.locations)
+	if err != nil {
+		return withHint(err, "run docsearch config check to list all problems")
+	}
+	plan, err := newProjectPlanner(s.locations, r.Config.Databases, p, s.offline).plan(ctx, p)
+	if err != nil {
+		return err
+	}
+	if err := printProjectPlan(s.stdout, plan); err != nil {
+		return err
+	}
+	todo := plan.todo()
+	if len(todo) > 0 {
+		agreed, err := s.prompter.confirm(ctx, fmt.Sprintf("Build %s and add them to %s?", count(len(todo), "database"), s.locations.Config), true)
+		if err != nil {
+			return err
+		}
+		if !agreed {
+			return withHint(errors.New("nothing was built"), "pass --offline to use only documentation on this machine")
+		}
+	}
+	return s.runSteps(ctx,
+		func(ctx context.Context) error { return s.buildProject(ctx, plan) },
+		s.installClients,
+		func(context.Context) error { s.summarizeProject(plan); return plan.failure() })
+}
+
+// todo returns the items to build.
+func (p *projectPlan) todo() []*projectItem {
+	return slices.DeleteFunc(slices.Clone(p.items), func(i *projectItem) bool { return i.source == sourceReady || i.source == sourceNone })
+}
+
+// failure returns an error if builds failed.
+func (p *projectPlan) failure() error {
+	var failed []string
+	for _, item := range p.items {
+		if item.err != nil {
+			failed = append(failed, item.ID())
+		}
+	}
+	if failed == nil {
+		return nil
+	}
+	return withHint(fmt.Errorf("cannot set up %s", strings.Join(failed, ", ")), "run the same command again to retry only these")
+}
+
+// printProjectPlan prints the plan with sizes and times.
+func printProjectPlan(w io.Writer, p *projectPlan) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "PACKAGE\tVERSION\tSOURCE\tSIZE\tTIME\tDATABASE")
+	counts := map[itemSource]int{}
+	var total time.Duration
+	var bytes int64
+	for _, i := range p.items {
+		counts[i.source]++
+		source, length, took := "no documentation found", "-", "-"
+		switch i.source {
+		case sourceReady:
+			source = "database exists"
+		case sourceInstalled:
+			source, length, took = i.installed.Kind, size(i.bytes), seconds(i.duration)
+			total += i.duration
+			bytes += i.bytes
+		case sourceDownload:
+			source = "recipe " + i.recipe.argument + ", download"
+		}
+		name := i.database
+		if i.source == sourceNone {
+			name = "-"
+		}
+		version := i.Version
+		if version == "" {
+			version = "-"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", printable(i.ID()), printable(version), source, length, took, name)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\n%s of installed packages (%s, about %s), %s, %d ready, %d without documentation\n",
+		count(counts[sourceInstalled], "database"), size(bytes), seconds(total/time.Duration(min(2, runtime.NumCPU()))), count(counts[sourceDownload], "download"), counts[sourceReady], counts[sourceNone])
+	return err
+}
+
+func seconds(d time.Duration) string {
+	return fmt.Sprintf("%.0f s", max(1, d.Seconds()))
+}
+
+// buildProject builds the databases, several at once, and adds them to the config. The
+// failure of one does not affect the others.
+func (s *setupCommand) buildProject(ctx context.Context, plan *projectPlan) error {
+	todo := plan.todo()
+	if len(todo) > 0 {
+		s.step("Build the databases")
+		fmt.Fprintln(s.stdout)
+		s.buildItems(ctx, todo)
+		if ctx.Err() != nil {
+			// The finished ones stay, so that the next run need not build them again.
+			if err := s.addProjectEntries(plan); err != nil {
+				return err
+			}
+			return errInterrupted
+		}
+	}
+	if err := s.addProjectEntries(plan); err != nil {
+		return err
+	}
+	return writeProjectSnapshot(s.locations, plan.project)
+}
+
+// buildItems builds the databases in parallel with one display.
+func (s *setupCommand) buildItems(ctx context.Context, todo []*projectItem) {
+	// The largest first, so that none is left at the end.
+	slices.SortStableFunc(todo, func(a, b *projectItem) int { return int(b.bytes>>10) - int(a.bytes>>10) })
+	display := progress.New(s.stderr, progress.StyleFor(s.stderr))
+	report := display.Func()
+	start := time.Now()
+	var done, failed atomic.Int64
+	var mu sync.Mutex // of report and the output
+	work := make(chan *projectItem)
+	var workers sync.WaitGroup
+	for range max(2, runtime.NumCPU()) {
+		workers.Go(func() {
+			for item := range work {
+				item.err = s.buildItem(ctx, item)
+				mu.Lock()
+				if item.err != nil && ctx.Err() == nil {
+					failed.Add(1)
+				}
+				report(progress.Event{Stage: "building databases", Done: done.Add(1), Total: int64(len(todo)), Failed: failed.Load()})
+				mu.Unlock()
+			}
+		})
+	}
+	for _, item := range todo {
+		if ctx.Err() != nil {
+			item.err = ctx.Err()
+			continue
+		}
+		work <- item
+	}
+	close(work)
+	workers.Wait()
+	display.Close()
+	if ctx.Err() != nil {
+		return
+	}
+	for _, item := range todo {
+		if item.err != nil {
+			s.warn("%s: %v", item.ID(), item.err)
+		}
+	}
+	fmt.Fprintf(s.stdout, "built %d of %s in %s\n", len(todo)-int(failed.Load()), count(len(todo), "database"), time.Since(start).Round(100*time.Millisecond))
+}
+
+// buildItem builds the database of a dependency. If a download fails, it uses the installed
+// package.
+func (s *setupCommand) buildItem(ctx context.Context, item *projectItem) error {
+	if item.source == sourceDownload {
+		err := s.buildRecipe(ctx, item)
+		if err == nil || ctx.Err() != nil || item.installed == nil {
+			return err
+		}
+		item.source, item.recipe = sourceInstalled, nil
+		item.database = databaseName(item.FileNames()[len(item.FileNames())-1] + "-" + item.Version)
+	}
+	b := s.packageBuilder()
+	b.name = item.database
+	b.options.Package = item.ID() + "@" + item.Version
+	p, err := b.planInstalled(*item.installed)
+	if err != nil {
+		return err
+	}
+	item.dir = p.dir
+	_, err = b.build(ctx, &p)
+	return err
+}
+
+// buildRecipe downloads and builds the database of a recipe.
+func (s *setupCommand) buildRecipe(ctx context.Context, item *projectItem) error {
+	b := s.packageBuilder()
+	b.name = item.recipe.databaseName()
+	b.useSource(item.recipe.Source)
+	source := item.recipe.Source.Download()
+	if source == "" {
+		return errors.New("its recipe has no download")
+	}
+	p, err := b.plan(source)
+	if err != nil {
+		return err
+	}
+	item.dir = p.dir
+	_, err = b.build(ctx, &p)
+	return err
+}
+
+// packageBuilder returns a builder without output.
+func (s *setupCommand) packageBuilder() *buildCommand {
+	b := &buildCommand{app: s.app, quiet: true, wait: time.Minute}
+	b.set = func(string) bool { return false }
+	b.preset("name")
+	return b
+}
+
+// addProjectEntries adds the built databases to the config in one change.
+func (s *setupCommand) addProjectEntries(plan *projectPlan) error {
+	var entries []edit.Entry
+	for _, item := range plan.items {
+		if item.err == nil && (item.source == sourceInstalled || item.source == sourceDownload) && item.dir != "" {
+			entries = append(entries, item.entry())
+		}
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	change, err := agentconfig.Rewrite(s.locations.Config, count(len(entries), "database"), func(data []byte) (_ []byte, err error) {
+		for _, e := range entries {
+			if data, err = edit.Put(s.locations.Config, data, e); err != nil {
+				return nil, err
+			}
+		}
+		return data, nil
+	})
+	if errors.Is(err, edit.ErrManualEdit) {
+		return withHint(err, "reformat %s, then run the same command again", s.locations.Config)
+	}
+	if err != nil {
+		return withHint(err, "run docsearch config check to list all problems")
+	}
+	if change.None() {
+		return nil
+	}
+	backup, err := change.Apply()
+	if err != nil {
+		return fmt.Errorf("cannot add %s to %s: %w", change.Subject, change.Path, err)
+	}
+	fmt.Fprintf(s.stdout, "added %s to %s\n", change.Subject, change.Path)
+	if backup != "" {
+		fmt.Fprintf(s.stdout, "  backup: %s\n", backup)
+	}
+	return nil
+}
+
+// entry returns the config entry of a built database.
+func (item *projectItem) entry() edit.Entry {
+	if item.source == sourceDownload {
+		r := item.recipe
+		return edit.Entry{Name: r.databaseName(), Keywords: r.Keywords, Path: item.dir, Description: r.Title + " documentation",
+			URLs: r.URLs, Version: r.numericVersion(), Packages: r.Packages}
+	}
+	return edit.Entry{
+		Name: item.database, Keywords: setup.PackageKeywords(&item.Dependency, item.modules()), Path: item.dir,
+		Description: item.ShortName() + " documentation", Version: item.Version, Packages: []string{item.ID()},
+	}
+}
+
+// modules returns the modules of a Python package.
+func (item *projectItem) modules() []string {
+	var names []string
+	if item.Ecosystem == project.Python && item.installed != nil {
+		for _, pattern := range item.installed.Include {
+			if name, ok := strings.CutSuffix(pattern, "/**"); ok && !strings.HasPrefix(name, "_") {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// summarizeProject prints what the project has now.
+func (s *setupCommand) summarizeProject(plan *projectPlan) {
+	s.title("Done")
+	ready := 0
+	for _, item := range plan.items {
+		if item.source != sourceNone && item.err == nil {
+			ready++
+		}
+	}
+	fmt.Fprintf(s.stdout, "\n%d of %d direct dependencies have documentation of the version in use\n", ready, len(plan.items))
+	fmt.Fprintln(s.stdout, "after the next change of a lock file, run: docsearch index update --project")
+	fmt.Fprintln(s.stdout, "to list databases that no project uses any more, run: docsearch index list --unused")
+}
