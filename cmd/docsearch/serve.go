@@ -64,7 +64,11 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 	settings := served.settings()
 	// An HTTP client may run on another machine, which must not access files of
 	// this machine by path.
-	catalog := &mcpserver.Catalog{Entries: served.entries, AnyPath: opt.http == "", Embedders: served.queryEmbedders,
+	var project func() *config.Project
+	if cwd, err := os.Getwd(); err == nil && opt.http == "" { // an HTTP client may work anywhere
+		project = func() *config.Project { return config.ProjectAt(served.locations, os.Getenv, cwd) }
+	}
+	catalog := &mcpserver.Catalog{Project: project, Entries: served.entries, AnyPath: opt.http == "", Embedders: served.queryEmbedders,
 		MaxAge: time.Duration(settings.MaxAgeDays) * 24 * time.Hour}
 	defer catalog.Close()
 	options := mcpserver.Options{
@@ -155,7 +159,7 @@ func (s *servedDatabases) entries() []mcpserver.Entry {
 			continue // searched by another server
 		}
 		all = append(all, mcpserver.Entry{Name: db.Name, Path: filepath.Clean(db.Path), Description: db.Description,
-			Keywords: db.Keywords, URLs: db.URLs, Version: db.Version})
+			Keywords: db.Keywords, URLs: db.URLs, Version: db.Version, Software: db.Software()})
 	}
 	made, err := dataFolderDatabases(s.locations.Data)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/container"
 	"github.com/docsearch/docsearch/internal/index/leann"
@@ -26,6 +27,8 @@ type Entry struct {
 	Keywords    []string // further names of the subject
 	URLs        []string // URL prefixes of its pages
 	Version     string   // documented version
+	Software    []string // identities of the documented software, see config.Database
+	Used        string   // version that the project uses; empty: unknown, or the query names one
 }
 
 // scopeNames returns the words that show that a query is about the database,
@@ -45,6 +48,9 @@ type Catalog struct {
 	// Embedders returns the embedders for query vectors. It is called for every
 	// search; nil: none.
 	Embedders func() *index.Embedders
+	// Project returns the project in which the server runs. It is called for every
+	// request; nil: none.
+	Project func() *config.Project
 	// MaxAge is the time after the last check against the source from which
 	// results mention the age of a database; 0: never.
 	MaxAge time.Duration
@@ -153,7 +159,7 @@ func (c *Catalog) choose(names, paths []string) ([]Entry, error) {
 		}
 	}
 	for _, name := range names {
-		i := findEntry(all, name)
+		i := c.findEntry(all, name)
 		switch {
 		case i >= 0:
 			add(all[i])
@@ -201,22 +207,22 @@ func EntryAt(path string) Entry {
 	return Entry{Name: name, Path: path}
 }
 
-// findEntry returns the index of the entry with that name or with that keyword,
-// if no other entry has the keyword.
-func findEntry(entries []Entry, name string) int {
+// findEntry returns the index of the entry with that name or, if there is none, of the
+// only software with that keyword. Of its editions, that of the project counts.
+func (c *Catalog) findEntry(entries []Entry, name string) int {
 	if i := slices.IndexFunc(entries, func(e Entry) bool { return strings.EqualFold(e.Name, name) }); i >= 0 {
 		return i
 	}
-	found := -1
-	for i, e := range entries {
+	var found []Entry
+	for _, e := range entries {
 		if slices.ContainsFunc(e.Keywords, func(k string) bool { return strings.EqualFold(k, name) }) {
-			if found >= 0 {
-				return -1
-			}
-			found = i
+			found = append(found, e)
 		}
 	}
-	return found
+	if found = c.editions("", found); len(found) != 1 {
+		return -1
+	}
+	return slices.IndexFunc(entries, func(e Entry) bool { return e.Name == found[0].Name })
 }
 
 // nameList lists the names of the entries, truncated if there are many.
@@ -251,10 +257,11 @@ func (c *Catalog) search(ctx context.Context, entries []Entry, q index.Query) []
 	}
 	for i, a := range forEachEntry(ctx, entries, searchTimeout, func(e Entry) (r index.Result, err error) {
 		q := q
-		q.Names, q.Version, q.URLs = e.scopeNames(), e.Version, e.URLs
+		q.Names, q.Version, q.Used, q.URLs = e.scopeNames(), e.Version, e.Used, e.URLs
 		err = c.use(e.Path, func(db *index.Database) error {
 			if r, err = db.Search(ctx, q); err == nil {
-				r.Notes = append(r.Notes, c.ageNote(e, db.Info())...)
+				info := db.Info()
+				r.Notes = append(append(r.Notes, c.ageNote(e, info)...), e.mismatch(info.VersionOr(e.Version))...)
 			}
 			return err
 		})

@@ -13,7 +13,7 @@ func (s *Server) listTool() (params []param, run func(context.Context) (string, 
 }
 
 func (s *Server) list(ctx context.Context) string {
-	entries := s.catalog.Entries()
+	entries := s.catalog.projectFirst(s.catalog.Entries())
 	if len(entries) == 0 {
 		return noDatabases + "\n"
 	}
@@ -23,6 +23,7 @@ func (s *Server) list(ctx context.Context) string {
 // describe describes each database in a paragraph.
 func (s *Server) describe(ctx context.Context, entries []Entry) string {
 	var w strings.Builder
+	p := s.catalog.project()
 	for i, a := range forEachEntry(ctx, entries, searchTimeout, s.catalog.info) {
 		e, info := entries[i], a.value
 		if w.Len() > maxTokens*bytesPerToken/2 {
@@ -40,6 +41,12 @@ func (s *Server) describe(ctx context.Context, entries []Entry) string {
 		}
 		field("description", singleLine(e.Description))
 		field("version", singleLine(info.VersionOr(e.Version)))
+		switch version, documented := usedVersion(p, &e); {
+		case documented:
+			field("project", "uses this version")
+		case version != "":
+			field("project", "uses version "+singleLine(version))
+		}
 		field("keywords", singleLine(strings.Join(e.Keywords, ", ")))
 		field("pages", singleLine(strings.Join(e.URLs, ", ")))
 		field("path", safetext.Line(e.Path))

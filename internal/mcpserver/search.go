@@ -86,6 +86,7 @@ func (s *Server) search(ctx context.Context, a searchArguments) (string, error) 
 	var findings []databaseResult
 	named := entries
 	if len(a.databases)+len(a.paths) == 0 {
+		entries = s.catalog.editions(a.query, entries)
 		named = entriesNamedIn(a.query, entries)
 	}
 	findings = s.catalog.search(ctx, named, q)
