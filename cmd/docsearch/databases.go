@@ -35,6 +35,7 @@ type databaseRef struct {
 	Version      string   // documented version; empty if unknown
 	URLs         []string // URL prefixes of its pages
 	Software     []string // identities of the documented software; see config.Database
+	Used         string   // version that the project uses; see config.ChosenEdition
 	IsPackage    bool     // the config names the packages that it documents
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/indextest"
 )
@@ -34,6 +35,12 @@ func BenchmarkHook(b *testing.B) {
 	}
 	notes := func() string { return database(5000, `, "inject": true}], "routes": {`+manyRules(200)+`}}`) }
 	rules := func() string { return `{"databases": [], "routes": {` + manyRules(200) + `}}` }
+	// many has 200 databases of packages, and the snapshot of a project that uses 40 of them.
+	many := func() string {
+		dir := indextest.Database(b, 20_000)
+		lowerThreshold(b, dir)
+		return packageDatabases(b, 200, dir)
+	}
 	const (
 		ruled = `"tool_name":"Bash","tool_input":{"command":"  tool150 describe pods"}`
 		bash  = `"tool_name":"Bash","tool_input":{"command":"zymotic rotate --force","description":"Rotate the signing certificate of the registry"}`
@@ -60,6 +67,11 @@ func BenchmarkHook(b *testing.B) {
 		{"answer-20000", func() string { return database(20_000, "}]}") }, search(indextest.Question), 2, `"deny"`, ""},
 		{"named-no-match", fifteenDatabases, search("how to cook rice"), 0, "", "codex"},
 		{"named-answer-20000", func() string { return database(20_000, "}]}") }, search(indextest.Question), 0, `"deny"`, "codex"},
+		{"no-match-200", many, search("how to cook rice"), 0, "", ""},
+		{"answer-200", many, search(indextest.Question), 2, `"deny"`, ""},
+		{"no-match-200-project", many, search("how to cook rice"), 0, "", ""},
+		{"answer-200-project", many, search(indextest.Question), 2, `"deny"`, ""},
+		{"bash-200-project", many, call(bash), 0, "", ""},
 		{"bash-nothing", fifteenDatabases, call(bash), 0, "", ""},
 		{"edit-nothing", fifteenDatabases, call(edit), 0, "", ""},
 		{"bash-rules-200", rules, call(bash), 0, "", ""},
@@ -70,6 +82,9 @@ func BenchmarkHook(b *testing.B) {
 		b.Run(bench.name, func(b *testing.B) {
 			h := newHookHome(b, bench.config())
 			h.client = bench.client
+			if strings.HasSuffix(bench.name, "-project") {
+				h.writeProject(200)
+			}
 			for i := range 3 { // the first runs write snapshots
 				r := h.run(bench.event("warm-" + strconv.Itoa(i)))
 				if r.code != bench.code || !strings.Contains(r.stdout, bench.says) || bench.says == "" && r.stdout != "" {
@@ -163,3 +178,51 @@ func median(times []time.Duration) time.Duration {
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// packageDatabases returns a config of n databases of packages, two versions each. The
+// first two have the index in dir.
+func packageDatabases(b *testing.B, n int, dir string) string {
+	var all []map[string]any
+	for i := range n {
+		name, path := "package"+strconv.Itoa(i/2), dir
+		keywords := []string{name, "@scope/" + name, "scope " + name}
+		if i < 2 {
+			keywords = append(keywords, "registry")
+		} else {
+			path = filepath.Join(dir, name)
+		}
+		version := strconv.Itoa(1+i%2) + ".4.2"
+		all = append(all, map[string]any{
+			"name": name + "-" + version, "keywords": keywords, "path": path, "description": name + " documentation",
+			"version": version, "packages": []string{"node:@scope/" + name},
+		})
+	}
+	data, err := json.Marshal(map[string]any{"databases": all})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return string(data)
+}
+
+// writeProject writes the snapshot of a project that uses 40 of n packages, and 60 others.
+func (h *hookHome) writeProject(n int) {
+	s := config.ProjectSnapshot{Folder: "/p"}
+	for i := range 100 {
+		s.Uses = append(s.Uses, config.Use{Software: "node:@scope/package" + strconv.Itoa(i*n/80), Versions: []string{"1.4.2"}, Direct: true})
+	}
+	if err := s.Write(h.locations()); err != nil {
+		h.tb.Fatal(err)
+	}
+}
+
+// locations returns the locations of the home's files.
+func (h *hookHome) locations() config.Locations {
+	return config.Locate(func(name string) string {
+		for _, v := range h.env {
+			if value, ok := strings.CutPrefix(v, name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	})
+}

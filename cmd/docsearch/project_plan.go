@@ -98,9 +98,7 @@ func (pl *projectPlanner) item(ctx context.Context, d project.Dependency) (*proj
 		}
 		if found.Bytes >= minInstalled {
 			item.installed, item.bytes = &found, found.Bytes
-			if item.Version == "" {
-				item.Version = installed.PackageVersion(d.Ecosystem, found.Folder)
-			}
+			item.Version = found.Version
 		}
 	}
 	if !pl.offline {

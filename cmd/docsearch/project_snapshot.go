@@ -9,6 +9,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/project"
 	"github.com/docsearch/docsearch/recipes"
 )
@@ -120,4 +121,29 @@ func unusedDatabases(l config.Locations, all []databaseRef) ([]databaseRef, erro
 		return false
 	}
 	return slices.DeleteFunc(all, func(d databaseRef) bool { return !d.IsPackage || isUsed(d) }), nil
+}
+
+// editionsOf keeps one database of each software: of the version that the query names,
+// else of the version that the project in the working directory uses, else the newest.
+func editionsOf(all []databaseRef, query string) []databaseRef {
+	var p *config.Project
+	if cwd, err := os.Getwd(); err == nil {
+		p = config.ProjectAt(config.Locate(os.Getenv), os.Getenv, cwd)
+	}
+	editions := make([]config.Edition, len(all))
+	for i, d := range all {
+		editions[i] = config.Edition{Software: d.Software, Version: d.Version}
+	}
+	var kept []databaseRef
+	for _, e := range p.ChooseEditions(editions, func(i int) string {
+		if len(all[i].Software) == 0 {
+			return "" // a database that the config does not list
+		}
+		return lexical.NamedVersion(query, all[i].Aliases)
+	}) {
+		d := all[e.Index]
+		d.Used = e.Used
+		kept = append(kept, d)
+	}
+	return kept
 }

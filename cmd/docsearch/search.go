@@ -83,6 +83,9 @@ func (s *searchCommand) run(ctx context.Context, query string) error {
 	if err != nil {
 		return err
 	}
+	if len(s.databases)+len(s.paths) == 0 {
+		chosen = editionsOf(chosen, query)
+	}
 	if s.topK == 0 {
 		s.topK = config.Default().Search.TopK
 	}
@@ -208,7 +211,7 @@ func (s *searchCommand) searchAll(ctx context.Context, chosen []databaseRef, que
 			}
 			defer db.Close()
 			q := q
-			q.Names, q.Version, q.URLs = d.Aliases, d.Version, d.URLs
+			q.Names, q.Version, q.Used, q.URLs = d.Aliases, d.Version, d.Used, d.URLs
 			all[i].info = db.Info()
 			all[i].Result, all[i].err = db.Search(ctx, q)
 			if all[i].err == nil && s.explain {

@@ -19,6 +19,7 @@ type Documentation struct {
 	Folder string
 	// Include and Exclude are the patterns of its files in the folder.
 	Include, Exclude []string
+	Version          string // of the package; empty: unknown
 	Files            int
 	Bytes            int64
 }
@@ -322,7 +323,7 @@ func pythonDocumentation(dir, metadata, pkg, version string) Documentation {
 			include = append(include, module+".py")
 		}
 	}
-	return Documentation{Kind: "Python package " + version, Folder: dir, Include: include, Exclude: []string{"tests", "test", "_vendor"}}
+	return Documentation{Kind: "Python package " + version, Version: version, Folder: dir, Include: include, Exclude: []string{"tests", "test", "_vendor"}}
 }
 
 // modulesOf returns the modules of a package: those that its metadata lists,

@@ -1,6 +1,7 @@
 package installed
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"os"
@@ -38,18 +39,11 @@ func ProjectRoots(getenv func(string) string, home, dir, root string) Roots {
 		}
 	}
 	r.Node, r.Python = append(node, r.Node...), append(python, r.Python...)
-	r.Crates = []string{filepath.Join(firstNonEmpty(getenv("CARGO_HOME"), filepath.Join(home, ".cargo")), "registry", "src", "*")}
+	r.Crates = []string{filepath.Join(cmp.Or(getenv("CARGO_HOME"), filepath.Join(home, ".cargo")), "registry", "src", "*")}
 	r.Ruby = append(r.Ruby, filepath.Join(home, ".gem", "ruby", "*", "gems"), filepath.Join(home, ".local", "share", "gem", "ruby", "*", "gems"),
 		filepath.Join(home, ".rbenv", "versions", "*", "lib", "ruby", "gems", "*", "gems"), "/var/lib/gems/*/gems", "/usr/share/rubygems-integration/*/gems", "/usr/local/lib/ruby/gems/*/gems")
-	r.Dart = []string{filepath.Join(firstNonEmpty(getenv("PUB_CACHE"), filepath.Join(home, ".pub-cache")), "hosted", "*")}
+	r.Dart = []string{filepath.Join(cmp.Or(getenv("PUB_CACHE"), filepath.Join(home, ".pub-cache")), "hosted", "*")}
 	return r
-}
-
-func firstNonEmpty(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // escape quotes the special characters of a folder's path in a pattern.
@@ -72,7 +66,7 @@ func OfPackage(roots Roots, p Package) (Documentation, bool) {
 		return Documentation{}, false
 	}
 	d, ok := find(roots, p)
-	d.Name = p.Ecosystem + ":" + p.Name
+	d.Name, d.Version = p.Ecosystem+":"+p.Name, cmp.Or(p.Version, d.Version)
 	return d, ok
 }
 
@@ -126,7 +120,7 @@ func nodeModule(roots Roots, p Package) (Documentation, bool) {
 		version := PackageVersion("node", dir)
 		return version != "" && (p.Version == "" || version == p.Version)
 	})
-	return Documentation{Kind: "Node package", Folder: dir, Include: nodeFiles(), Exclude: []string{"test", "tests", "CHANGELOG.md"}}, ok
+	return Documentation{Kind: "Node package", Version: PackageVersion("node", dir), Folder: dir, Include: nodeFiles(), Exclude: []string{"test", "tests", "CHANGELOG.md"}}, ok
 }
 
 // nodeFiles returns the patterns of a Node package's documentation: README, docs, and type
