@@ -71,6 +71,7 @@ func (d *doctor) run(ctx context.Context) error {
 	d.checkProgram()
 	d.checkConfig()
 	d.checkDatabases(ctx)
+	d.checkProject()
 	clients := d.installedClients()
 	if len(clients) == 0 || d.usesClaude() {
 		d.checkInstallation()

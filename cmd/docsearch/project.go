@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -82,4 +84,60 @@ func printProject(w io.Writer, p *project.Project) error {
 		fmt.Fprintf(table, "%s\t%s\t%s\n", printable(name), printable(version), printable(d.File))
 	}
 	return table.Flush()
+}
+
+// checkProject checks that the direct dependencies of the project in the working directory
+// have databases of their versions. Not all need one, so it only reports them.
+func (d *doctor) checkProject() {
+	p, err := project.Read(".", config.Home(os.Getenv))
+	if err != nil || len(p.Direct()) == 0 {
+		return
+	}
+	for _, problem := range p.Problems {
+		d.note("project", problem)
+	}
+	var missing, other []string
+	documented := 0
+	for _, dep := range p.Direct() {
+		best, version := config.OtherMajor, ""
+		found := false
+		for i := range d.config.Databases {
+			db := &d.config.Databases[i]
+			if !slices.Contains(db.Packages, dep.ID()) {
+				continue
+			}
+			if c := config.VersionCloseness(db.Version, dep.Version); !found || c > best {
+				best, version = c, db.Version
+			}
+			found = true
+		}
+		switch {
+		case !found:
+			missing = append(missing, dep.ID())
+		case best < config.SameMinor && dep.Version != "" && version != "":
+			other = append(other, fmt.Sprintf("%s %s (the database has %s)", dep.ID(), dep.Version, version))
+		default:
+			documented++
+		}
+	}
+	if documented == 0 && len(other) == 0 {
+		d.note("project", fmt.Sprintf("no database for its %s; to set them up, run docsearch setup --project", count(len(p.Direct()), "package")))
+		return
+	}
+	d.ok("project", "%d of %d direct dependencies have a database of their version", documented, len(p.Direct()))
+	if len(other) > 0 {
+		d.note("project", "other versions: "+listSome(other)+"; run docsearch index update --project")
+	}
+	if len(missing) > 0 {
+		d.note("project", "no database: "+listSome(missing)+"; run docsearch setup --project")
+	}
+}
+
+// listSome joins the first items of a list, with the number of the others.
+func listSome(items []string) string {
+	const most = 8
+	if n := len(items) - most; n > 0 {
+		return fmt.Sprintf("%s, and %d more", printable(strings.Join(items[:most], ", ")), n)
+	}
+	return printable(strings.Join(items, ", "))
 }
