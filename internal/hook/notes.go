@@ -375,14 +375,21 @@ func (d *decider) toolFailure() {
 	var best []Remedy
 	var from *config.Database
 	bestRelation := notes.Unrelated
-	for i := range c.Databases {
-		db := &c.Databases[i]
-		relation := call.Relation(db.Keywords)
+	relationOf := func(db *config.Database) (relation int, related bool) {
+		relation = call.Relation(db.Keywords)
 		if hasNotes(*db) {
-			relation = max(relation, notes.SameProgram) // notes are about the user's own programs
-		} else if db.Mode == config.ModeOff || relation == notes.Unrelated && !match.Has(command, db.Keywords) {
-			continue
+			return max(relation, notes.SameProgram), true // notes are about the user's own programs
 		}
+		return relation, db.Mode != config.ModeOff && (relation != notes.Unrelated || match.Has(command, db.Keywords))
+	}
+	var candidates []*config.Database
+	for i := range c.Databases {
+		if _, related := relationOf(&c.Databases[i]); related {
+			candidates = append(candidates, &c.Databases[i])
+		}
+	}
+	for _, db := range match.Editions(candidates, e.Command.Line, c.Project) {
+		relation, _ := relationOf(db)
 		found, err := d.search.Remedy(db, call)
 		if err != nil {
 			if !errors.Is(err, generation.ErrNoIndex) || db.Notes == "" && d.server.Serves(db) {

@@ -42,13 +42,13 @@ func Databases(s event.Search, c *config.Config) []*config.Database {
 			list = append(list, db)
 		}
 	}
-	return editions(list, words, c.Project)
+	return Editions(list, words, c.Project)
 }
 
-// editions keeps one database of each software: of the version that the query names, else
+// Editions keeps one database of each software: of the version that the query names, else
 // of the version that the project uses, else the newest. It sets Used of the databases
 // that it keeps.
-func editions(list []*config.Database, query string, p *config.Project) []*config.Database {
+func Editions(list []*config.Database, query string, p *config.Project) []*config.Database {
 	if len(list) == 0 {
 		return nil
 	}
