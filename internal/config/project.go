@@ -117,11 +117,7 @@ func parseProjectSnapshot(data []byte) (*ProjectSnapshot, error) {
 // Current reports whether no source has changed since the snapshot was written.
 func (s *ProjectSnapshot) Current() bool {
 	for _, before := range s.Sources {
-		now, err := StampOf(before.Path)
-		if err != nil {
-			now, err = FolderStamp(before.Path)
-		}
-		if err != nil || now != before {
+		if now, err := StampOf(before.Path); err != nil || now != before {
 			return false
 		}
 	}

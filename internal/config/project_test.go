@@ -70,7 +70,7 @@ func TestProjectSnapshotCurrent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		folder, err := FolderStamp(dir)
+		folder, err := StampOf(dir)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -42,21 +42,6 @@ func StampOf(path string) (Stamp, error) {
 	return s, nil
 }
 
-// FolderStamp returns the current stamp of a folder. It changes when an entry of the folder
-// is created, removed or renamed.
-func FolderStamp(path string) (Stamp, error) {
-	st, err := os.Stat(path)
-	if err != nil {
-		return Stamp{}, err
-	}
-	if !st.IsDir() {
-		return Stamp{}, &fs.PathError{Op: "read", Path: path, Err: syscall.ENOTDIR}
-	}
-	s := Stamp{Path: path, Exists: true, ModTime: st.ModTime().UnixNano()}
-	s.Inode, _ = identity(st)
-	return s, nil
-}
-
 // Settled reports whether every later change of the file will change the stamp.
 func (s Stamp) Settled(now time.Time) bool {
 	changed := s.Change

@@ -127,7 +127,7 @@ func Read(dir, home string) (*Project, error) {
 		if at != dir && (at == home || at == filepath.Dir(at)) {
 			break
 		}
-		if stamp, err := config.FolderStamp(at); err == nil {
+		if stamp, err := config.StampOf(at); err == nil {
 			w.project.Sources = append(w.project.Sources, stamp)
 		}
 		if w.folder(at) {
@@ -208,9 +208,12 @@ func escapeGlob(dir string) string {
 
 // read reads a file. It returns false if the file contains nothing.
 func (w *walk) read(dir, name string, f format) bool {
-	stamp, err := config.StampOf(name)
-	if err != nil || !stamp.Exists {
+	if st, err := os.Stat(name); err != nil || !st.Mode().IsRegular() {
 		return false // a folder, or removed in the meantime
+	}
+	stamp, err := config.StampOf(name)
+	if err != nil {
+		return false
 	}
 	w.project.Sources = append(w.project.Sources, stamp)
 	data, err := atomicfile.Read(name, maxFile)
