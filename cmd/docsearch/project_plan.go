@@ -32,7 +32,9 @@ type projectItem struct {
 	installed *installed.Documentation // nil: none
 	recipe    *chosenRecipe            // nil: none
 	dir       string                   // of the database
+	fallback  string                   // name of the database if the download fails
 	err       error                    // of its build
+	skipped   error                    // failure of the download, if the installed package was used
 }
 
 // An itemSource is where the documentation of a dependency comes from.
@@ -139,7 +141,7 @@ func (pl *projectPlanner) existing(item *projectItem) (config.Database, bool) {
 }
 
 // recipeFor returns the recipe for a dependency, at its version if the recipe has
-// versions.
+// versions. A source of ready databases by package and version belongs before it.
 func recipeFor(d *project.Dependency) *chosenRecipe {
 	r := recipes.ForPackage(d.ID())
 	if r == nil {
@@ -172,24 +174,32 @@ func recipeVersion(r *recipes.Recipe, version string) string {
 	return strings.Join(parts[:min(numbers, len(parts))], ".")
 }
 
-// name chooses the name of the database: the shortest that no other package has.
+// name chooses the names of the database.
 func (pl *projectPlanner) name(item *projectItem) {
-	if item.source == sourceDownload {
-		item.database = item.recipe.databaseName()
+	if item.source == sourceNone {
 		return
 	}
+	item.database = pl.packageName(item)
+	if item.source == sourceDownload {
+		item.database, item.fallback = item.recipe.databaseName(), item.database
+	}
+}
+
+// packageName returns the shortest name for a database of the package that no other package
+// has.
+func (pl *projectPlanner) packageName(item *projectItem) (name string) {
 	id := item.ID() + "@" + item.Version
-	for _, name := range item.FileNames() {
-		item.database = databaseName(name + "-" + item.Version)
-		item.dir = filepath.Join(pl.locations.Data, item.database)
-		if pl.taken[item.database] == "" {
-			pl.taken[item.database] = ownerOf(item.dir)
+	for _, short := range item.FileNames() {
+		name = databaseName(short + "-" + item.Version)
+		if pl.taken[name] == "" {
+			pl.taken[name] = ownerOf(filepath.Join(pl.locations.Data, name))
 		}
-		if owner := pl.taken[item.database]; owner == "" || owner == id {
-			pl.taken[item.database] = id
-			return
+		if owner := pl.taken[name]; owner == "" || owner == id {
+			pl.taken[name] = id
+			break
 		}
 	}
+	return name
 }
 
 // ownerOf returns the package that the database in a folder documents, or "" if the folder

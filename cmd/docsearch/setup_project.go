@@ -198,8 +198,11 @@ func (s *setupCommand) buildItems(ctx context.Context, todo []*projectItem) {
 		return
 	}
 	for _, item := range todo {
-		if item.err != nil {
+		switch {
+		case item.err != nil:
 			s.warn("%s: %v", item.ID(), item.err)
+		case item.skipped != nil:
+			s.warn("%s: indexed the installed package, because the download failed: %v", item.ID(), item.skipped)
 		}
 	}
 	fmt.Fprintf(s.stdout, "built %d of %s in %s\n", len(todo)-int(failed.Load()), count(len(todo), "database"), time.Since(start).Round(100*time.Millisecond))
@@ -213,8 +216,7 @@ func (s *setupCommand) buildItem(ctx context.Context, item *projectItem) error {
 		if err == nil || ctx.Err() != nil || item.installed == nil {
 			return err
 		}
-		item.source, item.recipe = sourceInstalled, nil
-		item.database = databaseName(item.FileNames()[len(item.FileNames())-1] + "-" + item.Version)
+		item.source, item.database, item.skipped = sourceInstalled, item.fallback, err
 	}
 	b := s.packageBuilder()
 	b.name = item.database
@@ -328,7 +330,7 @@ func (s *setupCommand) summarizeProject(plan *projectPlan) {
 			ready++
 		}
 	}
-	fmt.Fprintf(s.stdout, "\n%d of %d direct dependencies have documentation of the version in use\n", ready, len(plan.items))
+	fmt.Fprintf(s.stdout, "\n%d of %d direct dependencies have a database\n", ready, len(plan.items))
 	fmt.Fprintln(s.stdout, "after the next change of a lock file, run: docsearch index update --project")
 	fmt.Fprintln(s.stdout, "to list databases that no project uses any more, run: docsearch index list --unused")
 }
