@@ -14,14 +14,32 @@ import (
 	"github.com/docsearch/docsearch/recipes"
 )
 
-// writeProjectSnapshot writes the snapshot from which the hook and the server know the
-// versions that the project uses.
+// writeProjectSnapshot writes the snapshots from which the hook and the server know the
+// versions that the project uses: one for its folder, and one for each folder below it with
+// a manifest, because a session may change to it.
 func writeProjectSnapshot(l config.Locations, p *project.Project) error {
 	r, err := load.Load(l)
 	if err != nil {
 		return err
 	}
-	s := config.ProjectSnapshot{Folder: p.Dir, Sources: slices.Clone(p.Sources), Uses: usesOf(p, r.Config.Databases)}
+	for _, dir := range project.Members(p.Dir) {
+		if s, err := config.ReadProjectSnapshot(l, dir); err == nil && s.Current() {
+			continue
+		}
+		member, err := project.Read(dir, config.Home(os.Getenv))
+		if err != nil {
+			continue // removed in the meantime
+		}
+		if err := writeSnapshotOf(l, member, r.Config.Databases); err != nil {
+			return err
+		}
+	}
+	return writeSnapshotOf(l, p, r.Config.Databases)
+}
+
+// writeSnapshotOf writes the snapshot of one folder.
+func writeSnapshotOf(l config.Locations, p *project.Project, dbs []config.Database) error {
+	s := config.ProjectSnapshot{Folder: p.Dir, Sources: slices.Clone(p.Sources), Uses: usesOf(p, dbs)}
 	if stamp, err := config.StampOf(l.Config); err == nil {
 		s.Sources = append(s.Sources, stamp)
 	}

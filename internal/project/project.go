@@ -393,3 +393,58 @@ func isBelow(within, member string) bool {
 	within, member = path.Clean(within), path.Clean(member)
 	return within == "." || member == within || strings.HasPrefix(member, within+"/")
 }
+
+const (
+	maxMembers     = 30
+	maxMemberDepth = 4 // folders below the project's
+)
+
+// Members returns the folders below a project's that have a manifest of their own, such as
+// the members of a workspace. A session may change to them.
+func Members(dir string) []string {
+	var manifests []string
+	for _, f := range formats() {
+		if !f.lock && f.ecosystem != Tool && f.ecosystem != Docker && f.ecosystem != Actions && !strings.Contains(f.pattern, "/") {
+			manifests = append(manifests, f.pattern)
+		}
+	}
+	isManifest := func(e fs.DirEntry) bool {
+		return e.Type().IsRegular() && slices.ContainsFunc(manifests, func(pattern string) bool {
+			ok, _ := path.Match(pattern, e.Name())
+			return ok
+		})
+	}
+	var members []string
+	folders := []string{dir}
+	for depth := 0; depth < maxMemberDepth; depth++ {
+		var next []string
+		for _, at := range folders {
+			entries, err := os.ReadDir(at)
+			if err != nil {
+				continue
+			}
+			for _, e := range entries {
+				if e.IsDir() && !isDependencyFolder(e.Name()) {
+					next = append(next, filepath.Join(at, e.Name()))
+				}
+			}
+			if at != dir && slices.ContainsFunc(entries, isManifest) {
+				if members = append(members, at); len(members) == maxMembers {
+					return members
+				}
+			}
+		}
+		const maxFolders = 2000
+		folders = next[:min(len(next), maxFolders)]
+	}
+	return members
+}
+
+// isDependencyFolder reports whether a folder has other projects' files, or none.
+func isDependencyFolder(name string) bool {
+	switch name {
+	case "node_modules", "vendor", "target", "testdata", "deps", "dist", "build", "venv", "third_party":
+		return true
+	}
+	return name[0] == '.'
+}

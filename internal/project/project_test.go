@@ -241,3 +241,33 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+func TestMembers(t *testing.T) {
+	root := extract(t, txtar.Parse([]byte(`
+-- package.json --
+{}
+-- packages/web/package.json --
+{}
+-- packages/web/node_modules/x/package.json --
+{}
+-- packages/plain/x.txt --
+x
+-- services/api/go.mod --
+module x
+-- .hidden/go.mod --
+module x
+-- a/b/c/d/e/go.mod --
+module x
+`)))
+	var got []string
+	for _, dir := range Members(root) {
+		rel, err := filepath.Rel(root, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, filepath.ToSlash(rel))
+	}
+	if diff := cmp.Diff([]string{"packages/web", "services/api"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
