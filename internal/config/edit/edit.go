@@ -36,6 +36,7 @@ type Entry struct {
 	Description string   // empty: keep that of an existing entry
 	URLs        []string
 	Version     string // empty: keep that of an existing entry
+	Publisher   string // empty: keep that of an existing entry
 }
 
 // ErrManualEdit is wrapped by the errors of Put and Remove for a file that is valid but
@@ -165,6 +166,9 @@ func (e *Entry) fields() []field {
 	if e.Version != "" {
 		fields = append(fields, field{"version", e.Version})
 	}
+	if e.Publisher != "" {
+		fields = append(fields, field{"publisher", e.Publisher})
+	}
 	return fields
 }
 
@@ -222,6 +226,9 @@ func changedFields(old config.Database, e Entry) []field {
 	lacking("urls", old.URLs, e.URLs)
 	if e.Version != "" && e.Version != old.Version {
 		list = append(list, field{"version", e.Version})
+	}
+	if e.Publisher != "" && e.Publisher != old.Publisher {
+		list = append(list, field{"publisher", e.Publisher})
 	}
 	return list
 }
