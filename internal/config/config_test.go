@@ -181,7 +181,7 @@ func wholeSnapshot() *Snapshot {
 		Home:   "/home/me",
 		Config: Config{
 			Databases: []Database{
-				{"n", []string{"k", "ü\x00"}, "/p", "d", "t", []string{"https://u/"}, ModeAdvise, "1", []string{"a/**"}, "/n", .62, 3},
+				{"n", []string{"k", "ü\x00"}, "/p", "d", "t", []string{"https://u/"}, ModeAdvise, "1", "docs.example.com", []string{"a/**"}, "/n", .62, 3},
 				{Name: "o", Keywords: []string{"k"}},
 			},
 			Hook:      Hook{RetryEvidence, 900, "tool", false, true, true},

@@ -265,4 +265,3 @@ func Check(ctx context.Context, o Origin, head *Head, report progress.Func) erro
 	defer os.RemoveAll(folder)
 	return fetch(ctx, &counter{Origin: o}, head.Manifest, table, nil, filepath.Join(folder, "data.part"), io.Discard, report)
 }
-
