@@ -84,6 +84,7 @@ type setupCommand struct {
 	prompter *prompter // nil: not at a terminal
 
 	recipe                *chosenRecipe // nil: the user gave a keyword and a source
+	pack                  *chosenPack   // nil: the database does not come as a pack
 	keyword, source       string
 	name                  string   // of the config entry
 	keywords, urls        []string // flag values
@@ -142,7 +143,10 @@ func (s *setupCommand) runSteps(ctx context.Context, steps ...func(context.Conte
 // choose determines the source of the database and its keyword.
 func (s *setupCommand) choose(ctx context.Context) error {
 	choose := s.chooseSource
-	if s.recipe != nil {
+	switch {
+	case s.pack != nil:
+		choose = s.choosePack
+	case s.recipe != nil:
 		choose = s.chooseRecipe
 	}
 	if err := choose(ctx); err != nil {
@@ -334,6 +338,10 @@ func (s *setupCommand) isUpToDate() (index.Info, bool) {
 	options, err := json.Marshal(s.plan.options)
 	same := err == nil && sameJSON(options, info.Options) && (isOwn(info) || !isDocsearchSource(info.Source.Kind))
 	s.builder.reuse = same && info.Tool == buildVersion()
+	if s.pack != nil {
+		s.builder.reuse = true
+		same = same && s.pack.isInstalled(info)
+	}
 	return info, same && state == stateOK
 }
 
@@ -355,7 +363,10 @@ func (s *setupCommand) removeCommand() string {
 
 // commandLine returns the command that runs this setup again.
 func (s *setupCommand) commandLine() string {
-	if s.recipe != nil {
+	switch {
+	case s.pack != nil:
+		return "docsearch pack add " + quoteArgument(s.pack.argument)
+	case s.recipe != nil:
 		return "docsearch setup " + quoteArgument(s.recipe.argument)
 	}
 	return "docsearch setup " + quoteArgument(s.keyword) + " " + quoteArgument(s.source)

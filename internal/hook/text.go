@@ -291,12 +291,16 @@ func joinShort(all []string, separator string) string {
 	return s
 }
 
-// label returns the documented software with its version: "CMake 3.25".
+// label returns the documented software with its version: "CMake 3.25". If the database
+// came as a pack, the publisher follows: "CMake 3.25, published by docs.example.com".
 func label(o *result) string {
 	name := cut(subject(o.db), 2*maxLabel)
 	version := oneLineMax(o.version(), maxLabel)
-	if version == "" || strings.Contains(" "+name+" ", " "+version+" ") {
-		return name
+	if version != "" && !strings.Contains(" "+name+" ", " "+version+" ") {
+		name += " " + version
 	}
-	return name + " " + version
+	if o.db.Publisher != "" {
+		name += ", published by " + oneLineMax(o.db.Publisher, maxLabel)
+	}
+	return name
 }

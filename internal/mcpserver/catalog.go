@@ -26,6 +26,7 @@ type Entry struct {
 	Keywords    []string // further names of the subject
 	URLs        []string // URL prefixes of its pages
 	Version     string   // documented version
+	Publisher   string   // name of the publisher, if it came as a pack
 }
 
 // scopeNames returns the words that show that a query is about the database,

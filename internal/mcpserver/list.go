@@ -40,6 +40,7 @@ func (s *Server) describe(ctx context.Context, entries []Entry) string {
 		}
 		field("description", singleLine(e.Description))
 		field("version", singleLine(info.VersionOr(e.Version)))
+		field("publisher", singleLine(e.Publisher))
 		field("keywords", singleLine(strings.Join(e.Keywords, ", ")))
 		field("pages", singleLine(strings.Join(e.URLs, ", ")))
 		field("path", safetext.Line(e.Path))

@@ -89,7 +89,7 @@ type Database struct {
 	Open func(ctx context.Context) (Origin, error)
 	// Accept decides whether to build a pack. before is the pack of the current
 	// generation, nil if there is none.
-	Accept func(head, before *Head) error
+	Accept func(ctx context.Context, head, before *Head) error
 
 	// Results of the build.
 	Head     *Head
@@ -114,7 +114,7 @@ func (s *Database) Prepare(ctx context.Context, dir confined.Path, before *gener
 	if before != nil {
 		previous, _ = Installed(*before)
 	}
-	if err := s.Accept(s.Head, previous); err != nil {
+	if err := s.Accept(ctx, s.Head, previous); err != nil {
 		return generation.Prepared{}, err
 	}
 	defer func() { s.Received = origin.received.Load() }()
@@ -252,16 +252,23 @@ func installedTable(g generation.Generation) (*Table, error) {
 	return ParseTable(raw)
 }
 
-// Check reads all parts of a pack and compares them with the manifest. It builds nothing.
-func Check(ctx context.Context, o Origin, head *Head, report progress.Func) error {
-	table, _, err := readTable(ctx, o, head.Manifest)
-	if err != nil {
-		return err
+// CheckInstalled compares the passages and the index of a generation with the manifest of
+// its pack, and returns the names of the files that differ. If another version of
+// docsearch built the index, it compares only the passages.
+func CheckInstalled(g generation.Generation, head *Head) ([]string, error) {
+	files := []File{{passage.ShardName(0), head.Lines}}
+	if head.Builder == g.Tool {
+		files = append(files, head.Index...)
 	}
-	folder, err := os.MkdirTemp("", "docsearch-pack-")
-	if err != nil {
-		return err
+	var wrong []string
+	for _, f := range files {
+		have, err := digestFile(g.File(f.Name))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+		if have != f.Digest {
+			wrong = append(wrong, f.Name)
+		}
 	}
-	defer os.RemoveAll(folder)
-	return fetch(ctx, &counter{Origin: o}, head.Manifest, table, nil, filepath.Join(folder, "data.part"), io.Discard, report)
+	return wrong, nil
 }
