@@ -33,6 +33,8 @@ type chosenPack struct {
 
 	head      *pack.Head
 	publisher pack.Key
+	urls      []string // prefixes for the config entry
+	taken     []takenURLs
 }
 
 // isInstalled reports whether a database came as this pack.
@@ -245,6 +247,9 @@ func (s *setupCommand) choosePack(ctx context.Context) error {
 	}
 	s.plan = plan{dir: dir, label: name, options: savedOptions{Language: c.head.Language, Publisher: string(c.publisher)}}
 	s.plan.source = newPackSource(s.locations, c.location, isSamePack(c.head, c.location))
+	if err := s.decideURLs(ctx); err != nil {
+		return err
+	}
 	if c.ask {
 		return s.confirmDownload(ctx, c.head.Data.Size)
 	}
@@ -305,30 +310,44 @@ func newPackSource(l config.Locations, location string, accept func(ctx context.
 	}
 }
 
-// acceptPack records the trust in the publisher of a pack that was verified, and decides
-// on its URL prefixes.
-func (s *setupCommand) acceptPack(ctx context.Context, e *edit.Entry, exists bool) error {
-	if !exists && !s.builder.set("urls") {
-		if err := s.decideURLs(ctx, e); err != nil {
-			return err
+// acceptPack records the trust in the publisher of a pack that was verified, and takes the
+// URL prefixes from the entries that no longer answer for them.
+func (s *setupCommand) acceptPack() error {
+	for _, taken := range s.pack.taken {
+		change, err := agentconfig.Rewrite(s.locations.Config, "the entry "+taken.entry, func(data []byte) ([]byte, error) {
+			return edit.DropURLs(s.locations.Config, data, taken.entry, taken.urls)
+		})
+		if err == nil && !change.None() {
+			_, err = change.Apply()
+		}
+		if err != nil {
+			return withHint(err, "remove %s from the entry %s manually", strings.Join(taken.urls, ", "), taken.entry)
 		}
 	}
 	return s.savePublisher(s.pack.publisher)
 }
 
+// A takenURLs are URL prefixes that a pack takes from another entry.
+type takenURLs struct {
+	entry string
+	urls  []string
+}
+
 // decideURLs asks which database answers for a URL prefix that the pack and another
-// database claim.
-func (s *setupCommand) decideURLs(ctx context.Context, e *edit.Entry) error {
+// database claim. The decision stays in the config.
+func (s *setupCommand) decideURLs(ctx context.Context) error {
+	c := s.pack
+	c.urls = c.head.URLs
+	if _, exists, err := s.configEntry(); err != nil || exists || s.builder.set("urls") {
+		return err
+	}
 	loaded, err := load.Load(s.locations)
 	if err != nil {
 		return err
 	}
 	for _, other := range loaded.Config.Databases {
-		if strings.EqualFold(other.Name, e.Name) {
-			continue
-		}
 		var mine, theirs []string
-		for _, u := range e.URLs {
+		for _, u := range c.urls {
 			for _, o := range other.URLs {
 				if overlap(u, o) {
 					mine, theirs = append(mine, u), append(theirs, o)
@@ -338,27 +357,19 @@ func (s *setupCommand) decideURLs(ctx context.Context, e *edit.Entry) error {
 		if len(mine) == 0 {
 			continue
 		}
-		s.warn("%s and %s both claim the pages below %s", e.Name, other.Name, strings.Join(mine, ", "))
+		clash := fmt.Errorf("%s and %s both claim the pages below %s", s.name, other.Name, strings.Join(mine, ", "))
 		if s.prompter == nil {
-			return withHint(fmt.Errorf("cannot decide which database answers for %s", strings.Join(mine, ", ")),
-				"pass --urls PREFIXES with the prefixes for %s, or --urls '' for none", e.Name)
+			return withHint(clash, "pass --urls PREFIXES with the prefixes for %s, or --urls '' for none", s.name)
 		}
-		replace, err := s.prompter.confirm(ctx, "Let "+e.Name+" answer for them instead of "+other.Name+"?", false)
+		s.warn("%v", clash)
+		replace, err := s.prompter.confirm(ctx, "Let "+s.name+" answer for them instead of "+other.Name+"?", false)
 		if err != nil {
 			return err
 		}
-		if !replace {
-			e.URLs = slices.DeleteFunc(slices.Clone(e.URLs), func(u string) bool { return slices.Contains(mine, u) })
-			continue
-		}
-		change, err := agentconfig.Rewrite(s.locations.Config, "the entry "+other.Name, func(data []byte) ([]byte, error) {
-			return edit.DropURLs(s.locations.Config, data, other.Name, theirs)
-		})
-		if err == nil && !change.None() {
-			_, err = change.Apply()
-		}
-		if err != nil {
-			return withHint(err, "remove %s from the entry %s manually", strings.Join(theirs, ", "), other.Name)
+		if replace {
+			c.taken = append(c.taken, takenURLs{other.Name, theirs})
+		} else {
+			c.urls = slices.DeleteFunc(slices.Clone(c.urls), func(u string) bool { return slices.Contains(mine, u) })
 		}
 	}
 	return nil

@@ -33,8 +33,9 @@ Setup ends with a test search. It asks before it changes a file, backs the file
 up, and changes only its own entries. To resume an interrupted setup, run the
 same command again.
 
-NAME is a recipe, which contains the source and the keywords: run docsearch
-recipes list. It may also be the path or URL of your own recipe (FILE.toml).
+NAME is a pack in your catalogs (run docsearch pack search WORD), or a recipe, which
+contains the source and the keywords (run docsearch recipes list). It may also be
+the path or URL of your own recipe (FILE.toml).
 
 KEYWORD selects the database: the hook searches it if a web search contains
 KEYWORD as a whole word. SOURCE is a folder, file, archive, site URL, git
@@ -65,6 +66,7 @@ asks for both.`,
 	f.StringVar(&s.description, "description", "", "set the description that the agent sees to `TEXT` (default: suggested)")
 	f.StringSliceVar(&s.keywords, "keywords", nil, "set the keywords to `WORDS`, separated by commas (default: suggested)")
 	f.StringSliceVar(&s.urls, "urls", nil, "set the URL prefixes of the pages to `PREFIXES`, separated by commas (default: suggested)")
+	f.BoolVar(&s.useRecipe, "recipe", false, "use the recipe of that name, not a pack of your catalogs")
 	f.BoolVar(&s.install, "install", false, "install the hook and the MCP server without asking")
 	f.BoolVar(&s.noInstall, "no-install", false, "do not install the hook and the MCP server")
 	f.BoolVarP(&s.yes, "yes", "y", false, "accept all suggestions and answer yes to all prompts")
@@ -85,6 +87,7 @@ type setupCommand struct {
 
 	recipe                *chosenRecipe // nil: the user gave a keyword and a source
 	pack                  *chosenPack   // nil: the database does not come as a pack
+	useRecipe             bool          // ignore the packs of catalogs
 	keyword, source       string
 	name                  string   // of the config entry
 	keywords, urls        []string // flag values
@@ -364,8 +367,10 @@ func (s *setupCommand) removeCommand() string {
 // commandLine returns the command that runs this setup again.
 func (s *setupCommand) commandLine() string {
 	switch {
-	case s.pack != nil:
+	case s.pack != nil && !s.pack.ask:
 		return "docsearch pack add " + quoteArgument(s.pack.argument)
+	case s.pack != nil:
+		return "docsearch setup " + quoteArgument(s.pack.argument)
 	case s.recipe != nil:
 		return "docsearch setup " + quoteArgument(s.recipe.argument)
 	}

@@ -55,7 +55,7 @@ func (s *setupCommand) writeEntry(ctx context.Context) error {
 		return err
 	}
 	if s.pack != nil {
-		if err := s.acceptPack(ctx, &e, exists); err != nil {
+		if err := s.acceptPack(); err != nil {
 			return err
 		}
 	}
@@ -112,7 +112,7 @@ func (s *setupCommand) proposeEntry(ctx context.Context, old config.Database, ex
 		}
 	}
 	if c := s.pack; c != nil {
-		e.Keywords, e.Description, e.URLs, e.Publisher = c.head.Keywords, c.head.Description, c.head.URLs, c.publisher.Name()
+		e.Keywords, e.Description, e.URLs, e.Publisher = c.head.Keywords, c.head.Description, c.urls, c.publisher.Name()
 	}
 	if exists {
 		e.Name, e.Keywords, e.Description = old.Name, old.Keywords, old.Description

@@ -264,6 +264,16 @@ func (s *Signatures) Verify(subject Subject, trusted []Key) (key Key, rotated bo
 	return "", false, e
 }
 
+// Signer returns the first key that signed the subject, trusted or not.
+func (s *Signatures) Signer(subject Subject) (Key, error) {
+	key, _, err := s.Verify(subject, nil)
+	var e *SignatureError
+	if errors.As(err, &e) && len(e.Unknown) > 0 {
+		return e.Unknown[0], nil
+	}
+	return key, err
+}
+
 // rotatedKey returns the key that a rotation names, if a trusted key of the same name
 // signed it, else "".
 func rotatedKey(signed string, trusted []Key) Key {

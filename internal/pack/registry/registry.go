@@ -190,12 +190,23 @@ func (i *image) open(ctx context.Context, tag, kind string) (pack.Origin, error)
 	return i, nil
 }
 
+// A notFoundError reports a reference that the registry does not have.
+type notFoundError struct{ name string }
+
+func (e *notFoundError) Error() string { return e.name + " not found" }
+
+// IsNotFound reports whether an error of Open means that nothing is at the reference.
+func IsNotFound(err error) bool {
+	var e *notFoundError
+	return errors.As(err, &e)
+}
+
 // explain describes an error of a registry.
 func (i *image) explain(err error) error {
 	var answer *errcode.ErrorResponse
 	switch {
 	case errors.Is(err, errdef.ErrNotFound):
-		return fmt.Errorf("%s not found", i.name)
+		return &notFoundError{i.name}
 	case errors.As(err, &answer) && answer.StatusCode == http.StatusUnauthorized, errors.Is(err, auth.ErrBasicCredentialNotFound):
 		return fmt.Errorf("%s needs a login: the Docker config has no valid credentials for this registry", i.name)
 	}
