@@ -28,7 +28,7 @@ func newPackCommand(a *app) *cobra.Command {
 database. The reader builds the index from them and compares it with the
 publisher's, so a pack is small and cannot contain a crafted index.`,
 	})
-	cmd.AddCommand(newPackMakeCommand(a), newPackAddCommand(a), newPackVerifyCommand(a), newPackListCommand(a),
+	cmd.AddCommand(newPackMakeCommand(a), newPackSignCommand(a), newPackAddCommand(a), newPackVerifyCommand(a), newPackListCommand(a),
 		newPackUpdateCommand(a), newPackRemoveCommand(a), newPackSearchCommand(a), newPackKeyCommand(a))
 	return cmd
 }

@@ -52,6 +52,25 @@ func (p *Pack) WriteFile(path, kind string) error {
 	return atomicfile.Write(path, data, 0o644)
 }
 
+// ReadFile reads all parts of a pack file.
+func ReadFile(ctx context.Context, path string) (*Pack, error) {
+	opened, err := OpenFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer opened.Close()
+	o := opened.(*fileOrigin)
+	p := &Pack{}
+	if p.Manifest, p.Signatures, err = o.Head(ctx); err != nil {
+		return nil, err
+	}
+	if p.Table, err = o.read(o.table, o.data); err != nil {
+		return nil, err
+	}
+	p.Data, err = o.read(o.data, o.end)
+	return p, err
+}
+
 // offsets are the places of the parts in a file.
 type offsets struct{ manifest, signatures, table, data, end int64 }
 

@@ -256,14 +256,15 @@ func (i *image) attached(ctx context.Context, own []byte) []byte {
 	}
 	count := 0
 	errEnough := errors.New("enough")
-	_ = i.repository.Referrers(ctx, i.descriptor, artifactType("signatures"), func(list []ocispec.Descriptor) error {
+	// Some registries report another artifact type in the list than the manifest has.
+	_ = i.repository.Referrers(ctx, i.descriptor, "", func(list []ocispec.Descriptor) error {
 		for _, d := range list {
 			if count++; count > maxReferrers {
 				return errEnough
 			}
 			data, err := i.read(ctx, d, maxImage)
 			var m ocispec.Manifest
-			if err != nil || json.Unmarshal(data, &m) != nil || len(m.Layers) != 1 {
+			if err != nil || json.Unmarshal(data, &m) != nil || m.ArtifactType != artifactType("signatures") || len(m.Layers) != 1 {
 				continue
 			}
 			if data, err = i.read(ctx, m.Layers[0], pack.MaxSignatures); err != nil {
