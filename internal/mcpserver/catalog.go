@@ -256,6 +256,7 @@ func (c *Catalog) search(ctx context.Context, entries []Entry, q index.Query) []
 		err = c.use(e.Path, func(db *index.Database) error {
 			if r, err = db.Search(ctx, q); err == nil {
 				r.Notes = append(r.Notes, c.ageNote(e, db.Info())...)
+				r.Notes = append(r.Notes, packNote(e, db.Info())...)
 			}
 			return err
 		})
@@ -273,6 +274,19 @@ func (c *Catalog) ageNote(e Entry, info index.Info) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("last updated %d days ago; to update it, the user runs: docsearch index update %s", int(age.Hours()/24), e.Name)}
+}
+
+// packNote returns a note with the version and the publisher of a database that came as a
+// pack.
+func packNote(e Entry, info index.Info) []string {
+	switch version := info.VersionOr(e.Version); {
+	case e.Publisher == "":
+		return nil
+	case version == "":
+		return []string{"published by " + singleLine(e.Publisher)}
+	default:
+		return []string{"version " + singleLine(version) + ", published by " + singleLine(e.Publisher)}
+	}
 }
 
 // info opens the database and returns its info.
