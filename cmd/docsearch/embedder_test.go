@@ -126,6 +126,12 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 			}
 			writeLEANNVectors(ts, ts.MkAbs(args[0]))
 		},
+		"setenv": func(ts *testscript.TestScript, neg bool, args []string) {
+			if neg || len(args) != 2 {
+				ts.Fatalf("usage: setenv VARIABLE FILE")
+			}
+			ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile(args[1])))
+		},
 		"wait-for": func(ts *testscript.TestScript, neg bool, args []string) {
 			if neg || len(args) != 2 {
 				ts.Fatalf("usage: wait-for FILE PATTERN")

@@ -97,14 +97,14 @@ func TestInitOrder(t *testing.T) {
 		code  int
 		limit int // maximum number of packages initialized before the hook
 	}{
-		{plain, webSearch("s", "cooking"), 0, 75},
-		{plain, toolCall("s", "Bash", "command", "cd x && ls"), 0, 75},
-		{plain, toolCall("s", "Edit", "file_path", "/p/a.go"), 0, 75},
-		{plain, webSearch("s", "gitlab"), 2, 75},
-		{named, `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"webrun","tool_input":{"search_query":[{"q":"gitlab"}]}}`, 0, 75},
-		{ruled, webSearch("s", "gitlab"), 2, 75},
-		{ruled, webSearch("s", "cooking"), 0, 75}, // with a rule
-		{ruled, toolCall("s", "Bash", "command", "cd x && ls"), 0, 75},
+		{plain, webSearch("s", "cooking"), 0, 78},
+		{plain, toolCall("s", "Bash", "command", "cd x && ls"), 0, 78},
+		{plain, toolCall("s", "Edit", "file_path", "/p/a.go"), 0, 78},
+		{plain, webSearch("s", "gitlab"), 2, 78},
+		{named, `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"webrun","tool_input":{"search_query":[{"q":"gitlab"}]}}`, 0, 78},
+		{ruled, webSearch("s", "gitlab"), 2, 78},
+		{ruled, webSearch("s", "cooking"), 0, 78}, // with a rule
+		{ruled, toolCall("s", "Bash", "command", "cd x && ls"), 0, 78},
 	} {
 		test.h.run(strings.Replace(test.event, `"s"`, `"warm"`, 1)) // writes snapshots
 		r := test.h.run(test.event, "GODEBUG=inittrace=1")

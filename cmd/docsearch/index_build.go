@@ -26,6 +26,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 	"github.com/docsearch/docsearch/internal/ingest/source/gitrepo"
 	"github.com/docsearch/docsearch/internal/ingest/source/site"
+	"github.com/docsearch/docsearch/internal/pack"
 	"github.com/docsearch/docsearch/internal/progress"
 	"github.com/docsearch/docsearch/internal/provenance"
 )
@@ -43,6 +44,7 @@ type buildCommand struct {
 	reuse       bool                   // reuse unchanged documents
 	isUpdate    bool                   // for index update, which fails if it may not read the source
 	keepLost    bool                   // keep pages that the site seems to have removed
+	lock        bool                   // record packs in the lock file
 }
 
 // savedOptions are the build options that later builds of the same database
@@ -51,6 +53,8 @@ type savedOptions struct {
 	Language   string `json:"language,omitempty"`
 	TrustPaths bool   `json:"trust_paths,omitempty"`
 	Embedder   string `json:"embedder,omitempty"` // "PROVIDER:MODEL"; "": from the config
+	// Publisher is the public key of the publisher whose pack the database came as.
+	Publisher string `json:"publisher,omitempty"`
 	folder.Options
 	Site    ingest.SiteOptions `json:"site,omitzero"`
 	Package string             `json:"package,omitempty"` // package and version that the source contained, as "node:react@18.3.1"
@@ -349,6 +353,10 @@ func (b *buildCommand) planRebuild(known databaseRef, dir string) (plan, error) 
 			site.KeepLost()
 		}
 		p.source = site
+		return p, nil
+	case origin.Kind == pack.KindSource:
+		b.reuse = true // unchanged passages are not downloaded again
+		p.source = b.packUpdate(dir, p.options.Publisher, origin.Location)
 		return p, nil
 	default:
 		switch source, err := openSource(origin.Origin, dir, p.options); {

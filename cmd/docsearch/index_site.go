@@ -14,6 +14,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/source/site"
+	"github.com/docsearch/docsearch/internal/pack"
 )
 
 // explainSite adds a hint to an error of a site download.
@@ -37,6 +38,10 @@ func explainSite(err error) error {
 // printFetched prints the download result of a plan whose source is a site, and
 // lists the pages that failed.
 func (b *buildCommand) printFetched(p plan) {
+	if d, ok := p.source.(*pack.Database); ok {
+		b.printPack(p.label, d)
+		return
+	}
 	s := p.site()
 	if s == nil {
 		return

@@ -14,6 +14,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/source/gitrepo"
+	"github.com/docsearch/docsearch/internal/pack"
 	"github.com/docsearch/docsearch/internal/provenance"
 )
 
@@ -47,7 +48,7 @@ func mayRead(dir string) bool {
 // isDocsearchSource reports whether docsearch creates the passages of sources
 // of that kind.
 func isDocsearchSource(kind string) bool {
-	return kind == ingest.KindFolder || kind == ingest.KindSite || ingest.IsExtracted(kind)
+	return kind == ingest.KindFolder || kind == ingest.KindSite || kind == pack.KindSource || ingest.IsExtracted(kind)
 }
 
 // isSealed reports whether the seal authenticates the manifest's source and

@@ -14,12 +14,14 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/ingest"
+	"github.com/docsearch/docsearch/internal/pack"
 )
 
 type updateCommand struct {
 	*app
 	all, full, watch bool
 	project          bool // update the databases of a project's packages
+	lock             bool // record packs in the lock file
 	background       bool // update in a background process
 	isDetached       bool // this is the background process
 	wait             time.Duration
@@ -163,7 +165,12 @@ func (u *updateCommand) update(ctx context.Context, d databaseRef) error {
 	start := time.Now()
 	info, err := b.build(ctx, &p)
 	if err != nil {
-		return err
+		return explainPack("", err)
+	}
+	if source, ok := p.source.(*pack.Database); ok && u.lock {
+		if err := recordLock(source.Head, pack.Key(p.options.Publisher), source.Location); err != nil {
+			return err
+		}
 	}
 	return u.printResult(b, p, before, info, time.Since(start))
 }
@@ -176,6 +183,7 @@ func (u *updateCommand) plan(d databaseRef, before index.Info) (*buildCommand, p
 		// Another version may parse the same documents differently.
 		reuse:    !u.full && before.Tool == buildVersion(),
 		isUpdate: true,
+		lock:     u.lock,
 		keepLost: !u.full,
 	}
 	p, err := b.planRebuild(d, before.Dir)

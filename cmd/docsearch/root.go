@@ -39,7 +39,7 @@ func (a *app) addCommands(root *cobra.Command) {
 		commands []*cobra.Command
 	}{
 		{"Get started:", []*cobra.Command{newSetupCommand(a), newDemoCommand(a), newDoctorCommand(a)}},
-		{"Databases:", []*cobra.Command{newIndexCommand(a), newRecipesCommand(a), newProjectCommand(a), newSearchCommand(a), newEvalCommand(a)}},
+		{"Databases:", []*cobra.Command{newIndexCommand(a), newRecipesCommand(a), newProjectCommand(a), newPackCommand(a), newCatalogCommand(a), newSearchCommand(a), newEvalCommand(a)}},
 		{"Agent integration:", []*cobra.Command{newInstallCommand(a), newUninstallCommand(a), newHookCommand(a), newServeCommand(a)}},
 		{"Inspect and configure:", []*cobra.Command{
 			newWhyCommand(a), newReplayCommand(a), newStatsCommand(a), newRouteCommand(a),

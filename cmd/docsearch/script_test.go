@@ -48,6 +48,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("EXAMPLE_CONFIG", example)
 			serveEmbedders(env)
 			serveSite(env)
+			serveRegistry(env)
 			return nil
 		},
 	})

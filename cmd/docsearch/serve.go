@@ -159,7 +159,7 @@ func (s *servedDatabases) entries() []mcpserver.Entry {
 			continue // searched by another server
 		}
 		all = append(all, mcpserver.Entry{Name: db.Name, Path: filepath.Clean(db.Path), Description: db.Description,
-			Keywords: db.Keywords, URLs: db.URLs, Version: db.Version, Software: db.Software()})
+			Keywords: db.Keywords, URLs: db.URLs, Version: db.Version, Publisher: db.Publisher, Software: db.Software()})
 	}
 	made, err := dataFolderDatabases(s.locations.Data)
 	if err != nil {

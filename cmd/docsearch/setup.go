@@ -33,8 +33,9 @@ Setup ends with a test search. It asks before it changes a file, backs the file
 up, and changes only its own entries. To resume an interrupted setup, run the
 same command again.
 
-NAME is a recipe, which contains the source and the keywords: run docsearch
-recipes list. It may also be the path or URL of your own recipe (FILE.toml).
+NAME is a pack in your catalogs (run docsearch pack search WORD), or a recipe, which
+contains the source and the keywords (run docsearch recipes list). It may also be
+the path or URL of your own recipe (FILE.toml).
 
 KEYWORD selects the database: the hook searches it if a web search contains
 KEYWORD as a whole word. SOURCE is a folder, file, archive, site URL, git
@@ -79,6 +80,7 @@ plan with sizes and times before it builds the databases.`,
 	f.StringVar(&s.description, "description", "", "set the description that the agent sees to `TEXT` (default: suggested)")
 	f.StringSliceVar(&s.keywords, "keywords", nil, "set the keywords to `WORDS`, separated by commas (default: suggested)")
 	f.StringSliceVar(&s.urls, "urls", nil, "set the URL prefixes of the pages to `PREFIXES`, separated by commas (default: suggested)")
+	f.BoolVar(&s.useRecipe, "recipe", false, "use the recipe of that name, not a pack of your catalogs")
 	f.BoolVar(&s.install, "install", false, "install the hook and the MCP server without asking")
 	f.BoolVar(&s.noInstall, "no-install", false, "do not install the hook and the MCP server")
 	f.BoolVarP(&s.yes, "yes", "y", false, "accept all suggestions and answer yes to all prompts")
@@ -98,6 +100,8 @@ type setupCommand struct {
 	prompter *prompter // nil: not at a terminal
 
 	recipe                *chosenRecipe // nil: the user gave a keyword and a source
+	pack                  *chosenPack   // nil: the database does not come as a pack
+	useRecipe             bool          // ignore the packs of catalogs
 	keyword, source       string
 	name                  string   // of the config entry
 	keywords, urls        []string // flag values
@@ -157,7 +161,10 @@ func (s *setupCommand) runSteps(ctx context.Context, steps ...func(context.Conte
 // choose determines the source of the database and its keyword.
 func (s *setupCommand) choose(ctx context.Context) error {
 	choose := s.chooseSource
-	if s.recipe != nil {
+	switch {
+	case s.pack != nil:
+		choose = s.choosePack
+	case s.recipe != nil:
 		choose = s.chooseRecipe
 	}
 	if err := choose(ctx); err != nil {
@@ -349,6 +356,10 @@ func (s *setupCommand) isUpToDate() (index.Info, bool) {
 	options, err := json.Marshal(s.plan.options)
 	same := err == nil && sameJSON(options, info.Options) && (isOwn(info) || !isDocsearchSource(info.Source.Kind))
 	s.builder.reuse = same && info.Tool == buildVersion()
+	if s.pack != nil {
+		s.builder.reuse = true
+		same = same && s.pack.isInstalled(info)
+	}
 	return info, same && state == stateOK
 }
 
@@ -370,7 +381,12 @@ func (s *setupCommand) removeCommand() string {
 
 // commandLine returns the command that runs this setup again.
 func (s *setupCommand) commandLine() string {
-	if s.recipe != nil {
+	switch {
+	case s.pack != nil && !s.pack.ask:
+		return "docsearch pack add " + quoteArgument(s.pack.argument)
+	case s.pack != nil:
+		return "docsearch setup " + quoteArgument(s.pack.argument)
+	case s.recipe != nil:
 		return "docsearch setup " + quoteArgument(s.recipe.argument)
 	}
 	return "docsearch setup " + quoteArgument(s.keyword) + " " + quoteArgument(s.source)

@@ -54,6 +54,11 @@ func (s *setupCommand) writeEntry(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if s.pack != nil {
+		if err := s.acceptPack(); err != nil {
+			return err
+		}
+	}
 	change, err := agentconfig.Rewrite(s.locations.Config, "the entry "+e.Name, func(data []byte) ([]byte, error) {
 		return edit.Put(s.locations.Config, data, e)
 	})
@@ -106,13 +111,16 @@ func (s *setupCommand) proposeEntry(ctx context.Context, old config.Database, ex
 			e.URLs = r.URLs
 		}
 	}
+	if c := s.pack; c != nil {
+		e.Keywords, e.Description, e.URLs, e.Publisher = c.head.Keywords, c.head.Description, c.urls, c.publisher.Name()
+	}
 	if exists {
 		e.Name, e.Keywords, e.Description = old.Name, old.Keywords, old.Description
 		if s.isEntryOf(old) {
 			e.Path = old.Path
 		}
-		if len(old.URLs) > 0 {
-			e.URLs = old.URLs
+		if len(old.URLs) > 0 || s.pack != nil {
+			e.URLs = old.URLs // a pack does not change an earlier decision
 		}
 	}
 	if s.builder.set("keywords") {
@@ -123,7 +131,7 @@ func (s *setupCommand) proposeEntry(ctx context.Context, old config.Database, ex
 	}
 	e.Description = cmp.Or(s.description, e.Description)
 	given := s.builder.set("keywords") && s.builder.set("urls") && s.description != ""
-	if s.prompter != nil && s.recipe == nil && !exists && !given {
+	if s.prompter != nil && s.recipe == nil && s.pack == nil && !exists && !given {
 		fmt.Fprintln(s.stderr)
 		for _, field := range []struct {
 			question string

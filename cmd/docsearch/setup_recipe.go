@@ -51,7 +51,7 @@ func (s *setupCommand) areRecipes(args []string) bool {
 	if len(args) != 2 {
 		return len(args) > 0
 	}
-	both := isRecipe(args[0]) && isRecipe(args[1])
+	both := isKnownName(args[0]) && isKnownName(args[1])
 	switch {
 	case isRecipeFile(args[0]) || isRecipe(args[0]) && isRecipeFile(args[1]):
 		return true
@@ -72,7 +72,18 @@ func (s *setupCommand) areRecipes(args []string) bool {
 			return false
 		}
 	}
-	return isRecipe(args[0]) || isRecipe(args[1])
+	return isKnownName(args[0]) || isKnownName(args[1])
+}
+
+// isKnownName reports whether an argument names a recipe of the book or a pack of the
+// stored catalogs.
+func isKnownName(arg string) bool {
+	if isRecipe(arg) {
+		return true
+	}
+	name, version := splitVersion(arg)
+	all, err := knownCatalogs()
+	return err == nil && slices.ContainsFunc(all, func(k knownCatalog) bool { return k.err == nil && k.Find(name, version) != nil })
 }
 
 // isRecipe reports whether the recipe book contains the recipe that an argument
@@ -175,37 +186,59 @@ func (s *setupCommand) runRecipes(ctx context.Context, args []string) error {
 	if err := s.checkRecipeFlags(args); err != nil {
 		return err
 	}
-	var chosen []*chosenRecipe
+	var chosen []chosenSource
 	for _, arg := range args {
+		p, err := s.findCatalogPack(ctx, arg)
+		if err != nil {
+			return err
+		}
+		if p != nil {
+			chosen = append(chosen, chosenSource{pack: p})
+			continue
+		}
 		r, err := findRecipe(ctx, arg)
 		if err != nil {
 			return err
 		}
-		chosen = append(chosen, r)
+		chosen = append(chosen, chosenSource{recipe: r})
 	}
 	if err := s.prepare(); err != nil {
 		return err
 	}
 	if len(chosen) == 1 {
-		s.recipe = chosen[0]
+		s.recipe, s.pack = chosen[0].recipe, chosen[0].pack
 		return s.runAll(ctx)
 	}
 	return s.runSeveral(ctx, chosen)
 }
 
-// runSeveral sets up the databases of several recipes. If one fails, it
+// A chosenSource is a recipe, or else a pack.
+type chosenSource struct {
+	recipe *chosenRecipe
+	pack   *chosenPack
+}
+
+// argument returns the argument that selected the source.
+func (c chosenSource) argument() string {
+	if c.pack != nil {
+		return c.pack.argument
+	}
+	return c.recipe.argument
+}
+
+// runSeveral sets up the databases of several recipes and packs. If one fails, it
 // continues with the others.
-func (s *setupCommand) runSeveral(ctx context.Context, chosen []*chosenRecipe) error {
+func (s *setupCommand) runSeveral(ctx context.Context, chosen []chosenSource) error {
 	var failed []string
-	for _, r := range chosen {
-		one := s.forRecipe(r)
+	for _, c := range chosen {
+		one := s.forSource(c)
 		err := one.runSteps(ctx, one.choose, one.buildDatabase, one.writeEntry, one.testSearch)
 		if errors.Is(err, errInterrupted) {
 			return err
 		}
 		if err != nil {
 			report(s.stderr, err)
-			failed = append(failed, quoteArgument(r.argument))
+			failed = append(failed, quoteArgument(c.argument()))
 			continue
 		}
 		s.steps = one.steps
@@ -237,10 +270,10 @@ func (s *setupCommand) checkRecipeFlags(args []string) error {
 	return nil
 }
 
-// forRecipe returns a copy of the command for one of several recipes.
-func (s *setupCommand) forRecipe(r *chosenRecipe) *setupCommand {
+// forSource returns a copy of the command for one of several sources.
+func (s *setupCommand) forSource(c chosenSource) *setupCommand {
 	one, builder := *s, *s.builder
-	one.stepPrinter, one.builder, one.recipe = newStepPrinter(s.stdout), &builder, r
+	one.stepPrinter, one.builder, one.recipe, one.pack = newStepPrinter(s.stdout), &builder, c.recipe, c.pack
 	one.created, one.undoCommands = nil, nil
 	return &one
 }

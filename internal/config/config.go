@@ -19,6 +19,12 @@ type Config struct {
 	// it.
 	Embedders []Embedder `json:"embedder,omitempty"`
 
+	// Publishers are the public keys of the publishers of packs that the user trusts, and
+	// Catalogs the locations of catalogs of packs, in order. Both are nil in the hook,
+	// which does not use them.
+	Publishers []string `json:"publishers,omitempty"`
+	Catalogs   []string `json:"catalogs,omitempty"`
+
 	// Routes is a section that other parts of the program read, as JSON with the keys in
 	// file order; nil if the file does not contain it.
 	Routes Raw `json:"routes,omitempty"`
@@ -60,6 +66,7 @@ type Database struct {
 	URLs        []string `json:"urls,omitempty"`          // URL prefixes of its pages
 	Mode        Mode     `json:"mode,omitempty"`          // empty: answer if the database has an index, else redirect
 	Version     string   `json:"version,omitempty"`       // of the documented software
+	Publisher   string   `json:"publisher,omitempty"`     // name of the publisher, if it came as a pack
 	Inject      []string `json:"inject,omitempty"`        // patterns of the documents that are notes
 	Notes       string   `json:"notes,omitempty"`         // absolute folder of its notes, if agents may write them
 	Packages    []string `json:"packages,omitempty"`      // documented packages, as "node:react"

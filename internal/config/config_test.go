@@ -149,10 +149,10 @@ func TestSnapshotFormat(t *testing.T) {
 	want := []string{
 		"Snapshot.Source config.Stamp", "Snapshot.Env []string", "Snapshot.Home string", "Snapshot.Config config.Config", "Snapshot.Problems []string",
 		"Stamp.Path string", "Stamp.Exists bool", "Stamp.Size int64", "Stamp.ModTime int64", "Stamp.Inode int64", "Stamp.Change int64",
-		"Config.Databases []config.Database", "Config.Hook config.Hook", "Config.Search config.Search", "Config.Inject config.Inject", "Config.Update config.Update", "Config.Embedders []config.Embedder",
+		"Config.Databases []config.Database", "Config.Hook config.Hook", "Config.Search config.Search", "Config.Inject config.Inject", "Config.Update config.Update", "Config.Embedders []config.Embedder", "Config.Publishers []string", "Config.Catalogs []string",
 		"Config.Routes config.Raw", "Config.RouteFiles []string", "Config.Names *config.Names", "Config.Project *config.Project",
 		"Database.Name string", "Database.Keywords []string", "Database.Path string", "Database.Description string", "Database.Tool string",
-		"Database.URLs []string", "Database.Mode config.Mode", "Database.Version string", "Database.Inject []string", "Database.Notes string", "Database.Packages []string", "Database.Threshold float64", "Database.Entry int", "Database.Used string",
+		"Database.URLs []string", "Database.Mode config.Mode", "Database.Version string", "Database.Publisher string", "Database.Inject []string", "Database.Notes string", "Database.Packages []string", "Database.Threshold float64", "Database.Entry int", "Database.Used string",
 		"Hook.Retry config.Retry", "Hook.TimeoutMS int", "Hook.Tool string", "Hook.Log bool", "Hook.LogQueries bool", "Hook.Adapt bool",
 		"Search.TopK int", "Search.MaxTokens int", "Search.MaxAgeDays int",
 		"Inject.Sessions bool", "Inject.Tools []string", "Inject.Failures bool", "Inject.TopK int", "Inject.Hybrid bool", "Inject.MaxChars int", "Inject.Floor float64", "Inject.SkipAgents []string",
@@ -181,7 +181,7 @@ func wholeSnapshot() *Snapshot {
 		Home:   "/home/me",
 		Config: Config{
 			Databases: []Database{
-				{"n", []string{"k", "ü\x00"}, "/p", "d", "t", []string{"https://u/"}, ModeAdvise, "1", []string{"a/**"}, "/n", []string{"node:k"}, .62, 3, ""},
+				{"n", []string{"k", "ü\x00"}, "/p", "d", "t", []string{"https://u/"}, ModeAdvise, "1", "docs.example.com", []string{"a/**"}, "/n", []string{"node:k"}, .62, 3, ""},
 				{Name: "o", Keywords: []string{"k"}},
 			},
 			Hook:      Hook{RetryEvidence, 900, "tool", false, true, true},

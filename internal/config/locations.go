@@ -60,6 +60,10 @@ func Locate(getenv Getenv) Locations {
 // may be built on the command line and updated by a plugin's hook.
 func KeyPath(getenv Getenv) string { return inUserData(getenv, ".provenance.key") }
 
+// PublisherKeyPath returns the default file of the user's private key for packs (see
+// package pack), or "" if there is no data folder.
+func PublisherKeyPath(getenv Getenv) string { return inUserData(getenv, ".publisher.key") }
+
 // ProgramPath returns the file of a copy of docsearch for the agents' settings, or "" if
 // there is no data folder.
 func ProgramPath(getenv Getenv) string {

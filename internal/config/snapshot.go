@@ -19,7 +19,7 @@ import (
 // Its file is read on every tool call. It is not JSON, because parsing that would take
 // longer than everything else:
 //
-//	magic     "docsearch snapshot 12\n", the version of the format
+//	magic     "docsearch snapshot 13\n", the version of the format
 //	checksum  [8] FNV-1a of all that follows, little endian
 //	fields    in the order of Snapshot.code: numbers as varints, texts and
 //	          lists after their length
@@ -46,7 +46,8 @@ type Snapshot struct {
 //	10 adapted thresholds
 //	11 number of notes, vectors
 //	12 documented packages
-const snapshotMagic = "docsearch snapshot 12\n"
+//	13 publishers of packs
+const snapshotMagic = "docsearch snapshot 13\n"
 
 func (s *Snapshot) code(c *coder) {
 	s.Source.code(c)
@@ -78,6 +79,7 @@ func (d *Database) code(c *coder) {
 	c.texts(&d.URLs)
 	c.text((*string)(&d.Mode))
 	c.text(&d.Version)
+	c.text(&d.Publisher)
 	c.texts(&d.Inject)
 	c.text(&d.Notes)
 	c.float(&d.Threshold)

@@ -302,12 +302,16 @@ func label(o *result) string {
 	return edition(o) + "; this project uses " + oneLineMax(o.db.Used, maxLabel)
 }
 
-// edition returns the documented software with its version.
+// edition returns the documented software with its version. If the database came as a
+// pack, the publisher follows: "CMake 3.25, published by docs.example.com".
 func edition(o *result) string {
 	name := cut(subject(o.db), 2*maxLabel)
 	version := oneLineMax(o.version(), maxLabel)
-	if version == "" || strings.Contains(" "+name+" ", " "+version+" ") {
-		return name
+	if version != "" && !strings.Contains(" "+name+" ", " "+version+" ") {
+		name += " " + version
 	}
-	return name + " " + version
+	if o.db.Publisher != "" {
+		name += ", published by " + oneLineMax(o.db.Publisher, maxLabel)
+	}
+	return name
 }

@@ -27,7 +27,8 @@ import (
 
 // A Source provides the passages of a database. If the source has a method Discard and
 // the first build of a database fails, Build calls it to remove files that the next
-// build cannot use.
+// build cannot use. If it has a method Verify, Build calls it with the folder of the
+// complete generation before that becomes current, and fails with its error.
 type Source interface {
 	// Prepare writes the passages files, passage.ShardName(0), passage.ShardName(1) and
 	// so on, into dir, the folder of the new generation, and describes their source. It
@@ -128,8 +129,17 @@ func (w *buildJob) run(ctx context.Context) error {
 	if err := w.derive(ctx, before, &prepared); err != nil {
 		return err
 	}
-	if err := w.detectEdition(); err != nil {
-		return err
+	if w.m.Edition = prepared.Edition; w.m.Edition == nil {
+		if err := w.detectEdition(); err != nil {
+			return err
+		}
+	}
+	if v, ok := w.src.(interface {
+		Verify(dir confined.Path, m *generation.Manifest) error
+	}); ok {
+		if err := v.Verify(w.Dir, &w.m); err != nil {
+			return err
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return err

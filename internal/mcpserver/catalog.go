@@ -29,6 +29,7 @@ type Entry struct {
 	Version     string   // documented version
 	Software    []string // identities of the documented software, see config.Database
 	Used        string   // version that the project uses; empty: unknown, or the query names one
+	Publisher   string   // name of the publisher, if it came as a pack
 }
 
 // scopeNames returns the words that show that a query is about the database,
@@ -261,7 +262,7 @@ func (c *Catalog) search(ctx context.Context, entries []Entry, q index.Query) []
 		err = c.use(e.Path, func(db *index.Database) error {
 			if r, err = db.Search(ctx, q); err == nil {
 				info := db.Info()
-				r.Notes = append(append(r.Notes, c.ageNote(e, info)...), e.mismatch(info.VersionOr(e.Version))...)
+				r.Notes = slices.Concat(r.Notes, c.ageNote(e, info), packNote(e, info), e.mismatch(info.VersionOr(e.Version)))
 			}
 			return err
 		})
@@ -279,6 +280,19 @@ func (c *Catalog) ageNote(e Entry, info index.Info) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("last updated %d days ago; to update it, the user runs: docsearch index update %s", int(age.Hours()/24), e.Name)}
+}
+
+// packNote returns a note with the version and the publisher of a database that came as a
+// pack.
+func packNote(e Entry, info index.Info) []string {
+	switch version := info.VersionOr(e.Version); {
+	case e.Publisher == "":
+		return nil
+	case version == "":
+		return []string{"published by " + singleLine(e.Publisher)}
+	default:
+		return []string{"version " + singleLine(version) + ", published by " + singleLine(e.Publisher)}
+	}
 }
 
 // info opens the database and returns its info.

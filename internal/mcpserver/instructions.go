@@ -62,6 +62,9 @@ func (s *Server) searchDescription(ctx context.Context) string {
 		if version := a.value.VersionOr(e.Version); version != "" {
 			line += ", version " + singleLine(version)
 		}
+		if e.Publisher != "" {
+			line += ", published by " + singleLine(e.Publisher)
+		}
 		if a.err != nil && a.err != errTimeout {
 			line += " (not searchable now; list_databases shows why)"
 		}

@@ -47,6 +47,7 @@ func (s *Server) describe(ctx context.Context, entries []Entry) string {
 		case version != "":
 			field("project", "uses version "+singleLine(version))
 		}
+		field("publisher", singleLine(e.Publisher))
 		field("keywords", singleLine(strings.Join(e.Keywords, ", ")))
 		field("pages", singleLine(strings.Join(e.URLs, ", ")))
 		field("path", safetext.Line(e.Path))

@@ -59,13 +59,15 @@ type Settings struct {
 // defaults, and reported as problems.
 func Config(s Settings) (config.Config, []Problem) {
 	d := decoder{Settings: s, config: config.Default()}
-	d.reportUnknown("", "", s.Values, "databases", "hook", "search", "routes", "route_files", "inject", "update", "embedder")
+	d.reportUnknown("", "", s.Values, "databases", "hook", "search", "routes", "route_files", "inject", "update", "embedder", "publishers", "catalogs")
 	d.databases(s.Values["databases"])
 	d.hook(s.Values["hook"])
 	d.search(s.Values["search"])
 	d.inject(s.Values["inject"])
 	d.boolField(d.section("update", s.Values["update"], "on_session_start"), "update", "on_session_start", &d.config.Update.OnSessionStart)
 	d.embedders(s.Values["embedder"])
+	d.config.Publishers = d.topList("publishers", `a list of public keys, as in "docs.example.com+1a2b3c4d+…"`, isPublicKey)
+	d.config.Catalogs = d.topList("catalogs", `a list of files, https URLs or "oci://" references`, func(string) bool { return true })
 	d.config.Routes = s.Sections["routes"]
 	d.routeFiles(s.Values["route_files"])
 	return d.config, d.problems
@@ -136,7 +138,7 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 		}
 		return s
 	}
-	d.reportUnknown(path, entry, m, "name", "keywords", "path", "description", "mcp_tool_name", "urls", "mode", "version", "inject", "notes", "packages")
+	d.reportUnknown(path, entry, m, "name", "keywords", "path", "description", "mcp_tool_name", "urls", "mode", "version", "publisher", "inject", "notes", "packages")
 
 	var bad []any
 	db.Keywords, bad = stringList(m["keywords"])
@@ -153,6 +155,7 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 	db.Name = text("name", "a name", false)
 	db.Tool = text("mcp_tool_name", `the full name of an MCP tool, as in "mcp__docsearch__search"`, false)
 	db.Version = text("version", `the documented version, as in "17.2"`, false)
+	db.Publisher = text("publisher", "the name of a publisher", false)
 	if urls, given := m["urls"]; given {
 		var bad []any
 		db.URLs, bad = stringList(urls)
@@ -296,6 +299,36 @@ func (d *decoder) search(v any) {
 	d.intField(m, "search", "top_k", 1, 100, &d.config.Search.TopK)
 	d.intField(m, "search", "max_tokens", 200, 25_000, &d.config.Search.MaxTokens)
 	d.intField(m, "search", "max_age_days", 0, 36_500, &d.config.Search.MaxAgeDays)
+}
+
+// topList decodes a list of strings at the top level. It omits and reports those that are
+// not valid.
+func (d *decoder) topList(key, expected string, valid func(string) bool) []string {
+	v, given := d.Values[key]
+	if !given {
+		return nil
+	}
+	list, bad := stringList(v)
+	kept := list[:0]
+	for _, s := range list {
+		if valid(s) {
+			kept = append(kept, s)
+		} else {
+			bad = append(bad, s)
+		}
+	}
+	if items, ok := v.([]any); len(bad) > 0 && !(ok && len(items) == 0) {
+		d.report(key, Problem{Entry: key, Expected: expected, Got: describe(bad[0]), Effect: "the item is ignored"})
+	}
+	return kept
+}
+
+// isPublicKey reports whether s has the form NAME+HASH+KEY. Package pack checks the key
+// itself.
+func isPublicKey(s string) bool {
+	name, rest, _ := strings.Cut(s, "+")
+	hash, key, found := strings.Cut(rest, "+")
+	return found && name != "" && len(hash) == 8 && strings.Trim(hash, "0123456789abcdef") == "" && key != "" && !strings.ContainsAny(s, " \t\n")
 }
 
 func (d *decoder) section(name string, v any, fields ...string) map[string]any {

@@ -37,6 +37,7 @@ type Entry struct {
 	URLs        []string
 	Version     string // empty: keep that of an existing entry
 	Packages    []string
+	Publisher   string // empty: keep that of an existing entry
 }
 
 // ErrManualEdit is wrapped by the errors of Put and Remove for a file that is valid but
@@ -169,6 +170,9 @@ func (e *Entry) fields() []field {
 	if len(e.Packages) > 0 {
 		fields = append(fields, field{"packages", e.Packages})
 	}
+	if e.Publisher != "" {
+		fields = append(fields, field{"publisher", e.Publisher})
+	}
 	return fields
 }
 
@@ -228,6 +232,9 @@ func changedFields(old config.Database, e Entry) []field {
 		list = append(list, field{"version", e.Version})
 	}
 	lacking("packages", old.Packages, e.Packages)
+	if e.Publisher != "" && e.Publisher != old.Publisher {
+		list = append(list, field{"publisher", e.Publisher})
+	}
 	return list
 }
 

@@ -1,12 +1,13 @@
 package edit
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// tomlTree parses a TOML text as far as the list of databases. Tables are blocks, and so
+// tomlTree parses a TOML text as far as the top-level lists. Tables are blocks, and so
 // is a list of tables.
 func (f *file) tomlTree() (*node, error) {
 	root := &node{kind: object, block: true, end: len(f.text)}
@@ -33,7 +34,7 @@ func (f *file) tomlTree() (*node, error) {
 		case unstable.Table:
 			top, table = false, nil
 		case unstable.KeyValue:
-			isList := top && single && strings.EqualFold(names[0], "databases")
+			isList := top && single && isListKey(names[0])
 			if table == nil && !isList {
 				continue
 			}
@@ -52,6 +53,11 @@ func (f *file) tomlTree() (*node, error) {
 		}
 	}
 	return root, p.Error()
+}
+
+// isListKey reports whether a top-level key has a list that this package edits.
+func isListKey(name string) bool {
+	return slices.ContainsFunc([]string{"databases", "publishers", "catalogs"}, func(k string) bool { return strings.EqualFold(k, name) })
 }
 
 // tomlKey returns the parts of an expression's key, and its end.

@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlTree parses a YAML text as far as the list of databases.
+// yamlTree parses a YAML text as far as the top-level lists.
 func (f *file) yamlTree() (*node, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(f.text), &doc); err != nil {
@@ -30,7 +30,7 @@ func (f *file) yamlTree() (*node, error) {
 	for i := 0; i+1 < len(top.Content); i += 2 {
 		key, value := top.Content[i], top.Content[i+1]
 		n := &node{}
-		if strings.EqualFold(key.Value, "databases") {
+		if isListKey(key.Value) {
 			var err error
 			if n, err = y.node(value); err != nil {
 				return nil, err

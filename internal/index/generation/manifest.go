@@ -84,6 +84,9 @@ type Prepared struct {
 	// Publish reports that docsearch wrote the passages, in one file. They are
 	// published for LEANN.
 	Publish bool
+	// Edition is the documented version if the source knows it. Nil: detect it from the
+	// passages.
+	Edition *Edition
 	// Reused are the lines that the previous generation also contains, in the order of
 	// Now. Data derived from them can be reused.
 	Reused []Reused
@@ -156,7 +159,7 @@ type Confidence struct {
 // An Edition is the documented version, as detected by the build.
 type Edition struct {
 	Version  string   `json:"version"`  // "3.11", "18"
-	Evidence []string `json:"evidence"` // kinds of evidence: "titles", "addresses", "release notes"
+	Evidence []string `json:"evidence"` // kinds of evidence: "titles", "addresses", "release notes", "pack"
 }
 
 // VersionOr returns the configured version if it is not empty, else the detected

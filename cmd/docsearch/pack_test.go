@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"log"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/registry"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/pack"
+)
+
+// serveRegistry serves an OCI registry at $REGISTRY.
+func serveRegistry(env *testscript.Env) {
+	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0)), registry.WithReferrersSupport(true)))
+	env.Defer(server.Close)
+	env.Setenv("REGISTRY", strings.TrimPrefix(server.URL, "http://"))
+}
+
+// promptedApp returns an app at a terminal where the user types these lines, with an empty
+// home.
+func promptedApp(t *testing.T, input string) (*app, *prompter, *bytes.Buffer) {
+	t.Helper()
+	home := t.TempDir()
+	for _, variable := range homeEnvironment(home)[len(os.Environ()):] {
+		name, value, _ := strings.Cut(variable, "=")
+		t.Setenv(name, value)
+	}
+	var out bytes.Buffer
+	return &app{stdin: strings.NewReader(""), stdout: &out, stderr: &out}, &prompter{bufio.NewReader(strings.NewReader(input)), &out}, &out
+}
+
+// TestTrust asks once about a new publisher.
+func TestTrust(t *testing.T) {
+	private, public, err := pack.NewKey("docs.example.com")
+	path := filepath.Join(t.TempDir(), "key")
+	if err == nil {
+		err = pack.WriteKey(path, private, public)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := pack.ReadKey(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	subject := pack.Subject{Kind: pack.KindPack, Name: "widgets", Version: "1", Manifest: []byte("{}")}
+	signed, err := pack.Sign(subject, []*pack.SigningKey{key}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, p, out := promptedApp(t, "n\n\ny\n")
+	for range 2 { // no, and the default
+		if _, err := a.trust(t.Context(), p, signed, subject, nil); err == nil {
+			t.Error("trusted without agreement")
+		}
+	}
+	got, err := a.trust(t.Context(), p, signed, subject, nil)
+	if err != nil || got != public {
+		t.Fatalf("%q %v", got, err)
+	}
+	if !strings.Contains(out.String(), string(public)) {
+		t.Errorf("the prompt does not show the key: %s", out)
+	}
+	if err := a.savePublisher(got); err != nil {
+		t.Fatal(err)
+	}
+	out.Reset()
+	if _, err := a.trust(t.Context(), nil, signed, subject, nil); err != nil || out.Len() > 0 {
+		t.Errorf("asked again: %v %s", err, out)
+	}
+}
+
+// TestDecideURLs gives the pages that two databases claim to one of them.
+func TestDecideURLs(t *testing.T) {
+	const before = `{"databases": [{"keywords": ["old"], "path": "/old", "description": "Old", "urls": ["https://x.example.com/docs/", "https://y.example.com/"]}]}`
+	for _, c := range []struct {
+		answer     string
+		mine, left string
+	}{
+		{"n\n", "https://z.example.com/", `"https://x.example.com/docs/", "https://y.example.com/"`},
+		{"y\n", "https://x.example.com/ https://z.example.com/", `["https://y.example.com/"]`},
+	} {
+		a, p, out := promptedApp(t, c.answer)
+		locations := config.Locate(os.Getenv)
+		writeTestFile(t, locations.Config, before)
+		s := &setupCommand{app: a, stepPrinter: newStepPrinter(out), prompter: p, locations: locations, name: "new",
+			builder: &buildCommand{app: a, set: func(string) bool { return false }},
+			pack:    &chosenPack{head: &pack.Head{Manifest: &pack.Manifest{URLs: []string{"https://x.example.com/", "https://z.example.com/"}}}}}
+		if err := s.decideURLs(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(s.pack.urls, " "); got != c.mine {
+			t.Errorf("%q: the pack has %s, want %s", c.answer, got, c.mine)
+		}
+		s.pack.publisher = "docs.example.com+00000000+AAAA"
+		if err := s.acceptPack(); err != nil {
+			t.Fatal(err)
+		}
+		if data, _ := os.ReadFile(locations.Config); !strings.Contains(string(data), c.left) {
+			t.Errorf("%q: the config is %s", c.answer, data)
+		}
+	}
+}

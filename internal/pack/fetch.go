@@ -1,0 +1,295 @@
+package pack
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/docsearch/docsearch/internal/filelock"
+	"github.com/docsearch/docsearch/internal/progress"
+)
+
+// connections is the maximum number of requests at once.
+const connections = 4
+
+// A counter is an origin that counts received bytes.
+type counter struct {
+	Origin
+	received atomic.Int64
+}
+
+func (o *counter) Head(ctx context.Context) (manifest, signatures []byte, err error) {
+	manifest, signatures, err = o.Origin.Head(ctx)
+	o.received.Add(int64(len(manifest) + len(signatures)))
+	return manifest, signatures, err
+}
+
+func (o *counter) Table(ctx context.Context, size int64) ([]byte, error) {
+	b, err := o.Origin.Table(ctx, size)
+	o.received.Add(int64(len(b)))
+	return b, err
+}
+
+// A library finds chunks that this machine already has.
+type library struct {
+	lines *os.File // a passages file
+	known map[chunkDigest]*Chunk
+	buf   []byte
+}
+
+// newLibrary returns the chunks of a passages file with its table.
+func newLibrary(lines *os.File, table *Table) *library {
+	l := &library{lines: lines, known: make(map[chunkDigest]*Chunk, len(table.Chunks))}
+	for i := range table.Chunks {
+		l.known[table.Chunks[i].digest] = &table.Chunks[i]
+	}
+	return l
+}
+
+// read returns the lines of a chunk, or nil. They are valid until the next call.
+func (l *library) read(c *Chunk) []byte {
+	if l == nil {
+		return nil
+	}
+	have := l.known[c.digest]
+	if have == nil || have.size != c.size {
+		return nil
+	}
+	if int64(cap(l.buf)) < c.size {
+		l.buf = make([]byte, c.size)
+	}
+	b := l.buf[:c.size]
+	if _, err := l.lines.ReadAt(b, have.offset); err != nil || digestChunk(b) != c.digest {
+		return nil // damaged
+	}
+	return b
+}
+
+// A download assembles a passages file.
+type download struct {
+	origin   *counter
+	manifest *Manifest
+	table    *Table
+	library  *library
+	staging  *os.File // received data, at the offsets of the pack's data
+	resumed  bool     // staging has data of an interrupted download
+	whole    bool     // the server sent all of the data
+	report   progress.Func
+	total    int64
+	done     atomic.Int64
+	decoder  *decompressor
+	frame    []byte
+}
+
+// fetch writes the passages file of a pack to out. It takes chunks from the library and
+// requests the others. staging is the path of a file for received data. An interrupted
+// download leaves it, and the next one continues; a pack that fails a check does not.
+func fetch(ctx context.Context, origin *counter, m *Manifest, table *Table, l *library, staging string, out io.Writer, report progress.Func) (err error) {
+	lock, err := filelock.TryLock(staging)
+	if err != nil {
+		return err
+	}
+	d := &download{origin: origin, manifest: m, table: table, library: l, staging: lock.File(), report: report}
+	if st, err := d.staging.Stat(); err == nil && st.Size() > 0 {
+		d.resumed = true
+	}
+	defer func() {
+		if d.decoder != nil {
+			d.decoder.Close()
+		}
+		var wrong *InvalidError
+		if err == nil || errors.As(err, &wrong) {
+			os.Remove(staging)
+		}
+		lock.Unlock()
+	}()
+	return d.run(ctx, out)
+}
+
+func (d *download) run(ctx context.Context, out io.Writer) (err error) {
+	// The dictionary is needed to check other received chunks.
+	if d.decoder, err = newDecompressor(nil); err != nil {
+		return err
+	}
+	isDictionary := func(c *Chunk) bool { return c.dictionary }
+	if err := d.receive(ctx, isDictionary); err != nil {
+		return err
+	}
+	var dictionary []byte
+	for i := range d.table.Chunks {
+		if c := &d.table.Chunks[i]; c.dictionary {
+			lines, err := d.lines(i)
+			if err != nil {
+				return err
+			}
+			dictionary = append(dictionary, lines...)
+		}
+	}
+	if len(dictionary) > 0 {
+		with, err := newDecompressor(dictionary)
+		if err != nil {
+			return err
+		}
+		d.decoder.Close()
+		d.decoder = with
+	}
+	if err := d.receive(ctx, func(c *Chunk) bool { return !c.dictionary }); err != nil {
+		return err
+	}
+	return d.assemble(ctx, out)
+}
+
+// A span is a range of the data.
+type span struct{ from, to int64 }
+
+// receive requests those of the selected chunks that are neither in the library nor
+// received.
+func (d *download) receive(ctx context.Context, selected func(*Chunk) bool) error {
+	var spans []span
+	var missing int64
+	for i := range d.table.Chunks {
+		c := &d.table.Chunks[i]
+		if d.whole || !selected(c) || d.library.read(c) != nil || d.resumed && d.isReceived(c) {
+			continue
+		}
+		missing += c.compressed
+		if n := len(spans) - 1; n >= 0 && spans[n].to == c.data {
+			spans[n].to += c.compressed
+		} else {
+			spans = append(spans, span{c.data, c.data + c.compressed})
+		}
+	}
+	if len(spans) == 0 {
+		return nil
+	}
+	d.total += missing
+	// The first request shows whether the server supports ranges.
+	if err := d.request(ctx, spans[0], true); err != nil || d.whole {
+		return err
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(connections)
+	for _, s := range spans[1:] {
+		g.Go(func() error { return d.request(ctx, s, false) })
+	}
+	return g.Wait()
+}
+
+// request copies a span of the data to the staging file. It continues after broken
+// connections. If the server sends all of the data instead of a span, the first request
+// copies all of it.
+func (d *download) request(ctx context.Context, s span, first bool) error {
+	return retry(ctx, func() (bool, error) {
+		body, start, err := d.origin.Data(ctx, s.from, s.to-s.from)
+		if err != nil {
+			return false, err
+		}
+		defer body.Close()
+		if start == 0 && s.from > 0 && first {
+			_, err := d.copy(body, span{0, d.table.data})
+			d.whole = err == nil
+			return false, err
+		}
+		if _, err := io.CopyN(io.Discard, body, s.from-start); err != nil {
+			return false, err
+		}
+		n, err := d.copy(body, s)
+		s.from += n
+		return n > 0, err
+	})
+}
+
+// copy copies a span from the reader to the staging file.
+func (d *download) copy(r io.Reader, s span) (int64, error) {
+	n, err := io.Copy(io.NewOffsetWriter(d.staging, s.from), &reported{io.LimitReader(r, s.to-s.from), d})
+	if err == nil && n < s.to-s.from {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// reported is a reader that counts and reports the received bytes.
+type reported struct {
+	io.Reader
+	d *download
+}
+
+func (r *reported) Read(b []byte) (int, error) {
+	n, err := r.Reader.Read(b)
+	r.d.origin.received.Add(int64(n))
+	r.d.report.Show(progress.Event{Stage: "downloading", Done: r.d.done.Add(int64(n)), Total: r.d.total})
+	return n, err
+}
+
+// isReceived reports whether the staging file has a chunk.
+func (d *download) isReceived(c *Chunk) bool {
+	_, err := d.received(c)
+	return err == nil
+}
+
+// received decompresses a chunk of the staging file.
+func (d *download) received(c *Chunk) ([]byte, error) {
+	if int64(cap(d.frame)) < c.compressed {
+		d.frame = make([]byte, c.compressed)
+	}
+	frame := d.frame[:c.compressed]
+	if _, err := d.staging.ReadAt(frame, c.data); err != nil {
+		return nil, err
+	}
+	return d.decoder.chunk(c, frame)
+}
+
+// lines returns the lines of chunk i.
+func (d *download) lines(i int) ([]byte, error) {
+	c := &d.table.Chunks[i]
+	if lines := d.library.read(c); lines != nil {
+		return lines, nil
+	}
+	lines, err := d.received(c)
+	if err != nil {
+		return nil, invalid("data", "chunk %d: %v", i, err)
+	}
+	return lines, nil
+}
+
+// assemble writes all lines and compares them with the manifest.
+func (d *download) assemble(ctx context.Context, out io.Writer) error {
+	sum := sha256.New()
+	w := bufio.NewWriterSize(out, 256<<10)
+	// Dictionary chunks are compressed without the dictionary.
+	alone, err := newDecompressor(nil)
+	if err != nil {
+		return err
+	}
+	defer alone.Close()
+	with := d.decoder
+	defer func() { d.decoder = with }()
+	for i := range d.table.Chunks {
+		d.decoder = with
+		if d.table.Chunks[i].dictionary {
+			d.decoder = alone
+		}
+		lines, err := d.lines(i)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		sum.Write(lines)
+		if _, err := w.Write(lines); err != nil {
+			return err
+		}
+	}
+	if hex.EncodeToString(sum.Sum(nil)) != d.manifest.Lines.SHA256 {
+		return invalid("data", "the digest of the passages differs from the manifest")
+	}
+	return w.Flush()
+}

@@ -1,0 +1,136 @@
+package pack
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/atomicfile"
+)
+
+// LockName is the name of the file in a project that fixes the packs of a team, a JSON
+// object:
+//
+//	{
+//	  "packs": [
+//	    {
+//	      "name": "widgets",
+//	      "version": "2.1",
+//	      "digest": "sha256:…",              of the manifest
+//	      "publisher": "docs.example.com+…", public key
+//	      "source": "oci://…"
+//	    }
+//	  ]
+//	}
+const LockName = "docsearch.lock"
+
+// A Lock is the contents of a lock file, sorted by name.
+type Lock struct {
+	Packs []Locked `json:"packs"`
+}
+
+// A Locked is an entry of a lock file.
+type Locked struct {
+	Name      string `json:"name"`
+	Version   string `json:"version"`
+	Digest    string `json:"digest"`
+	Publisher string `json:"publisher"`
+	Source    string `json:"source"`
+}
+
+const maxLock = 1 << 20
+
+// FindLock returns the path of the lock file in dir or the nearest folder above it, or ""
+// if there is none.
+func FindLock(dir string) string {
+	for {
+		path := filepath.Join(dir, LockName)
+		if st, err := os.Lstat(path); err == nil && st.Mode().IsRegular() {
+			return path
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+// ReadLock reads a lock file. A missing file is an empty lock.
+func ReadLock(path string) (*Lock, error) {
+	l := &Lock{}
+	data, err := atomicfile.Read(path, maxLock)
+	if errors.Is(err, fs.ErrNotExist) {
+		return l, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return parseLock(path, data)
+}
+
+func parseLock(path string, data []byte) (*Lock, error) {
+	l := &Lock{}
+	if err := json.Unmarshal(data, l); err != nil {
+		return nil, fmt.Errorf("%s: invalid JSON: %w", path, err)
+	}
+	for _, p := range l.Packs {
+		_, keyErr := ParseKey(p.Publisher)
+		digest, isDigest := strings.CutPrefix(p.Digest, "sha256:")
+		if CheckName(p.Name) != nil || keyErr != nil || !isDigest || !(Digest{SHA256: digest}).valid(0) || !isText(p.Source) || !isText(p.Version) {
+			return nil, fmt.Errorf("%s: invalid entry %q", path, p.Name)
+		}
+	}
+	return l, nil
+}
+
+// Find returns the entry of a pack, or nil.
+func (l *Lock) Find(name string) *Locked {
+	for i := range l.Packs {
+		if l.Packs[i].Name == name {
+			return &l.Packs[i]
+		}
+	}
+	return nil
+}
+
+// Put adds or replaces an entry.
+func (l *Lock) Put(p Locked) {
+	if have := l.Find(p.Name); have != nil {
+		*have = p
+	} else {
+		l.Packs = append(l.Packs, p)
+	}
+	slices.SortFunc(l.Packs, func(a, b Locked) int { return cmp.Compare(a.Name, b.Name) })
+}
+
+// Write writes the lock file.
+func (l *Lock) Write(path string) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(l); err != nil {
+		return err
+	}
+	return atomicfile.Write(path, b.Bytes(), 0o644)
+}
+
+// CompareVersions compares two versions of digits and dots. Other versions are equal.
+func CompareVersions(a, b string) int {
+	isNumeric := func(s string) bool { return s != "" && strings.Trim(s, "0123456789.") == "" }
+	if !isNumeric(a) || !isNumeric(b) {
+		return 0
+	}
+	return slices.CompareFunc(strings.Split(a, "."), strings.Split(b, "."), func(x, y string) int {
+		x, y = strings.TrimLeft(x, "0"), strings.TrimLeft(y, "0")
+		return cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(x, y))
+	})
+}

@@ -1,0 +1,274 @@
+package pack
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/index/generation"
+	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/progress"
+)
+
+// KindSource is the kind of the source of a database that came as a pack.
+const KindSource = "pack"
+
+// Files of a generation that came as a pack, besides those of package index: the parts of
+// the pack without its data.
+const (
+	ManifestName   = "pack.json"
+	signaturesName = "pack.signatures.json"
+	tableName      = "pack.chunks"
+)
+
+// A Head is what a reader decides on: the manifest and its signatures.
+type Head struct {
+	*Manifest
+	Raw           []byte // of the manifest
+	Signatures    *Signatures
+	rawSignatures []byte
+}
+
+// Subject returns the signed object.
+func (h *Head) Subject() Subject {
+	return Subject{KindPack, h.Name, h.Version, h.Raw}
+}
+
+// Digest returns the SHA-256 of the manifest, which identifies the pack.
+func (h *Head) Digest() string { return "sha256:" + DigestOf(h.Raw).SHA256 }
+
+// ReadHead reads and parses the manifest and the signatures. It verifies no signature.
+func ReadHead(ctx context.Context, o Origin) (*Head, error) {
+	manifest, signatures, err := o.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m, err := ParseManifest(manifest)
+	if err != nil {
+		return nil, err
+	}
+	s, err := ParseSignatures(signatures)
+	if err != nil {
+		return nil, err
+	}
+	return &Head{m, manifest, s, signatures}, nil
+}
+
+// readTable reads the chunk table and compares it with the manifest.
+func readTable(ctx context.Context, o Origin, m *Manifest) (*Table, []byte, error) {
+	raw, err := o.Table(ctx, m.Chunks.Size)
+	if err != nil {
+		return nil, nil, err
+	}
+	if DigestOf(raw) != m.Chunks {
+		return nil, nil, invalid("chunk table", "the digest differs from the manifest")
+	}
+	t, err := ParseTable(raw)
+	if err == nil && (t.lines != m.Lines.Size || t.data != m.Data.Size) {
+		err = invalid("chunk table", "%d bytes of lines and %d bytes of data, the manifest says %d and %d", t.lines, t.data, m.Lines.Size, m.Data.Size)
+	}
+	return t, raw, err
+}
+
+// A Database is the source of a database that comes as a pack. It implements
+// index.Source.
+type Database struct {
+	Location string // of the pack, for updates
+	Cache    string // docsearch's cache folder
+	Tool     string // version of docsearch that builds the index
+	// Open opens the origin. Prepare closes it.
+	Open func(ctx context.Context) (Origin, error)
+	// Accept decides whether to build a pack. before is the pack of the current
+	// generation, nil if there is none.
+	Accept func(ctx context.Context, head, before *Head) error
+
+	// Results of the build.
+	Head     *Head
+	Received int64  // bytes
+	Note     string // how the index differs from the publisher's; "" if it does not
+}
+
+// Prepare fetches the passages and writes them into dir, with the parts of the pack that
+// the next update needs.
+func (s *Database) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error) {
+	opened, err := s.Open(ctx)
+	if err != nil {
+		return generation.Prepared{}, err
+	}
+	origin := &counter{Origin: opened}
+	defer origin.Close()
+	report.Report("reading the manifest", 0, 0)
+	if s.Head, err = ReadHead(ctx, origin); err != nil {
+		return generation.Prepared{}, err
+	}
+	var previous *Head
+	if before != nil {
+		previous, _ = Installed(*before)
+	}
+	if err := s.Accept(ctx, s.Head, previous); err != nil {
+		return generation.Prepared{}, err
+	}
+	defer func() { s.Received = origin.received.Load() }()
+	source := generation.Source{Kind: KindSource, Location: s.Location}
+	if previous != nil && bytes.Equal(previous.Raw, s.Head.Raw) && before.Tool == s.Tool && before.Source.Location == s.Location {
+		return generation.Prepared{Source: before.Source, Skipped: before.Skipped, Unchanged: true, Perm: generation.AllPerm}, nil
+	}
+	table, rawTable, err := readTable(ctx, origin, s.Head.Manifest)
+	if err != nil {
+		return generation.Prepared{}, err
+	}
+	if err := s.fetch(ctx, origin, dir, before, table, report); err != nil {
+		return generation.Prepared{}, err
+	}
+	for name, data := range map[string][]byte{ManifestName: s.Head.Raw, signaturesName: s.Head.rawSignatures, tableName: rawTable} {
+		if err := writeNew(dir.Join(name), data); err != nil {
+			return generation.Prepared{}, err
+		}
+	}
+	prepared := generation.Prepared{Source: source, Publish: true, Perm: generation.AllPerm}
+	if v := s.Head.Version; v != "" && strings.Trim(v, "0123456789.") == "" && len(v) <= 32 {
+		prepared.Edition = &generation.Edition{Version: v, Evidence: []string{"pack"}}
+	}
+	return prepared, nil
+}
+
+// fetch writes the passages file.
+func (s *Database) fetch(ctx context.Context, origin *counter, dir confined.Path, before *generation.Generation, table *Table, report progress.Func) error {
+	var have *library
+	if before != nil {
+		if old, err := installedTable(*before); err == nil {
+			if lines, err := before.File(passage.ShardName(0)).Open(); err == nil {
+				defer lines.Close()
+				have = newLibrary(lines, old)
+			}
+		}
+	}
+	folder := filepath.Join(s.Cache, "packs")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	removeOld(folder)
+	out, err := dir.Join(passage.ShardName(0)).Create(0o644)
+	if err != nil {
+		return err
+	}
+	err = fetch(ctx, origin, s.Head.Manifest, table, have, filepath.Join(folder, s.Head.Data.SHA256+".part"), out, report)
+	return errors.Join(err, out.Close())
+}
+
+// removeOld removes the remains of downloads that were interrupted long ago.
+func removeOld(folder string) {
+	const week = 7 * 24 * time.Hour
+	entries, _ := os.ReadDir(folder)
+	for _, e := range entries {
+		if st, err := e.Info(); err == nil && strings.HasSuffix(e.Name(), ".part") && time.Since(st.ModTime()) > week {
+			os.Remove(filepath.Join(folder, e.Name()))
+		}
+	}
+}
+
+func writeNew(file confined.Path, data []byte) error {
+	f, err := file.Create(0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+// Verify compares the index with the manifest, before the build replaces the current
+// generation. The counts must be equal. The files must be equal if the same version of
+// docsearch built them; otherwise Note describes the difference.
+func (s *Database) Verify(dir confined.Path, m *generation.Manifest) error {
+	if m.Passages != s.Head.Passages || m.Documents != s.Head.Documents || m.TextBytes != s.Head.TextBytes {
+		return invalid("data", "%d passages of %d documents with %d bytes, the manifest says %d, %d and %d",
+			m.Passages, m.Documents, m.TextBytes, s.Head.Passages, s.Head.Documents, s.Head.TextBytes)
+	}
+	s.Note = ""
+	for _, f := range s.Head.Index {
+		have, err := digestFile(dir.Join(f.Name))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		if have == f.Digest {
+			continue
+		}
+		if s.Head.Builder == s.Tool && s.Tool != DevelopmentVersion {
+			return invalid("index", "%s differs from the publisher's, which the same version %s of docsearch built", f.Name, s.Tool)
+		}
+		s.Note = fmt.Sprintf("the passages are the publisher's; the index differs, because docsearch %s built it and the publisher used %s", s.Tool, s.Head.Builder)
+	}
+	return nil
+}
+
+// DevelopmentVersion is the version of a program without one. Two such programs may
+// build different indexes.
+const DevelopmentVersion = "(devel)"
+
+func digestFile(file confined.Path) (Digest, error) {
+	f, err := file.Open()
+	if err != nil {
+		return Digest{}, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	n, err := io.Copy(h, f)
+	return Digest{n, hex.EncodeToString(h.Sum(nil))}, err
+}
+
+// Installed returns the head of the pack that a generation came as. The error wraps
+// fs.ErrNotExist if it did not come as a pack.
+func Installed(g generation.Generation) (*Head, error) {
+	raw, err := g.File(ManifestName).Read(MaxManifest)
+	if err != nil {
+		return nil, err
+	}
+	m, err := ParseManifest(raw)
+	if err != nil {
+		return nil, err
+	}
+	signatures, err := g.File(signaturesName).Read(MaxSignatures)
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := ParseSignatures(signatures)
+	return &Head{m, raw, parsed, signatures}, err
+}
+
+func installedTable(g generation.Generation) (*Table, error) {
+	raw, err := g.File(tableName).Read(MaxTable)
+	if err != nil {
+		return nil, err
+	}
+	return ParseTable(raw)
+}
+
+// CheckInstalled compares the passages and the index of a generation with the manifest of
+// its pack, and returns the names of the files that differ. If another version of
+// docsearch built the index, it compares only the passages.
+func CheckInstalled(g generation.Generation, head *Head) ([]string, error) {
+	files := []File{{passage.ShardName(0), head.Lines}}
+	if head.Builder == g.Tool {
+		files = append(files, head.Index...)
+	}
+	var wrong []string
+	for _, f := range files {
+		have, err := digestFile(g.File(f.Name))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+		if have != f.Digest {
+			wrong = append(wrong, f.Name)
+		}
+	}
+	return wrong, nil
+}
