@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -17,6 +16,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/hook"
+	"github.com/docsearch/docsearch/internal/httpserver"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
@@ -25,9 +25,9 @@ import (
 )
 
 type serveOptions struct {
-	databases   []string
-	http, token string
-	leann       bool
+	databases []string
+	leann     bool
+	httpOptions
 }
 
 func newServeCommand(a *app) *cobra.Command {
@@ -42,29 +42,32 @@ The server serves the databases in the config file and in docsearch's data folde
 It reloads a database after a build and adds new databases.`,
 		Example: `  docsearch serve
   docsearch serve --db ~/notes/.leann/indexes/notes
-  docsearch serve --http 127.0.0.1:7373`,
+  docsearch serve --http 127.0.0.1:7373
+  docsearch serve --http :7373 --tls-cert cert.pem --tls-key key.pem --public-url https://docs.example.com:7373`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), opt) },
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&opt.databases, "db", nil, "serve only the database `NAME` or path (repeatable; default: all)")
-	flags.StringVar(&opt.http, "http", "", "serve streamable HTTP on `HOST:PORT` instead of standard input and output")
-	flags.StringVar(&opt.token, "token", "", "require the bearer token `TOKEN` from HTTP clients (default: $DOCSEARCH_TOKEN)")
 	flags.BoolVar(&opt.leann, "leann-compat", false, "also offer the tools leann_search and leann_list")
+	opt.addFlags(flags)
 	return cmd
 }
 
 func (a *app) serve(ctx context.Context, opt serveOptions) error {
-	level := slog.LevelWarn
-	if os.Getenv("DOCSEARCH_DEBUG") != "" {
-		level = slog.LevelDebug
+	log, err := opt.logger(a.stderr)
+	if err != nil {
+		return err
 	}
-	log := slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level}))
 	served := &servedDatabases{locations: config.Locate(os.Getenv), log: log, only: opt.databases}
 	settings := served.settings()
 	// An HTTP client may run on another machine, which must not access files of
 	// this machine by path.
-	catalog := &mcpserver.Catalog{Entries: served.entries, AnyPath: opt.http == "", Embedders: served.queryEmbedders,
+	entries := func(context.Context) []mcpserver.Entry { return served.entries() }
+	if opt.http != "" {
+		entries = httpserver.Readable(served.entries)
+	}
+	catalog := &mcpserver.Catalog{Entries: entries, AnyPath: opt.http == "", Embedders: served.queryEmbedders,
 		MaxAge: time.Duration(settings.MaxAgeDays) * 24 * time.Hour}
 	defer catalog.Close()
 	options := mcpserver.Options{
@@ -74,7 +77,9 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 			return hook.Store{Dir: served.locations.State}.Shown(code, time.Now())
 		},
 	}
-	if opt.http == "" { // an HTTP client need not ask this user for permission
+	if opt.http != "" {
+		options.Called = httpserver.Called
+	} else { // an HTTP client need not ask this user for permission
 		options.Notebooks = func() []notebook.Notebook { return a.notebooksOf(served.current()) }
 	}
 	server := mcpserver.New(options)
@@ -84,18 +89,7 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 	if opt.http == "" {
 		return server.ServeStdio(ctx, a.stdin, a.stdout)
 	}
-	if opt.token == "" {
-		opt.token = os.Getenv("DOCSEARCH_TOKEN")
-	}
-	l, err := mcpserver.Listen(ctx, opt.http, opt.token)
-	if errors.Is(err, mcpserver.ErrNeedsToken) {
-		return withHint(err, "set DOCSEARCH_TOKEN or pass --token TOKEN, and configure the same token in the clients")
-	}
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(a.stderr, "docsearch: serving on http://%s%s\n", l.Addr(), mcpserver.Endpoint)
-	return server.ServeHTTP(ctx, l, opt.token)
+	return a.serveHTTP(ctx, opt.httpOptions, httpserver.Options{MCP: server, Catalog: catalog, Log: log})
 }
 
 // warnUnknownDatabases warns of names that currently match no database; the

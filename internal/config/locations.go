@@ -60,6 +60,10 @@ func Locate(getenv Getenv) Locations {
 // may be built on the command line and updated by a plugin's hook.
 func KeyPath(getenv Getenv) string { return inUserData(getenv, ".provenance.key") }
 
+// TokensPath returns the file of the tokens of the HTTP server (see package accesstoken),
+// or "" if there is no data folder.
+func TokensPath(getenv Getenv) string { return inUserData(getenv, ".tokens.json") }
+
 // ProgramPath returns the file of a copy of docsearch for the agents' settings, or "" if
 // there is no data folder.
 func ProgramPath(getenv Getenv) string {
