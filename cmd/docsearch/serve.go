@@ -22,6 +22,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/mcpserver"
 	"github.com/docsearch/docsearch/internal/notebook"
+	"github.com/docsearch/docsearch/internal/remote"
 )
 
 type serveOptions struct {
@@ -59,7 +60,9 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 	if err != nil {
 		return err
 	}
-	served := &servedDatabases{locations: config.Locate(os.Getenv), log: log, only: opt.databases}
+	// An HTTP server does not pass on the databases of other servers: two of them could
+	// ask each other forever.
+	served := &servedDatabases{locations: config.Locate(os.Getenv), log: log, only: opt.databases, remotes: opt.http == ""}
 	settings := served.settings()
 	// An HTTP client may run on another machine, which must not access files of
 	// this machine by path.
@@ -87,6 +90,9 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 		a.warnUnknownDatabases(served, opt.databases)
 	}
 	if opt.http == "" {
+		remotes, stop := context.WithCancel(ctx)
+		defer stop()
+		go served.serveRemotes(remotes)
 		return server.ServeStdio(ctx, a.stdin, a.stdout)
 	}
 	return a.serveHTTP(ctx, opt.httpOptions, httpserver.Options{MCP: server, Catalog: catalog, Log: log})
@@ -111,13 +117,15 @@ type servedDatabases struct {
 	locations config.Locations
 	log       *slog.Logger
 	only      []string // names and paths; empty: all
+	remotes   bool     // also those of the config's servers
 
 	mu     sync.Mutex
 	read   bool         // whether the config has been read
 	stamp  config.Stamp // of the config at the last read
 	config config.Config
 
-	embedders *index.Embedders // from the config; nil: not opened yet
+	embedders *index.Embedders          // from the config; nil: not opened yet
+	clients   map[string]*remote.Client // of the config's servers, by URL
 }
 
 // settings returns the config's defaults for the search tool.
@@ -145,6 +153,11 @@ func (s *servedDatabases) entries() []mcpserver.Entry {
 	var all []mcpserver.Entry
 	server := s.config.Server(os.Getenv)
 	for _, db := range s.config.Databases {
+		if db.Remote != "" {
+			all = append(all, mcpserver.Entry{Name: db.Name, Description: db.Description, Keywords: db.Keywords, URLs: db.URLs,
+				Version: db.Version, Remote: s.clients[db.Remote], RemoteName: db.RemoteName})
+			continue
+		}
 		if !server.Serves(&db) && !hasIndex(db.Path) {
 			continue // searched by another server
 		}
@@ -164,7 +177,7 @@ func (s *servedDatabases) entries() []mcpserver.Entry {
 	var chosen []mcpserver.Entry
 	for _, want := range s.only {
 		i := slices.IndexFunc(all, func(e mcpserver.Entry) bool {
-			return strings.EqualFold(e.Name, want) || e.Path == mcpserver.EntryAt(want).Path
+			return strings.EqualFold(e.Name, want) || e.Remote == nil && e.Path == mcpserver.EntryAt(want).Path
 		})
 		if i >= 0 {
 			chosen = addEntry(chosen, all[i])
@@ -211,7 +224,15 @@ func (s *servedDatabases) refresh() {
 		s.embedders = nil
 		go old.Close() // waits for calls in progress
 	}
+	old := s.config.Remotes
 	s.config = loaded.Config
+	if !s.remotes {
+		return
+	}
+	if err := remote.AddTo(&s.config, s.locations); err != nil {
+		s.log.Warn("cannot read the list of a server's databases", "error", err)
+	}
+	s.setClients(old)
 }
 
 // hasIndex reports whether the database has a published index.
@@ -228,7 +249,7 @@ func hasIndex(path string) bool {
 // taken, it gets another one. Paths are compared as text, because accessing a
 // file on an unreachable drive could block indefinitely.
 func addEntry(list []mcpserver.Entry, e mcpserver.Entry) []mcpserver.Entry {
-	if slices.ContainsFunc(list, func(have mcpserver.Entry) bool { return have.Path == e.Path }) {
+	if slices.ContainsFunc(list, func(have mcpserver.Entry) bool { return have.Remote == nil && e.Remote == nil && have.Path == e.Path }) {
 		return list
 	}
 	name := e.Name

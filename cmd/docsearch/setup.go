@@ -24,7 +24,7 @@ import (
 func newSetupCommand(a *app) *cobra.Command {
 	s := &setupCommand{app: a, stepPrinter: newStepPrinter(a.stdout), builder: &buildCommand{app: a}}
 	cmd := &cobra.Command{
-		Use:   "setup [NAME[@VERSION]... | KEYWORD SOURCE]",
+		Use:   "setup [NAME[@VERSION]... | KEYWORD SOURCE | --server URL]",
 		Short: "Build a database, add it to the config, and install the hook",
 		Long: `Build a database, add it to the config file, and install the hook and the MCP
 server.
@@ -39,18 +39,28 @@ recipes list. It may also be the path or URL of your own recipe (FILE.toml).
 KEYWORD selects the database: the hook searches it if a web search contains
 KEYWORD as a whole word. SOURCE is a folder, file, archive, site URL, git
 repository, docset, LEANN index, or existing database. Without arguments, setup
-asks for both.`,
+asks for both.
+
+With --server, setup adds the databases of your team's docsearch server instead. It
+prints what is sent to the server.`,
 		Example: `  docsearch setup django
   docsearch setup react vite fastapi
   docsearch setup django@4.2
   docsearch setup gitlab ~/src/gitlab/doc
   docsearch setup widgets https://docs.example.com/guide/
-  docsearch setup gitlab ~/.leann/indexes/gitlab --install`,
+  docsearch setup gitlab ~/.leann/indexes/gitlab --install
+  docsearch setup --server https://docs.example.com --token-file ~/.docsearch-token`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeSetup,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			limitMemory()
 			s.builder.set = cmd.Flags().Changed
+			if s.server.url != "" {
+				if len(args) > 0 {
+					return usagef("setup --server takes no arguments, got %q", args[0])
+				}
+				return s.runServer(cmd.Context())
+			}
 			if s.areRecipes(args) {
 				return s.runRecipes(cmd.Context(), args)
 			}
@@ -68,7 +78,9 @@ asks for both.`,
 	f.BoolVar(&s.install, "install", false, "install the hook and the MCP server without asking")
 	f.BoolVar(&s.noInstall, "no-install", false, "do not install the hook and the MCP server")
 	f.BoolVarP(&s.yes, "yes", "y", false, "accept all suggestions and answer yes to all prompts")
+	s.server.add(f)
 	markExclusive(cmd, "install", "no-install")
+	markExclusive(cmd, "token-file", "token-env", "token-command")
 	s.builder.addSourceFlags(f)
 	s.builder.addSiteFlags(f)
 	s.builder.addEmbedderFlags(f)
@@ -91,6 +103,7 @@ type setupCommand struct {
 	yes                   bool
 	install               bool
 	noInstall             bool
+	server                serverFlags
 	locations             config.Locations
 	plan                  plan
 	evidence              setup.Suggestions

@@ -18,6 +18,8 @@ type Config struct {
 	// passages of new builds; each embeds the queries to databases that were built with
 	// it.
 	Embedders []Embedder `json:"embedder,omitempty"`
+	// Remotes are the servers of further databases.
+	Remotes []Remote `json:"servers,omitempty"`
 
 	// Routes is a section that other parts of the program read, as JSON with the keys in
 	// file order; nil if the file does not contain it.
@@ -63,6 +65,11 @@ type Database struct {
 	// Threshold is the minimum confidence of an answer if it is above that of the build; see
 	// package adapt. It is not in the config file.
 	Threshold float64 `json:"-"`
+
+	// Remote is the URL of the server that holds the database under the name RemoteName;
+	// empty: this machine, and Path is set. See Remote.Databases.
+	Remote     string `json:"server,omitempty"`
+	RemoteName string `json:"server_name,omitempty"`
 
 	Entry int `json:"-"` // position in the file's list, including ignored entries
 }

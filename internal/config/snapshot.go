@@ -19,7 +19,7 @@ import (
 // Its file is read on every tool call. It is not JSON, because parsing that would take
 // longer than everything else:
 //
-//	magic     "docsearch snapshot 11\n", the version of the format
+//	magic     "docsearch snapshot 12\n", the version of the format
 //	checksum  [8] FNV-1a of all that follows, little endian
 //	fields    in the order of Snapshot.code: numbers as varints, texts and
 //	          lists after their length
@@ -45,7 +45,8 @@ type Snapshot struct {
 //	9  folders of notes
 //	10 adapted thresholds
 //	11 number of notes, vectors
-const snapshotMagic = "docsearch snapshot 11\n"
+//	12 databases of servers
+const snapshotMagic = "docsearch snapshot 12\n"
 
 func (s *Snapshot) code(c *coder) {
 	s.Source.code(c)
@@ -66,6 +67,15 @@ func (s *Snapshot) code(c *coder) {
 	s.Config.Inject.code(c)
 	c.flag(&s.Config.Update.OnSessionStart)
 	codeList(c, &s.Config.Embedders, (*Embedder).code)
+	codeList(c, &s.Config.Remotes, (*Remote).code)
+}
+
+func (r *Remote) code(c *coder) {
+	c.text(&r.URL)
+	c.text(&r.TokenFile)
+	c.text(&r.TokenEnv)
+	c.texts(&r.TokenCommand)
+	c.int(&r.TimeoutMS)
 }
 
 func (d *Database) code(c *coder) {
@@ -80,6 +90,8 @@ func (d *Database) code(c *coder) {
 	c.texts(&d.Inject)
 	c.text(&d.Notes)
 	c.float(&d.Threshold)
+	c.text(&d.Remote)
+	c.text(&d.RemoteName)
 	c.int(&d.Entry)
 }
 

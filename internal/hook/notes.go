@@ -341,7 +341,7 @@ func (d *decider) toolFailure() {
 		relation := call.Relation(db.Keywords)
 		if hasNotes(*db) {
 			relation = max(relation, notes.SameProgram) // notes are about the user's own programs
-		} else if db.Mode == config.ModeOff || relation == notes.Unrelated && !match.Has(command, db.Keywords) {
+		} else if db.Mode == config.ModeOff || db.Remote != "" || relation == notes.Unrelated && !match.Has(command, db.Keywords) {
 			continue
 		}
 		found, err := d.search.Remedy(db, call)

@@ -191,7 +191,7 @@ func probability(f float64) float64 { return min(max(f, 0), 1) }
 
 // reading converts a received document, or returns false if its numbers are impossible.
 func (r *Reading) reading() (index.Reading, bool) {
-	ok := len(r.Passages) > 0 && r.First >= 0 && r.First+len(r.Passages) <= r.Total && -1 <= r.Wanted && r.Wanted < len(r.Passages)
+	ok := len(r.Passages) > 0 && r.First >= 0 && r.First <= r.Total-len(r.Passages) && -1 <= r.Wanted && r.Wanted < len(r.Passages)
 	return index.Reading{Passages: passagesOf(r.Passages), First: r.First, Total: r.Total, Wanted: r.Wanted, Mapped: r.Mapped}, ok
 }
 

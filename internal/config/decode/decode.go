@@ -58,13 +58,14 @@ type Settings struct {
 // defaults, and reported as problems.
 func Config(s Settings) (config.Config, []Problem) {
 	d := decoder{Settings: s, config: config.Default()}
-	d.reportUnknown("", "", s.Values, "databases", "hook", "search", "routes", "route_files", "inject", "update", "embedder")
+	d.reportUnknown("", "", s.Values, "databases", "hook", "search", "routes", "route_files", "inject", "update", "embedder", "servers")
 	d.databases(s.Values["databases"])
 	d.hook(s.Values["hook"])
 	d.search(s.Values["search"])
 	d.inject(s.Values["inject"])
 	d.boolField(d.section("update", s.Values["update"], "on_session_start"), "update", "on_session_start", &d.config.Update.OnSessionStart)
 	d.embedders(s.Values["embedder"])
+	d.remotes(s.Values["servers"])
 	d.config.Routes = s.Sections["routes"]
 	d.routeFiles(s.Values["route_files"])
 	return d.config, d.problems
