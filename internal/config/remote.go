@@ -71,7 +71,7 @@ func RemoteDown(l Locations, url string, now time.Time) bool {
 	return err == nil && now.Sub(st.ModTime()).Abs() < RemoteDownTime
 }
 
-// SetRemoteDown records whether a server answers. The record is an empty file, whose
+// SetRemoteDown records whether a server answers. The record is a file whose
 // modification time counts.
 func SetRemoteDown(l Locations, url string, down bool) error {
 	path := remotePath(l, url, ".down")

@@ -1,9 +1,12 @@
 package httpserver
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -349,6 +352,52 @@ func TestSlowBody(t *testing.T) {
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusRequestTimeout {
 		t.Errorf("status %d", res.StatusCode)
+	}
+}
+
+// A client that does not read its responses loses its connection, and the time limit of one
+// request does not end a later one on the same connection.
+func TestSlowReader(t *testing.T) {
+	s := newServer(t, Options{Rate: 1e6}, mcpserver.Entry{Name: "docs", Path: indextest.Database(t, 500)})
+	s.bodyTime, s.responseTime = 50*time.Millisecond, 100*time.Millisecond
+	url, _ := start(t, s)
+	dial := func() net.Conn {
+		c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		return c
+	}
+	body := strings.Replace(searchCall, "%s", `,"top_k":100,"max_tokens":25000`, 1)
+	search := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", Endpoint, len(body), body)
+	deaf := dial()
+	deaf.(*net.TCPConn).SetReadBuffer(4096)
+	deaf.SetWriteDeadline(time.Now().Add(20 * time.Second))
+	var err error
+	for err == nil { // until the server closes the connection
+		_, err = io.WriteString(deaf, search)
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error("the server waits for a client that does not read")
+	}
+	calm := dial()
+	responses := bufio.NewReader(calm)
+	for i := range 2 {
+		if i > 0 {
+			time.Sleep(s.responseTime + s.bodyTime)
+		}
+		io.WriteString(calm, search)
+		res, err := http.ReadResponse(responses, nil)
+		if err != nil || res.StatusCode != http.StatusOK {
+			t.Fatalf("request %d: %v", i, err)
+		}
+		io.Copy(io.Discard, res.Body)
+	}
+	time.Sleep(s.responseTime + s.bodyTime)
+	io.WriteString(calm, "GET "+healthPath+" HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	if _, err := http.ReadResponse(responses, nil); err != nil {
+		t.Errorf("after the time limit of the last request: %v", err)
 	}
 }
 

@@ -91,23 +91,23 @@ const DefaultRate = 100
 // A Server is an HTTP server.
 type Server struct {
 	Options
-	web      *http.Server
-	shutdown func(context.Context) error
-	public   *url.URL // nil: none
-	mcp      http.Handler
-	routes   map[string]route
-	cert     *certificate // nil: no TLS
-	clients  clientLimits
-	requests chan struct{} // of size maxRequests
-	bodies   chan struct{} // of size maxBodies
-	bodyTime time.Duration
-	stopping atomic.Bool
-	metrics  metrics
+	web                    *http.Server
+	shutdown               func(context.Context) error
+	public                 *url.URL // nil: none
+	mcp                    http.Handler
+	routes                 map[string]route
+	cert                   *certificate // nil: no TLS
+	clients                clientLimits
+	requests               chan struct{} // of size maxRequests
+	bodies                 chan struct{} // of size maxBodies
+	bodyTime, responseTime time.Duration
+	stopping               atomic.Bool
+	metrics                metrics
 }
 
 // New returns a server.
 func New(opt Options) (*Server, error) {
-	s := &Server{Options: opt, bodyTime: bodyTime,
+	s := &Server{Options: opt, bodyTime: bodyTime, responseTime: responseTime,
 		requests: make(chan struct{}, maxRequests), bodies: make(chan struct{}, maxBodies)}
 	s.Rate = cmp.Or(opt.Rate, DefaultRate)
 	if s.Log == nil {

@@ -85,6 +85,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.finish(r, record, out)
 	}()
 	r = r.WithContext(context.WithValue(r.Context(), requestKey{}, record))
+	// The deadline is that of the connection, so that of the last request must not remain.
+	s.limitResponse(w, s.bodyTime+queueTime+s.responseTime)
 	if err := s.handle(out, r, record); err != nil {
 		record.reason = err.reason
 		if err.status == http.StatusTooManyRequests || err.status == http.StatusServiceUnavailable {
@@ -137,13 +139,25 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, record *request)
 			return refused
 		}
 	}
-	if !record.streams { // the connection of a client that does not read is closed
-		if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(responseTime)); err != nil {
-			s.Log.Debug("cannot set the write deadline", "error", err)
-		}
+	if record.streams {
+		s.limitResponse(w, 0)
+	} else {
+		s.limitResponse(w, s.responseTime)
 	}
 	route.handle(w, r)
 	return nil
+}
+
+// limitResponse closes the connection unless the response is sent within the time, so that
+// a client that does not read occupies it no longer. 0 means no limit.
+func (s *Server) limitResponse(w http.ResponseWriter, limit time.Duration) {
+	var deadline time.Time
+	if limit > 0 {
+		deadline = time.Now().Add(limit)
+	}
+	if err := http.NewResponseController(w).SetWriteDeadline(deadline); err != nil {
+		s.Log.Debug("cannot set the write deadline", "error", err)
+	}
 }
 
 // receive reads the body completely, within its limits of size and time, so that a slow

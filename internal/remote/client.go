@@ -44,6 +44,17 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("%s: status %d: %s", e.URL, e.Status, e.Text)
 }
 
+// A TokenError reports that the token for a server cannot be read.
+type TokenError struct {
+	URL string
+	Err error
+}
+
+func (e *TokenError) Error() string {
+	return fmt.Sprintf("cannot read the token for %s: %v", e.URL, e.Err)
+}
+func (e *TokenError) Unwrap() error { return e.Err }
+
 // A Client sends requests to one server over kept-alive connections. It is a
 // mcpserver.Remote.
 type Client struct {
@@ -76,7 +87,7 @@ func (c *Client) Host() string { return config.Host(c.server.URL) }
 func (c *Client) do(ctx context.Context, method, path string, body []byte) ([]byte, error) {
 	token, err := c.currentToken(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the token of %s: %w", c.server.URL, err)
+		return nil, &TokenError{c.server.URL, err}
 	}
 	data, err := exchange(ctx, c.http, method, c.server.URL, path, body, func(h http.Header) {
 		if token != "" {

@@ -114,7 +114,8 @@ func (h *Hook) send(url string, request AnswerRequest) (Answers, error) {
 	defer cancel()
 	answers, err := h.exchange(ctx, server, body)
 	var refused *RefusedError
-	if errors.As(err, &refused) && refused.Status < 500 && refused.Status != http.StatusTooManyRequests {
+	var token *TokenError
+	if errors.As(err, &token) || errors.As(err, &refused) && refused.Status < 500 && refused.Status != http.StatusTooManyRequests {
 		return answers, err // the user can fix it
 	}
 	if err != nil {

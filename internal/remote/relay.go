@@ -95,7 +95,10 @@ func relayHandler(client func(url string) *Client) http.Handler {
 		}
 		data, err := c.do(r.Context(), http.MethodPost, AnswerPath, body)
 		var refused *RefusedError
+		var token *TokenError
 		switch {
+		case errors.As(err, &token):
+			http.Error(w, token.Error(), http.StatusFailedDependency)
 		case errors.As(err, &refused):
 			http.Error(w, refused.Text, refused.Status)
 		case err != nil:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -166,6 +167,19 @@ func TestStartupNeedsMain(t *testing.T) {
 	}
 }
 
+// A token that cannot be read is reported, and is no reason to pause.
+func TestHookReportsToken(t *testing.T) {
+	c, l := testConfig("https://docs.example.com"), testLocations(t)
+	c.Remotes[0].TokenFile = filepath.Join(t.TempDir(), "none")
+	_, err := NewHook(c, l, time.Now().Add(time.Second)).Search(&c.Databases[0], event.Search{Query: "gitlab"})
+	if err == nil || errors.Is(err, hook.ErrUnavailable) || !strings.Contains(err.Error(), "cannot read the token for https://docs.example.com") {
+		t.Errorf("error %v", err)
+	}
+	if config.RemoteDown(l, "https://docs.example.com", time.Now()) {
+		t.Error("the server counts as down")
+	}
+}
+
 // One search sends one request to a server, with the databases that match and nothing
 // else.
 func TestHookAsksOnce(t *testing.T) {
@@ -277,7 +291,8 @@ func TestRelay(t *testing.T) {
 	}
 	_, socket := config.RelayPath(l)
 	for began := time.Now(); ; time.Sleep(time.Millisecond) {
-		if _, err := os.Lstat(socket); err == nil {
+		if c, err := net.Dial("unix", socket); err == nil {
+			c.Close()
 			break
 		}
 		if time.Since(began) > 5*time.Second {
