@@ -19,8 +19,10 @@ import (
 )
 
 const (
-	// maxResponse is the maximum size of a response in bytes, after decompression.
+	// maxResponse is the maximum size of a response in bytes, after decompression, and
+	// maxAnswer that of a response to a hook, which has little time.
 	maxResponse = 8 << 20
+	maxAnswer   = 1 << 20
 	// requestTimeout limits a request whose caller has no deadline.
 	requestTimeout = 10 * time.Second
 	// tokenTime is how long a client uses a token before it reads it again.
@@ -115,12 +117,16 @@ func exchange(ctx context.Context, client *http.Client, method, url, path string
 		return nil, err
 	}
 	defer res.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(res.Body, maxResponse+1))
+	limit := maxResponse
+	if path == AnswerPath {
+		limit = maxAnswer
+	}
+	data, err := io.ReadAll(io.LimitReader(res.Body, int64(limit)+1))
 	switch {
 	case err != nil:
 		return nil, err
-	case len(data) > maxResponse:
-		return nil, fmt.Errorf("%s: the response is larger than %d MiB", url, maxResponse>>20)
+	case len(data) > limit:
+		return nil, fmt.Errorf("%s: the response is larger than %d MiB", url, limit>>20)
 	case res.StatusCode != http.StatusOK:
 		text, _, _ := strings.Cut(string(data), "\n")
 		return nil, &RefusedError{url, res.StatusCode, safetext.Line(text[:min(len(text), 200)])}
