@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/docsearch/docsearch/internal/hook/lookup"
 	"github.com/docsearch/docsearch/internal/hook/startup"
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/remote"
 	"github.com/docsearch/docsearch/internal/rules/shell"
 )
 
@@ -129,6 +131,9 @@ func answerEvent(p *hook.Process) error {
 			return p.Run(&c, l, []string{err.Error()}, lookup.Indexes{})
 		}
 		p.Debug("using config %s", r.Path)
+		if err := remote.AddTo(&r.Config, l); err != nil {
+			p.Debug("cannot read the list of a server's databases: %v", err)
+		}
 		if err := r.WriteSnapshot(l); err != nil {
 			p.Debug("cannot write the config snapshot: %v", err)
 		}
@@ -136,7 +141,10 @@ func answerEvent(p *hook.Process) error {
 		if err := r.Config.Names.Write(l); err != nil {
 			p.Debug("no names: %v", err)
 		}
-		return p.Run(&r.Config, l, r.Messages(), hookIndexes(&r.Config, p.Debug))
+		end := p.Deadline.Started().Add(time.Duration(r.Config.Hook.TimeoutMS) * time.Millisecond)
+		indexes := hookIndexes(&r.Config, p.Debug)
+		indexes.Locations, indexes.Remote = l, remote.NewHook(&r.Config, l, end)
+		return p.Run(&r.Config, l, r.Messages(), indexes)
 	})
 	if code != exitOK {
 		return exitStatus(code)

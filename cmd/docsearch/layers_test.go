@@ -11,7 +11,7 @@ import (
 // prefix that matches decides.
 var layers = [][]string{
 	{"cmd", "test"},
-	{"internal/hook/startup", "internal/hook/crashguard", "internal/mcpserver", "internal/notegaps", "internal/setup", "recipes"},
+	{"internal/hook/startup", "internal/hook/crashguard", "internal/httpserver", "internal/mcpserver", "internal/notegaps", "internal/remote", "internal/setup", "recipes"},
 	{"internal/hook/lookup", "internal/replay", "internal/rules/check"},
 	{"internal/hook"},
 	{"internal/config/edit", "internal/config/load", "internal/ingest", "internal/notebook", "internal/pack"},
@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"internal/adapt", "internal/config/decode", "internal/eventlog", "internal/project", "internal/hook/match", "internal/hook/event", "internal/hook/deadline", "internal/hook/sessionfile", "internal/index"},
 	{"internal/index/dense", "internal/index/embed", "internal/index/leann", "internal/index/lexical", "internal/index/quicksearch"},
 	{"internal/index/container", "internal/index/generation", "internal/index/passage", "internal/index/urlmatch", "internal/index/vecmath"},
-	{"internal/config", "internal/sitefilter", "internal/provenance", "internal/safetext", "internal/hook/rawjson", "internal/rules/pattern", "internal/rules/shell", "docs", "plugin"},
+	{"internal/accesstoken", "internal/config", "internal/sitefilter", "internal/provenance", "internal/safetext", "internal/hook/rawjson", "internal/rules/pattern", "internal/rules/shell", "docs", "plugin"},
 	{"internal/atomicfile", "internal/confined", "internal/filelock", "internal/mmap", "internal/parallel", "internal/progress", "internal/eval"},
 }
 

@@ -40,7 +40,7 @@ func (a *app) addCommands(root *cobra.Command) {
 	}{
 		{"Get started:", []*cobra.Command{newSetupCommand(a), newDemoCommand(a), newDoctorCommand(a)}},
 		{"Databases:", []*cobra.Command{newIndexCommand(a), newRecipesCommand(a), newProjectCommand(a), newPackCommand(a), newCatalogCommand(a), newSearchCommand(a), newEvalCommand(a)}},
-		{"Agent integration:", []*cobra.Command{newInstallCommand(a), newUninstallCommand(a), newHookCommand(a), newServeCommand(a)}},
+		{"Agent integration:", []*cobra.Command{newInstallCommand(a), newUninstallCommand(a), newHookCommand(a), newServeCommand(a), newTokenCommand(a)}},
 		{"Inspect and configure:", []*cobra.Command{
 			newWhyCommand(a), newReplayCommand(a), newStatsCommand(a), newRouteCommand(a),
 			newInjectCommand(a), newNoteCommand(a), newExtractQueryCommand(a), newConfigCommand(a),

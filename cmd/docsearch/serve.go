@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -17,17 +16,19 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/hook"
+	"github.com/docsearch/docsearch/internal/httpserver"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/mcpserver"
 	"github.com/docsearch/docsearch/internal/notebook"
+	"github.com/docsearch/docsearch/internal/remote"
 )
 
 type serveOptions struct {
-	databases   []string
-	http, token string
-	leann       bool
+	databases []string
+	leann     bool
+	httpOptions
 }
 
 func newServeCommand(a *app) *cobra.Command {
@@ -42,25 +43,26 @@ The server serves the databases in the config file and in docsearch's data folde
 It reloads a database after a build and adds new databases.`,
 		Example: `  docsearch serve
   docsearch serve --db ~/notes/.leann/indexes/notes
-  docsearch serve --http 127.0.0.1:7373`,
+  docsearch serve --http 127.0.0.1:7373
+  docsearch serve --http :7373 --tls-cert cert.pem --tls-key key.pem --public-url https://docs.example.com:7373`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), opt) },
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&opt.databases, "db", nil, "serve only the database `NAME` or path (repeatable; default: all)")
-	flags.StringVar(&opt.http, "http", "", "serve streamable HTTP on `HOST:PORT` instead of standard input and output")
-	flags.StringVar(&opt.token, "token", "", "require the bearer token `TOKEN` from HTTP clients (default: $DOCSEARCH_TOKEN)")
 	flags.BoolVar(&opt.leann, "leann-compat", false, "also offer the tools leann_search and leann_list")
+	opt.addFlags(flags)
 	return cmd
 }
 
 func (a *app) serve(ctx context.Context, opt serveOptions) error {
-	level := slog.LevelWarn
-	if os.Getenv("DOCSEARCH_DEBUG") != "" {
-		level = slog.LevelDebug
+	log, err := opt.logger(a.stderr)
+	if err != nil {
+		return err
 	}
-	log := slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level}))
-	served := &servedDatabases{locations: config.Locate(os.Getenv), log: log, only: opt.databases}
+	// An HTTP server does not pass on the databases of other servers: two of them could
+	// ask each other forever.
+	served := &servedDatabases{locations: config.Locate(os.Getenv), log: log, only: opt.databases, remotes: opt.http == ""}
 	settings := served.settings()
 	// An HTTP client may run on another machine, which must not access files of
 	// this machine by path.
@@ -68,7 +70,11 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 	if cwd, err := os.Getwd(); err == nil && opt.http == "" { // an HTTP client may work anywhere
 		project = func() *config.Project { return config.ProjectAt(served.locations, os.Getenv, cwd) }
 	}
-	catalog := &mcpserver.Catalog{Project: project, Entries: served.entries, AnyPath: opt.http == "", Embedders: served.queryEmbedders,
+	entries := func(context.Context) []mcpserver.Entry { return served.entries() }
+	if opt.http != "" {
+		entries = httpserver.Readable(served.entries)
+	}
+	catalog := &mcpserver.Catalog{Project: project, Entries: entries, AnyPath: opt.http == "", Embedders: served.queryEmbedders,
 		MaxAge: time.Duration(settings.MaxAgeDays) * 24 * time.Hour}
 	defer catalog.Close()
 	options := mcpserver.Options{
@@ -78,7 +84,9 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 			return hook.Store{Dir: served.locations.State}.Shown(code, time.Now())
 		},
 	}
-	if opt.http == "" { // an HTTP client need not ask this user for permission
+	if opt.http != "" {
+		options.Called = httpserver.Called
+	} else { // an HTTP client need not ask this user for permission
 		options.Notebooks = func() []notebook.Notebook { return a.notebooksOf(served.current()) }
 	}
 	server := mcpserver.New(options)
@@ -86,20 +94,12 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 		a.warnUnknownDatabases(served, opt.databases)
 	}
 	if opt.http == "" {
+		remotes, stop := context.WithCancel(ctx)
+		defer stop()
+		go served.serveRemotes(remotes)
 		return server.ServeStdio(ctx, a.stdin, a.stdout)
 	}
-	if opt.token == "" {
-		opt.token = os.Getenv("DOCSEARCH_TOKEN")
-	}
-	l, err := mcpserver.Listen(ctx, opt.http, opt.token)
-	if errors.Is(err, mcpserver.ErrNeedsToken) {
-		return withHint(err, "set DOCSEARCH_TOKEN or pass --token TOKEN, and configure the same token in the clients")
-	}
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(a.stderr, "docsearch: serving on http://%s%s\n", l.Addr(), mcpserver.Endpoint)
-	return server.ServeHTTP(ctx, l, opt.token)
+	return a.serveHTTP(ctx, opt.httpOptions, httpserver.Options{MCP: server, Catalog: catalog, Log: log})
 }
 
 // warnUnknownDatabases warns of names that currently match no database; the
@@ -121,13 +121,15 @@ type servedDatabases struct {
 	locations config.Locations
 	log       *slog.Logger
 	only      []string // names and paths; empty: all
+	remotes   bool     // also those of the config's servers
 
 	mu     sync.Mutex
 	read   bool         // whether the config has been read
 	stamp  config.Stamp // of the config at the last read
 	config config.Config
 
-	embedders *index.Embedders // from the config; nil: not opened yet
+	embedders *index.Embedders          // from the config; nil: not opened yet
+	clients   map[string]*remote.Client // of the config's servers, by URL
 }
 
 // settings returns the config's defaults for the search tool.
@@ -155,6 +157,11 @@ func (s *servedDatabases) entries() []mcpserver.Entry {
 	var all []mcpserver.Entry
 	server := s.config.Server(os.Getenv)
 	for _, db := range s.config.Databases {
+		if db.Remote != "" {
+			all = append(all, mcpserver.Entry{Name: db.Name, Description: db.Description, Keywords: db.Keywords, URLs: db.URLs,
+				Version: db.Version, Remote: s.clients[db.Remote], RemoteName: db.RemoteName})
+			continue
+		}
 		if !server.Serves(&db) && !hasIndex(db.Path) {
 			continue // searched by another server
 		}
@@ -174,7 +181,7 @@ func (s *servedDatabases) entries() []mcpserver.Entry {
 	var chosen []mcpserver.Entry
 	for _, want := range s.only {
 		i := slices.IndexFunc(all, func(e mcpserver.Entry) bool {
-			return strings.EqualFold(e.Name, want) || e.Path == mcpserver.EntryAt(want).Path
+			return strings.EqualFold(e.Name, want) || e.Remote == nil && e.Path == mcpserver.EntryAt(want).Path
 		})
 		if i >= 0 {
 			chosen = addEntry(chosen, all[i])
@@ -221,7 +228,15 @@ func (s *servedDatabases) refresh() {
 		s.embedders = nil
 		go old.Close() // waits for calls in progress
 	}
+	old := s.config.Remotes
 	s.config = loaded.Config
+	if !s.remotes {
+		return
+	}
+	if err := remote.AddTo(&s.config, s.locations); err != nil {
+		s.log.Warn("cannot read the list of a server's databases", "error", err)
+	}
+	s.setClients(old)
 }
 
 // hasIndex reports whether the database has a published index.
@@ -238,7 +253,7 @@ func hasIndex(path string) bool {
 // taken, it gets another one. Paths are compared as text, because accessing a
 // file on an unreachable drive could block indefinitely.
 func addEntry(list []mcpserver.Entry, e mcpserver.Entry) []mcpserver.Entry {
-	if slices.ContainsFunc(list, func(have mcpserver.Entry) bool { return have.Path == e.Path }) {
+	if slices.ContainsFunc(list, func(have mcpserver.Entry) bool { return have.Remote == nil && e.Remote == nil && have.Path == e.Path }) {
 		return list
 	}
 	name := e.Name

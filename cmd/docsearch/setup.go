@@ -24,7 +24,7 @@ import (
 func newSetupCommand(a *app) *cobra.Command {
 	s := &setupCommand{app: a, stepPrinter: newStepPrinter(a.stdout), builder: &buildCommand{app: a}}
 	cmd := &cobra.Command{
-		Use:   "setup [NAME[@VERSION]... | KEYWORD SOURCE | --project [DIR]]",
+		Use:   "setup [NAME[@VERSION]... | KEYWORD SOURCE | --project [DIR] | --server URL]",
 		Short: "Build a database, add it to the config, and install the hook",
 		Long: `Build a database, add it to the config file, and install the hook and the MCP
 server.
@@ -45,14 +45,18 @@ asks for both.
 With --project, setup reads the lock files of the project in DIR, by default the
 working directory. It plans a database for each direct dependency: from the
 installed package if that has enough documentation, else from a recipe. It prints the
-plan with sizes and times before it builds the databases.`,
+plan with sizes and times before it builds the databases.
+
+With --server, setup adds the databases of your team's docsearch server instead. It
+prints what is sent to the server.`,
 		Example: `  docsearch setup django
   docsearch setup react vite fastapi
   docsearch setup django@4.2
   docsearch setup gitlab ~/src/gitlab/doc
   docsearch setup widgets https://docs.example.com/guide/
   docsearch setup gitlab ~/.leann/indexes/gitlab --install
-  docsearch setup --project --offline`,
+  docsearch setup --project --offline
+  docsearch setup --server https://docs.example.com --token-file ~/.docsearch-token`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeSetup,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -63,6 +67,12 @@ plan with sizes and times before it builds the databases.`,
 			}
 			if s.offline {
 				return usagef("cannot use --offline without --project")
+			}
+			if s.server.url != "" {
+				if len(args) > 0 {
+					return usagef("setup --server takes no arguments, got %q", args[0])
+				}
+				return s.runServer(cmd.Context())
 			}
 			if s.areRecipes(args) {
 				return s.runRecipes(cmd.Context(), args)
@@ -84,7 +94,9 @@ plan with sizes and times before it builds the databases.`,
 	f.BoolVar(&s.install, "install", false, "install the hook and the MCP server without asking")
 	f.BoolVar(&s.noInstall, "no-install", false, "do not install the hook and the MCP server")
 	f.BoolVarP(&s.yes, "yes", "y", false, "accept all suggestions and answer yes to all prompts")
+	s.server.add(f)
 	markExclusive(cmd, "install", "no-install")
+	markExclusive(cmd, "token-file", "token-env", "token-command")
 	s.builder.addSourceFlags(f)
 	s.builder.addSiteFlags(f)
 	s.builder.addEmbedderFlags(f)
@@ -110,6 +122,7 @@ type setupCommand struct {
 	yes                   bool
 	install               bool
 	noInstall             bool
+	server                serverFlags
 	locations             config.Locations
 	plan                  plan
 	evidence              setup.Suggestions

@@ -15,6 +15,10 @@ import (
 // or computes checks its context often.
 const graceTime = 700 * time.Millisecond
 
+// serverGrace replaces graceTime for a server with clients on other machines, whose calls
+// in flight may take longer; 0: not set.
+var serverGrace atomic.Int64
+
 // watchSignals returns a context that is canceled by the first SIGINT or
 // SIGTERM. If the command is still running after the grace time or at a second
 // signal, the process exits. This is safe because docsearch writes files
@@ -32,7 +36,7 @@ func watchSignals() (ctx context.Context, exitCode func(int) int) {
 		cancel()
 		select {
 		case s = <-signals:
-		case <-time.After(graceTime):
+		case <-time.After(max(graceTime, time.Duration(serverGrace.Load()))):
 			fmt.Fprintf(os.Stderr, "docsearch: %v\n", errInterrupted)
 		}
 		os.Exit(int(signalCode(s)))

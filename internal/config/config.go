@@ -18,6 +18,8 @@ type Config struct {
 	// passages of new builds; each embeds the queries to databases that were built with
 	// it.
 	Embedders []Embedder `json:"embedder,omitempty"`
+	// Remotes are the servers of further databases.
+	Remotes []Remote `json:"servers,omitempty"`
 
 	// Publishers are the public keys of the publishers of packs that the user trusts, and
 	// Catalogs the locations of catalogs of packs, in order. Both are nil in the hook,
@@ -74,6 +76,11 @@ type Database struct {
 	// Threshold is the minimum confidence of an answer if it is above that of the build; see
 	// package adapt. It is not in the config file.
 	Threshold float64 `json:"-"`
+
+	// Remote is the URL of the server that holds the database under the name RemoteName;
+	// empty: this machine, and Path is set. See Remote.Databases.
+	Remote     string `json:"server,omitempty"`
+	RemoteName string `json:"server_name,omitempty"`
 
 	Entry int `json:"-"` // position in the file's list, including ignored entries
 	// Used is the version that the project of the session uses, if that is known and the

@@ -64,6 +64,10 @@ func KeyPath(getenv Getenv) string { return inUserData(getenv, ".provenance.key"
 // package pack), or "" if there is no data folder.
 func PublisherKeyPath(getenv Getenv) string { return inUserData(getenv, ".publisher.key") }
 
+// TokensPath returns the file of the tokens of the HTTP server (see package accesstoken),
+// or "" if there is no data folder.
+func TokensPath(getenv Getenv) string { return inUserData(getenv, ".tokens.json") }
+
 // ProgramPath returns the file of a copy of docsearch for the agents' settings, or "" if
 // there is no data folder.
 func ProgramPath(getenv Getenv) string {

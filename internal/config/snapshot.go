@@ -19,7 +19,7 @@ import (
 // Its file is read on every tool call. It is not JSON, because parsing that would take
 // longer than everything else:
 //
-//	magic     "docsearch snapshot 13\n", the version of the format
+//	magic     "docsearch snapshot 14\n", the version of the format
 //	checksum  [8] FNV-1a of all that follows, little endian
 //	fields    in the order of Snapshot.code: numbers as varints, texts and
 //	          lists after their length
@@ -47,7 +47,8 @@ type Snapshot struct {
 //	11 number of notes, vectors
 //	12 documented packages
 //	13 publishers of packs
-const snapshotMagic = "docsearch snapshot 13\n"
+//	14 databases of servers
+const snapshotMagic = "docsearch snapshot 14\n"
 
 func (s *Snapshot) code(c *coder) {
 	s.Source.code(c)
@@ -68,6 +69,15 @@ func (s *Snapshot) code(c *coder) {
 	s.Config.Inject.code(c)
 	c.flag(&s.Config.Update.OnSessionStart)
 	codeList(c, &s.Config.Embedders, (*Embedder).code)
+	codeList(c, &s.Config.Remotes, (*Remote).code)
+}
+
+func (r *Remote) code(c *coder) {
+	c.text(&r.URL)
+	c.text(&r.TokenFile)
+	c.text(&r.TokenEnv)
+	c.texts(&r.TokenCommand)
+	c.int(&r.TimeoutMS)
 }
 
 func (d *Database) code(c *coder) {
@@ -84,6 +94,8 @@ func (d *Database) code(c *coder) {
 	c.text(&d.Notes)
 	c.float(&d.Threshold)
 	c.texts(&d.Packages)
+	c.text(&d.Remote)
+	c.text(&d.RemoteName)
 	c.int(&d.Entry)
 }
 

@@ -448,6 +448,8 @@ func (d *decider) searchDatabase(db *config.Database, r *event.Request, unproven
 	}
 	missing := errors.Is(err, generation.ErrNoIndex)
 	switch {
+	case d.postponed(db, err):
+		return o, false
 	case err == nil && mode == "":
 		mode = config.ModeAnswer
 	case missing && !o.own && mode == "":

@@ -44,6 +44,8 @@ func (d *decider) findPage(db *config.Database, r *event.Request) (result, bool)
 	o := d.newResult(db, r)
 	answer, held, err := d.search.Page(db, r.Fetch)
 	switch {
+	case d.postponed(db, err):
+		return o, false
 	case errors.Is(err, generation.ErrNoIndex) && !o.own:
 		d.trace("database %s: cannot check whether it contains the page", db.Name)
 		return o, false

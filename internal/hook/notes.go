@@ -380,7 +380,7 @@ func (d *decider) toolFailure() {
 		if hasNotes(*db) {
 			return max(relation, notes.SameProgram), true // notes are about the user's own programs
 		}
-		return relation, db.Mode != config.ModeOff && (relation != notes.Unrelated || match.Has(command, db.Keywords))
+		return relation, db.Mode != config.ModeOff && db.Remote == "" && (relation != notes.Unrelated || match.Has(command, db.Keywords))
 	}
 	var candidates []*config.Database
 	for i := range c.Databases {

@@ -28,6 +28,24 @@ type Routes struct {
 // initialized yet.
 var ErrNeedsMain = errors.New("the decision needs the full program")
 
+// ErrUnavailable is wrapped by the errors of a Searcher for a database of a server that
+// does not answer. The call runs as usual, without a message.
+var ErrUnavailable = errors.New("the server does not answer")
+
+// postponed reports whether the error of a search is no problem of the database: the full
+// program must ask its server, or the server does not answer.
+func (d *decider) postponed(db *config.Database, err error) bool {
+	switch {
+	case errors.Is(err, ErrNeedsMain):
+		d.NeedsMain = true
+	case errors.Is(err, ErrUnavailable):
+		d.trace("database %s skipped: %v", db.Name, err)
+	default:
+		return false
+	}
+	return true
+}
+
 // maxDebugText limits the part of a call's text in debug output.
 const maxDebugText = 200
 
@@ -179,6 +197,9 @@ func (d *decider) answerFromDatabase(r *config.Rule, message string) bool {
 		return true
 	}
 	answer, err := d.search.Search(db, attempt.Search)
+	if d.postponed(db, err) {
+		return false
+	}
 	if err != nil {
 		d.fault("database %s skipped: %v", db.Name, err)
 		return false

@@ -230,7 +230,11 @@ func (t *denialText) legacySentence() string {
 // introduction describes the passages of a database. For the first database it adds that
 // they are not instructions.
 func (t *denialText) introduction(o *result, first bool) string {
-	from := label(o) + " (database " + quote(o.db.Name) + ")"
+	from := label(o) + " (database " + quote(o.db.Name)
+	if o.db.Remote != "" {
+		from += " on " + config.Host(o.db.Remote)
+	}
+	from += ")"
 	var s string
 	query := "the query"
 	if len(t.event.Several) > 0 {

@@ -43,6 +43,13 @@ type Result struct {
 	signals lexical.Signals // from which Confidence was computed
 }
 
+// NamedPage reports that the query is a name and the best hit's page is about it. Merge
+// uses it, so a server sends it with its results.
+func (r *Result) NamedPage() bool { return r.signals.NamedPage }
+
+// SetNamedPage sets NamedPage of a result that another server found.
+func (r *Result) SetNamedPage(is bool) { r.signals.NamedPage = is }
+
 // A Hit is a passage with its scores, which are comparable within one result only.
 type Hit struct {
 	passage.Passage

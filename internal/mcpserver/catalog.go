@@ -30,6 +30,27 @@ type Entry struct {
 	Software    []string // identities of the documented software, see config.Database
 	Used        string   // version that the project uses; empty: unknown, or the query names one
 	Publisher   string   // name of the publisher, if it came as a pack
+	// Remote is the server that holds the database under the name RemoteName; nil: this
+	// machine, and Path is set.
+	Remote     Remote
+	RemoteName string
+}
+
+// key identifies the database among all entries.
+func (e Entry) key() string {
+	if e.Remote != nil {
+		return e.Remote.Host() + "\x00" + e.RemoteName
+	}
+	return e.Path
+}
+
+// label returns the name for results, with the server of a database that is not on this
+// machine.
+func (e Entry) label() string {
+	if e.Remote != nil {
+		return e.Name + " on " + e.Remote.Host()
+	}
+	return e.Name
 }
 
 // scopeNames returns the words that show that a query is about the database,
@@ -40,9 +61,10 @@ func (e Entry) scopeNames() []string { return append([]string{e.Name}, e.Keyword
 // and reopens it when a build has replaced its index. The old index stays open
 // until its last reader is done.
 type Catalog struct {
-	// Entries lists the databases. The server calls it for every request, so that
-	// new databases appear without a restart; it must be fast.
-	Entries func() []Entry
+	// Entries lists the databases that the client of a request may read. The server
+	// calls it for every request, so that new databases appear without a restart; it
+	// must be fast.
+	Entries func(context.Context) []Entry
 	// AnyPath allows clients to search databases that are not among the entries,
 	// by path.
 	AnyPath bool
@@ -151,11 +173,11 @@ func (c *Catalog) Close() {
 
 // choose resolves names and paths to databases, or returns all if there are
 // none.
-func (c *Catalog) choose(names, paths []string) ([]Entry, error) {
-	all := c.Entries()
+func (c *Catalog) choose(ctx context.Context, names, paths []string) ([]Entry, error) {
+	all := c.Entries(ctx)
 	var chosen []Entry
 	add := func(e Entry) {
-		if !slices.ContainsFunc(chosen, func(have Entry) bool { return have.Path == e.Path }) {
+		if !slices.ContainsFunc(chosen, func(have Entry) bool { return have.key() == e.key() }) {
 			chosen = append(chosen, e)
 		}
 	}
@@ -171,7 +193,7 @@ func (c *Catalog) choose(names, paths []string) ([]Entry, error) {
 		}
 	}
 	for _, path := range paths {
-		i := slices.IndexFunc(all, func(e Entry) bool { return filepath.Clean(e.Path) == filepath.Clean(path) })
+		i := slices.IndexFunc(all, func(e Entry) bool { return e.Remote == nil && filepath.Clean(e.Path) == filepath.Clean(path) })
 		switch {
 		case i >= 0:
 			add(all[i])
@@ -211,7 +233,7 @@ func EntryAt(path string) Entry {
 // findEntry returns the index of the entry with that name or, if there is none, of the
 // only software with that keyword. Of its editions, that of the project counts.
 func (c *Catalog) findEntry(entries []Entry, name string) int {
-	if i := slices.IndexFunc(entries, func(e Entry) bool { return strings.EqualFold(e.Name, name) }); i >= 0 {
+	if i := slices.IndexFunc(entries, func(e Entry) bool { return strings.EqualFold(e.Name, name) || strings.EqualFold(e.label(), name) }); i >= 0 {
 		return i
 	}
 	var found []Entry
@@ -256,7 +278,12 @@ func (c *Catalog) search(ctx context.Context, entries []Entry, q index.Query) []
 	if c.Embedders != nil {
 		q.Embedders = c.Embedders()
 	}
+	remote := perServer(entries, func(r Remote, names []string) (map[string]RemoteResult, error) { return r.Search(ctx, names, q) })
 	for i, a := range forEachEntry(ctx, entries, searchTimeout, func(e Entry) (r index.Result, err error) {
+		if e.Remote != nil {
+			found, err := remote(e)
+			return found.Result, errors.Join(err, found.Err)
+		}
 		q := q
 		q.Names, q.Version, q.Used, q.URLs = e.scopeNames(), e.Version, e.Used, e.URLs
 		err = c.use(e.Path, func(db *index.Database) error {
@@ -297,11 +324,51 @@ func packNote(e Entry, info index.Info) []string {
 
 // info opens the database and returns its info.
 func (c *Catalog) info(e Entry) (i index.Info, err error) {
+	if e.Remote != nil {
+		return i, nil
+	}
 	err = c.use(e.Path, func(db *index.Database) error {
 		i = db.Info()
 		return nil
 	})
 	return i, err
+}
+
+// read reads passages of a database on this machine.
+func (c *Catalog) read(e Entry, ref index.Ref) (r index.Reading, err error) {
+	ref.URLs, ref.Version = e.URLs, e.Version
+	err = c.use(e.Path, func(db *index.Database) error {
+		r, err = db.Read(ref)
+		return err
+	})
+	return r, err
+}
+
+// Search searches the named databases, for another docsearch server. The client may read
+// all of them.
+func (c *Catalog) Search(ctx context.Context, names []string, q index.Query) (map[string]RemoteResult, error) {
+	entries, err := c.choose(ctx, names, nil)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]RemoteResult, len(entries))
+	for _, f := range c.search(ctx, entries, q) {
+		found[f.Name] = RemoteResult{f.Result, f.err}
+	}
+	return found, ctx.Err()
+}
+
+// Read reads a document from the named databases that contain it.
+func (c *Catalog) Read(ctx context.Context, names []string, ref index.Ref) (map[string]RemoteReading, error) {
+	entries, err := c.choose(ctx, names, nil)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]RemoteReading, len(entries))
+	for i, o := range forEachEntry(ctx, entries, searchTimeout, func(e Entry) (index.Reading, error) { return c.read(e, ref) }) {
+		found[entries[i].Name] = RemoteReading{o.value, o.err}
+	}
+	return found, ctx.Err()
 }
 
 // searchTimeout limits the time per database. Databases respond within a few
@@ -354,7 +421,10 @@ func forEachEntry[T any](ctx context.Context, entries []Entry, timeout time.Dura
 
 // searchError describes the problem of a database and how to fix it.
 func searchError(e Entry, err error) string {
-	s := fmt.Sprintf("cannot search %s: %v", e.Name, err)
+	s := fmt.Sprintf("cannot search %s: %v", e.label(), err)
+	if e.Remote != nil {
+		return s
+	}
 	switch command := index.Repair(e.Path, err); {
 	case command != "":
 		s += "; to fix it, run: " + command

@@ -34,7 +34,7 @@ func (s *Server) leannSearchTool() (params []param, run func(context.Context) (s
 			aliases:     []string{"metadata"}},
 	}
 	return params, func(ctx context.Context) (string, error) {
-		entries, err := s.catalog.choose([]string{name}, nil)
+		entries, err := s.catalog.choose(ctx, []string{name}, nil)
 		if err != nil {
 			return "", errors.New(strings.ReplaceAll(err.Error(), "list_databases", "leann_list"))
 		}
@@ -74,9 +74,9 @@ func metadataOf(h *index.Hit) string {
 }
 
 func (s *Server) leannListTool() (params []param, run func(context.Context) (string, error)) {
-	return nil, func(context.Context) (string, error) {
+	return nil, func(ctx context.Context) (string, error) {
 		var w strings.Builder
-		entries := s.catalog.Entries()
+		entries := s.catalog.Entries(ctx)
 		fmt.Fprintf(&w, "%s:\n", count(len(entries), "index"))
 		for _, e := range entries {
 			fmt.Fprintf(&w, "  %s", singleLine(e.Name))

@@ -13,7 +13,7 @@ func (s *Server) listTool() (params []param, run func(context.Context) (string, 
 }
 
 func (s *Server) list(ctx context.Context) string {
-	entries := s.catalog.projectFirst(s.catalog.Entries())
+	entries := s.catalog.projectFirst(s.catalog.Entries(ctx))
 	if len(entries) == 0 {
 		return noDatabases + "\n"
 	}
@@ -50,7 +50,13 @@ func (s *Server) describe(ctx context.Context, entries []Entry) string {
 		field("publisher", singleLine(e.Publisher))
 		field("keywords", singleLine(strings.Join(e.Keywords, ", ")))
 		field("pages", singleLine(strings.Join(e.URLs, ", ")))
-		field("path", safetext.Line(e.Path))
+		if e.Remote != nil {
+			field("server", singleLine(e.Remote.Host()))
+			continue
+		}
+		if s.catalog.AnyPath { // else the client may not learn the server's folders
+			field("path", safetext.Line(e.Path))
+		}
 		if a.err != nil {
 			field("state", searchError(e, a.err))
 			continue

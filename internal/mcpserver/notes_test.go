@@ -35,7 +35,7 @@ func (f *fakeNotes) MatchingCalls(context.Context, string) ([]string, error) { r
 func serveNotes(t *testing.T, db *fakeNotes, names ...string) (*client.Client, notebook.Folder) {
 	t.Helper()
 	folder := notebook.Folder(filepath.Join(t.TempDir(), "notes"))
-	s := New(Options{Catalog: &Catalog{Entries: func() []Entry { return nil }}, Notebooks: func() []notebook.Notebook {
+	s := New(Options{Catalog: &Catalog{Entries: func(context.Context) []Entry { return nil }}, Notebooks: func() []notebook.Notebook {
 		var all []notebook.Notebook
 		for _, name := range names {
 			all = append(all, notebook.Notebook{Name: name, Folder: folder, Database: db})

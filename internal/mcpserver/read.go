@@ -13,7 +13,8 @@ import (
 	"github.com/docsearch/docsearch/internal/safetext"
 )
 
-const maxNeighbors = 50
+// MaxNeighbors is the maximum number of neighbors on either side that read returns.
+const MaxNeighbors = 50
 
 type readArguments struct {
 	id, url, path               string
@@ -37,7 +38,7 @@ func (s *Server) readTool() (params []param, run func(context.Context) (string, 
 		{name: "database", target: &a.names,
 			description: "Database that contains the document. Default: all databases.",
 			aliases:     []string{"databases", "db", "index", "index_name", "collection", "library", "name"}},
-		{name: "neighbors", target: &a.neighbors, max: maxNeighbors,
+		{name: "neighbors", target: &a.neighbors, max: MaxNeighbors,
 			description: "Number of passages to include before and after it.",
 			aliases:     []string{"neighbours", "context", "around", "window", "radius"}},
 		{name: "whole", target: &a.whole,
@@ -64,7 +65,7 @@ func (s *Server) read(ctx context.Context, a readArguments, params []param) (str
 	if ref.Name == "" {
 		return "", errors.New("pass one of id, url, path; " + usage("read", params))
 	}
-	entries, err := s.catalog.choose(a.names, nil)
+	entries, err := s.catalog.choose(ctx, a.names, nil)
 	if err != nil {
 		return "", err
 	}
@@ -74,14 +75,13 @@ func (s *Server) read(ctx context.Context, a readArguments, params []param) (str
 	}
 	var all []found
 	var problems []string
+	remote := perServer(entries, func(r Remote, names []string) (map[string]RemoteReading, error) { return r.Read(ctx, names, ref) })
 	for i, a := range forEachEntry(ctx, entries, searchTimeout, func(e Entry) (r index.Reading, err error) {
-		err = s.catalog.use(e.Path, func(db *index.Database) error {
-			ref := ref
-			ref.URLs, ref.Version = e.URLs, e.Version
-			r, err = db.Read(ref)
-			return err
-		})
-		return r, err
+		if e.Remote != nil {
+			found, err := remote(e)
+			return found.Reading, errors.Join(err, found.Err)
+		}
+		return s.catalog.read(e, ref)
 	}) {
 		switch {
 		case errors.Is(a.err, index.ErrNotFound):
@@ -135,7 +135,7 @@ func answerRead(a readArguments, e Entry, r index.Reading) (string, error) {
 	if url, _, _ := strings.Cut(urlmatch.WebURL(p, e.URLs), "#"); url != "" && p.URL == "" {
 		document = singleLine(url) + " | " + document
 	}
-	fmt.Fprintf(w, "%s | %s | %s\n", singleLine(p.Name()), e.Name, document)
+	fmt.Fprintf(w, "%s | %s | %s\n", singleLine(p.Name()), e.label(), document)
 	if r.Total > 1 {
 		fmt.Fprintf(w, "Passages %d to %d of %d. ", r.First+first+1, r.First+last, r.Total)
 	}

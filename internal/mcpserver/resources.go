@@ -30,9 +30,9 @@ func (s *Server) addResources(hooks *server.Hooks) {
 	s.mcp.AddResourceTemplate(mcp.NewResourceTemplate(documentTemplate, "document",
 		mcp.WithTemplateDescription("A document by URL or path, or a passage by id."),
 		mcp.WithTemplateMIMEType(textType)), s.readResource)
-	hooks.AddAfterListResources(func(_ context.Context, _ any, _ *mcp.ListResourcesRequest, r *mcp.ListResourcesResult) {
+	hooks.AddAfterListResources(func(ctx context.Context, _ any, _ *mcp.ListResourcesRequest, r *mcp.ListResourcesResult) {
 		r.Resources = []mcp.Resource{}
-		for _, e := range s.catalog.Entries() {
+		for _, e := range s.catalog.Entries(ctx) {
 			r.Resources = append(r.Resources, mcp.NewResource(scheme+url.PathEscape(e.Name), singleLine(e.Name),
 				mcp.WithResourceDescription(singleLine(e.Description)), mcp.WithMIMEType(textType)))
 		}
@@ -53,7 +53,7 @@ func (s *Server) readResource(ctx context.Context, r mcp.ReadResourceRequest) ([
 		}
 	} else {
 		var entries []Entry
-		if entries, err = s.catalog.choose([]string{database}, nil); err == nil {
+		if entries, err = s.catalog.choose(ctx, []string{database}, nil); err == nil {
 			text = s.describe(ctx, entries)
 		}
 	}
@@ -93,20 +93,20 @@ func (s *Server) ask(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromp
 // A completer completes database names.
 type completer struct{ catalog *Catalog }
 
-func (c completer) CompletePromptArgument(_ context.Context, _ string, a mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
-	return c.complete(a), nil
+func (c completer) CompletePromptArgument(ctx context.Context, _ string, a mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
+	return c.complete(ctx, a), nil
 }
 
-func (c completer) CompleteResourceArgument(_ context.Context, _ string, a mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
-	return c.complete(a), nil
+func (c completer) CompleteResourceArgument(ctx context.Context, _ string, a mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
+	return c.complete(ctx, a), nil
 }
 
-func (c completer) complete(a mcp.CompleteArgument) *mcp.Completion {
+func (c completer) complete(ctx context.Context, a mcp.CompleteArgument) *mcp.Completion {
 	found := &mcp.Completion{Values: []string{}}
 	if a.Name != "database" {
 		return found
 	}
-	for _, e := range c.catalog.Entries() {
+	for _, e := range c.catalog.Entries(ctx) {
 		if !strings.HasPrefix(strings.ToLower(e.Name), strings.ToLower(a.Value)) {
 			continue
 		}

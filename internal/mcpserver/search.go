@@ -75,7 +75,7 @@ func (s *Server) searchTool() (params []param, run func(context.Context) (string
 }
 
 func (s *Server) search(ctx context.Context, a searchArguments) (string, error) {
-	entries, err := s.catalog.choose(a.databases, a.paths)
+	entries, err := s.catalog.choose(ctx, a.databases, a.paths)
 	if err != nil {
 		return "", err
 	}
@@ -133,9 +133,9 @@ func answerSearch(a searchArguments, findings []databaseResult, scoped bool, all
 			}
 			continue
 		}
-		searched = append(searched, f.Name)
+		searched = append(searched, f.label())
 		for _, n := range f.Notes {
-			notes = append(notes, f.Name+": "+n+".")
+			notes = append(notes, f.label()+": "+n+".")
 		}
 	}
 	if more := len(failed) - maxErrors; more > 0 {
@@ -247,7 +247,7 @@ func merge(findings []databaseResult, topK int) []hit {
 			continue
 		}
 		from := findings[m.From]
-		hits = append(hits, hit{Hit: m.Hit, database: from.Name, urls: from.URLs, confidence: from.Confidence, relevance: m.Relevance})
+		hits = append(hits, hit{Hit: m.Hit, database: from.label(), urls: from.URLs, confidence: from.Confidence, relevance: m.Relevance})
 	}
 	return hits
 }

@@ -38,6 +38,17 @@ type Options struct {
 	// Notebooks lists the folders in which clients may write notes. If it returns
 	// any when the server starts, the server offers the tools for that; nil: none.
 	Notebooks func() []notebook.Notebook
+	// Called is called after every call of a tool with the context of its request; nil:
+	// not at all.
+	Called func(context.Context, Call)
+}
+
+// A Call describes a call of a tool, without its query and its result.
+type Call struct {
+	Tool      string
+	Databases []string // as the client named them; nil: the server chose
+	Failed    bool
+	Bytes     int // of the result
 }
 
 // A Server serves the databases of a catalog to MCP clients.
@@ -49,14 +60,18 @@ type Server struct {
 	shown           func(code string) passage.Shown
 	notebooks       func() []notebook.Notebook
 	writes          writeLimit
+	called          func(context.Context, Call)
 }
 
 // New returns a server. It opens no database.
 func New(opt Options) *Server {
 	s := &Server{catalog: opt.Catalog, log: opt.Log,
-		topK: cmp.Or(opt.TopK, defaultTopK), maxTokens: cmp.Or(opt.MaxTokens, defaultTokens), shown: opt.Shown, notebooks: opt.Notebooks}
+		topK: cmp.Or(opt.TopK, defaultTopK), maxTokens: cmp.Or(opt.MaxTokens, defaultTokens), shown: opt.Shown, notebooks: opt.Notebooks, called: opt.Called}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.called == nil {
+		s.called = func(context.Context, Call) {}
 	}
 	if s.shown == nil {
 		s.shown = func(string) passage.Shown { return nil }
@@ -79,11 +94,11 @@ func New(opt Options) *Server {
 	s.addResources(hooks)
 	s.addPrompts()
 	// Texts that list the databases are generated per request.
-	hooks.AddAfterInitialize(func(_ context.Context, _ any, _ *mcp.InitializeRequest, r *mcp.InitializeResult) {
-		r.Instructions = s.instructions()
+	hooks.AddAfterInitialize(func(ctx context.Context, _ any, _ *mcp.InitializeRequest, r *mcp.InitializeResult) {
+		r.Instructions = s.instructions(ctx)
 	})
-	hooks.AddAfterDiscover(func(_ context.Context, _ any, _ *mcp.DiscoverRequest, r *mcp.DiscoverResult) {
-		r.Instructions = s.instructions()
+	hooks.AddAfterDiscover(func(ctx context.Context, _ any, _ *mcp.DiscoverRequest, r *mcp.DiscoverResult) {
+		r.Instructions = s.instructions(ctx)
 	})
 	hooks.AddAfterListTools(func(ctx context.Context, _ any, _ *mcp.ListToolsRequest, r *mcp.ListToolsResult) {
 		r.Tools = slices.Clone(r.Tools)
@@ -182,6 +197,7 @@ func (s *Server) handler(t tool) server.ToolHandlerFunc {
 		if err == nil {
 			text, err = run(ctx)
 		}
+		s.called(ctx, Call{Tool: t.name, Databases: databasesIn(params), Failed: err != nil, Bytes: len(text)})
 		if err != nil {
 			s.log.Debug("call", "tool", t.name, "arguments", r.Params.Arguments, "error", err)
 			return mcp.NewToolResultError(err.Error()), nil
@@ -189,4 +205,14 @@ func (s *Server) handler(t tool) server.ToolHandlerFunc {
 		s.log.Debug("call", "tool", t.name, "arguments", r.Params.Arguments, "bytes", len(text))
 		return mcp.NewToolResultText(text), nil
 	}
+}
+
+// databasesIn returns the values of the parameter database.
+func databasesIn(params []param) []string {
+	for _, p := range params {
+		if list, ok := p.target.(*stringList); ok && p.name == "database" {
+			return *list
+		}
+	}
+	return nil
 }

@@ -106,7 +106,7 @@ func serve(t testing.TB, more ...Entry) (*Server, *client.Client) {
 		{Name: "vcs", Path: vcs, Description: "Version control", Keywords: []string{"vcs", "version control"}, URLs: []string{"https://git.example.org/"}, Version: "2.1"},
 		{Name: "ship", Path: ship, Description: "Containers", Keywords: []string{"ship"}},
 	}, more...)
-	catalog := &Catalog{Entries: func() []Entry { return entries }, AnyPath: true}
+	catalog := &Catalog{Entries: func(context.Context) []Entry { return entries }, AnyPath: true}
 	t.Cleanup(catalog.Close)
 	var logged bytes.Buffer
 	s := New(Options{Catalog: catalog, Version: "test", LEANN: true, Log: slog.New(slog.NewTextHandler(&logged, nil))})
@@ -149,7 +149,7 @@ func call(t testing.TB, c *client.Client, tool string, arguments any) (text stri
 
 // withoutPaths replaces the folders of the databases by their names.
 func withoutPaths(s *Server, text string) string {
-	for _, e := range s.catalog.Entries() {
+	for _, e := range s.catalog.Entries(context.Background()) {
 		text = strings.ReplaceAll(text, e.Path, "/db/"+e.Name)
 	}
 	return strings.ReplaceAll(text, string(filepath.Separator), "/")
@@ -180,7 +180,7 @@ func TestTools(t *testing.T) {
 // lists. Both stay short for any number of databases.
 func TestInstructions(t *testing.T) {
 	s, _ := serve(t, Entry{Name: "away", Path: filepath.Join(t.TempDir(), "nothing"), Description: "Not built yet"})
-	golden(t, "instructions.txt", s.instructions())
+	golden(t, "instructions.txt", s.instructions(t.Context()))
 	golden(t, "search_description.txt", s.searchDescription(t.Context())+"\n")
 
 	var many []Entry
@@ -188,8 +188,8 @@ func TestInstructions(t *testing.T) {
 		many = append(many, Entry{Name: fmt.Sprintf("database-%d", i), Description: strings.Repeat("long ", 40)})
 	}
 	for _, entries := range [][]Entry{nil, many[:1], many} {
-		s := New(Options{Catalog: &Catalog{Entries: func() []Entry { return entries }}})
-		if got := s.instructions(); strings.Contains(got, "database-0") || len(got) > maxDescription {
+		s := New(Options{Catalog: &Catalog{Entries: func(context.Context) []Entry { return entries }}})
+		if got := s.instructions(t.Context()); strings.Contains(got, "database-0") || len(got) > maxDescription {
 			t.Errorf("%d databases: instructions %q", len(entries), got)
 		}
 		got := s.searchDescription(t.Context())
@@ -234,7 +234,7 @@ func truncateFile(t testing.TB, database, name string, size int64) {
 
 func TestSearch(t *testing.T) {
 	s, c := serve(t)
-	ship := s.catalog.Entries()[1].Path
+	ship := s.catalog.Entries(t.Context())[1].Path
 	for _, tt := range []struct {
 		name      string
 		arguments map[string]any
@@ -344,7 +344,7 @@ func TestSearchPathsMayBeForbidden(t *testing.T) {
 			t.Errorf("%v was answered: %s", arguments, got)
 		}
 	}
-	if got, isError := call(t, c, "search", map[string]any{"query": "container", "path": s.catalog.Entries()[1].Path}); isError {
+	if got, isError := call(t, c, "search", map[string]any{"query": "container", "path": s.catalog.Entries(t.Context())[1].Path}); isError {
 		t.Errorf("the path of a known database was refused: %s", got)
 	}
 }
@@ -458,7 +458,7 @@ func TestLEANNTools(t *testing.T) {
 	if !isError || !strings.Contains(got, "index_name is required; leann_search takes index_name (required)") {
 		t.Errorf("got %s", got)
 	}
-	s := New(Options{Catalog: &Catalog{Entries: func() []Entry { return nil }}})
+	s := New(Options{Catalog: &Catalog{Entries: func(context.Context) []Entry { return nil }}})
 	tools, err := connect(t, s).ListTools(t.Context(), mcp.ListToolsRequest{})
 	if err != nil || len(tools.Tools) != 3 {
 		t.Errorf("without the option there are %d tools (%v)", len(tools.Tools), err)
@@ -680,7 +680,7 @@ func TestChoose(t *testing.T) {
 		{Name: "github", Path: "/db/github", Keywords: []string{"gh", "ci"}},
 		{Name: "again", Path: "/db/gitlab"},
 	}
-	c := &Catalog{Entries: func() []Entry { return all }}
+	c := &Catalog{Entries: func(context.Context) []Entry { return all }}
 	for _, tt := range []struct {
 		name         string
 		names, paths []string
@@ -696,7 +696,7 @@ func TestChoose(t *testing.T) {
 		{"other path", nil, []string{"/db/other"}, `database path "/db/other" not found; available: gitlab, github, again`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			chosen, err := c.choose(tt.names, tt.paths)
+			chosen, err := c.choose(t.Context(), tt.names, tt.paths)
 			var got []string
 			for _, e := range chosen {
 				got = append(got, e.Name)

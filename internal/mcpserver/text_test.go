@@ -109,3 +109,10 @@ func TestCount(t *testing.T) {
 		}
 	}
 }
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

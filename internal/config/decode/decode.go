@@ -59,7 +59,7 @@ type Settings struct {
 // defaults, and reported as problems.
 func Config(s Settings) (config.Config, []Problem) {
 	d := decoder{Settings: s, config: config.Default()}
-	d.reportUnknown("", "", s.Values, "databases", "hook", "search", "routes", "route_files", "inject", "update", "embedder", "publishers", "catalogs")
+	d.reportUnknown("", "", s.Values, "databases", "hook", "search", "routes", "route_files", "inject", "update", "embedder", "servers", "publishers", "catalogs")
 	d.databases(s.Values["databases"])
 	d.hook(s.Values["hook"])
 	d.search(s.Values["search"])
@@ -68,6 +68,7 @@ func Config(s Settings) (config.Config, []Problem) {
 	d.embedders(s.Values["embedder"])
 	d.config.Publishers = d.topList("publishers", `a list of public keys, as in "docs.example.com+1a2b3c4d+…"`, isPublicKey)
 	d.config.Catalogs = d.topList("catalogs", `a list of files, https URLs or "oci://" references`, func(string) bool { return true })
+	d.remotes(s.Values["servers"])
 	d.config.Routes = s.Sections["routes"]
 	d.routeFiles(s.Values["route_files"])
 	return d.config, d.problems

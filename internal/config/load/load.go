@@ -192,7 +192,7 @@ func (r *Result) Origins() map[string]string {
 		path := o.Section + "." + o.Field
 		from[path] = r.origin(path)
 	}
-	for _, section := range append(ownSections(), "embedder", "route_files") {
+	for _, section := range append(ownSections(), "embedder", "route_files", "servers") {
 		if r.line(section) > 0 {
 			from[section] = r.origin(section)
 		}

@@ -319,9 +319,9 @@ func TestProblems(t *testing.T) {
 			`line 14: embedder[12]: provider: want "ollama" or "openai" with the server that runs the ONNX model, or "model2vec", got "onnx"; the embedder is ignored`,
 		}},
 		{"keys that look like paths", "c.json", `{"databases.0": 1, "hook.retry": "evidence", "a\nb": 2}`, 0, []string{
-			`line 1: "a\nb": want one of databases, hook, search, routes, route_files, inject, update, embedder, publishers, catalogs; ignored`,
+			`line 1: "a\nb": want one of databases, hook, search, routes, route_files, inject, update, embedder, servers, publishers, catalogs; ignored`,
 			`line 1: databases.0: want a known key (did you mean "databases"?); ignored`,
-			`line 1: hook.retry: want one of databases, hook, search, routes, route_files, inject, update, embedder, publishers, catalogs; ignored`,
+			`line 1: hook.retry: want one of databases, hook, search, routes, route_files, inject, update, embedder, servers, publishers, catalogs; ignored`,
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -3,7 +3,9 @@ package lookup
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook"
@@ -28,6 +30,11 @@ const (
 
 // Indexes searches the indexes of databases on this machine. It implements hook.Searcher.
 type Indexes struct {
+	// Locations are those of the hook, to know the servers that do not answer.
+	Locations config.Locations
+	// Remote asks the servers of databases that are not on this machine. If it is nil, a
+	// search of such a database returns hook.ErrNeedsMain: package startup has no network.
+	Remote Remote
 	// Thorough makes Entries return documents that cannot be selected, too, to explain
 	// why.
 	Thorough bool
@@ -39,12 +46,37 @@ type Indexes struct {
 	Nearest func(db *config.Database, text string, limit int) (generation string, similarities map[uint32]float64)
 }
 
+// A Remote asks servers. Its errors wrap hook.ErrUnavailable if a server does not answer.
+type Remote interface {
+	Search(db *config.Database, s event.Search) (hook.Answer, error)
+	Page(db *config.Database, f event.Fetch) (answer hook.Answer, held bool, err error)
+}
+
+// canAsk returns an error if the server of a database must not be asked now.
+func (i Indexes) canAsk(db *config.Database) error {
+	switch {
+	case config.RemoteDown(i.Locations, db.Remote, time.Now()):
+		return fmt.Errorf("%w: %s, at the last attempt", hook.ErrUnavailable, db.Remote)
+	case i.Remote == nil:
+		return hook.ErrNeedsMain
+	}
+	return nil
+}
+
 // Check returns an error unless a database has a usable index, and the version that it
 // documents.
-func (Indexes) Check(db *config.Database) (version string, err error) { return hook.CheckIndex(db) }
+func (Indexes) Check(db *config.Database) (version string, err error) {
+	if db.Remote != "" {
+		return db.Version, nil
+	}
+	return hook.CheckIndex(db)
+}
 
 // Present reports whether a database's path exists.
 func (Indexes) Present(db *config.Database) bool {
+	if db.Remote != "" {
+		return true
+	}
 	_, err := os.Stat(hook.Folder(db.Path))
 	return err == nil
 }
@@ -56,6 +88,12 @@ func (Indexes) Server(h event.Host, tool, cwd string) (found, own bool) {
 
 // Search searches the index of a database.
 func (i Indexes) Search(db *config.Database, s event.Search) (a hook.Answer, err error) {
+	if db.Remote != "" {
+		if err := i.canAsk(db); err != nil {
+			return a, err
+		}
+		return i.Remote.Search(db, s)
+	}
 	err = i.withIndex(db, func(x *quicksearch.Index) error {
 		found, err := x.Quote(quicksearch.Query{
 			Text: s.Query, Names: append([]string{db.Name}, db.Keywords...), Named: match.Limited(s), Version: db.Version, Used: db.Used, Limit: maxPassages, MaxBytes: maxPassageBytes, Threshold: db.Threshold,
@@ -71,6 +109,12 @@ func (i Indexes) Search(db *config.Database, s event.Search) (a hook.Answer, err
 
 // Page looks a page up in the index of a database.
 func (i Indexes) Page(db *config.Database, f event.Fetch) (a hook.Answer, held bool, err error) {
+	if db.Remote != "" {
+		if err := i.canAsk(db); err != nil {
+			return a, false, err
+		}
+		return i.Remote.Page(db, f)
+	}
 	err = i.withIndex(db, func(x *quicksearch.Index) (err error) {
 		var page quicksearch.Page
 		page, held, err = x.Page(quicksearch.PageQuery{
@@ -87,6 +131,9 @@ func (i Indexes) Page(db *config.Database, f event.Fetch) (a hook.Answer, held b
 func DefinedNames(dbs []config.Database) *config.Names {
 	names := make([][]string, len(dbs))
 	for i := range dbs {
+		if dbs[i].Remote != "" {
+			continue
+		}
 		_ = Indexes{}.withIndex(&dbs[i], func(x *quicksearch.Index) (err error) {
 			names[i], err = x.PageNames()
 			return err

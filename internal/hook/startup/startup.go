@@ -64,7 +64,7 @@ func answer(p *hook.Process) (code int, done bool) {
 			return 0
 		}
 		p.Rules = rulesOf(p, l)
-		code := p.Run(&s.Config, l, s.Problems, lookup.Indexes{Hybrid: s.Config.Inject.Hybrid})
+		code := p.Run(&s.Config, l, s.Problems, lookup.Indexes{Locations: l, Hybrid: s.Config.Inject.Hybrid})
 		done = !p.NeedsMain
 		return code
 	})

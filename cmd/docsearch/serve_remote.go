@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/remote"
+)
+
+const (
+	// remoteRefresh is the time between two downloads of the lists of the servers'
+	// databases, and remoteTimeout limits the download of one list.
+	remoteRefresh = 10 * time.Minute
+	remoteTimeout = 10 * time.Second
+)
+
+// client returns the client of a server in the config, or nil. It keeps clients, whose
+// connections stay open.
+func (s *servedDatabases) client(url string) *remote.Client {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refresh()
+	return s.clients[url]
+}
+
+// setClients makes the clients of the config's servers. Clients of unchanged servers stay.
+func (s *servedDatabases) setClients(old []config.Remote) {
+	clients := make(map[string]*remote.Client, len(s.config.Remotes))
+	for _, r := range s.config.Remotes {
+		if c := s.clients[r.URL]; c != nil && containsRemote(old, &r) {
+			clients[r.URL] = c
+		} else {
+			clients[r.URL] = remote.NewClient(r)
+		}
+	}
+	for url, c := range s.clients {
+		if clients[url] != c {
+			c.Close()
+		}
+	}
+	s.clients = clients
+}
+
+func containsRemote(list []config.Remote, r *config.Remote) bool {
+	for i := range list {
+		if list[i].Equal(r) {
+			return true
+		}
+	}
+	return false
+}
+
+// serveRemotes serves the relay for hooks and follows the lists of the servers' databases
+// until ctx is done.
+func (s *servedDatabases) serveRemotes(ctx context.Context) {
+	relay := sync.OnceFunc(func() { go remote.ServeRelay(ctx, s.locations, s.client, s.log) })
+	for {
+		for _, r := range s.current().Remotes {
+			c := s.client(r.URL)
+			if c == nil {
+				continue
+			}
+			relay()
+			s.fetch(ctx, &r, c)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(remoteRefresh):
+		}
+	}
+}
+
+// fetch downloads the list of a server's databases. If it has changed, the hook and this
+// server read it.
+func (s *servedDatabases) fetch(ctx context.Context, r *config.Remote, c *remote.Client) {
+	ctx, cancel := context.WithTimeout(ctx, remoteTimeout)
+	defer cancel()
+	_, changed, err := remote.Fetch(ctx, c, s.locations)
+	if err != nil && ctx.Err() == nil {
+		s.log.Warn("cannot list the databases of a server", "server", r.URL, "error", err)
+	}
+	if !changed {
+		return
+	}
+	if err := config.Forget(s.locations); err != nil {
+		s.log.Warn("cannot remove the snapshot of the config", "error", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.read = false
+}

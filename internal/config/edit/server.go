@@ -1,0 +1,82 @@
+package edit
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// A Server is the entry of a docsearch server with at most one source of its token.
+type Server struct {
+	URL                 string
+	TokenFile, TokenEnv string
+	TokenCommand        []string
+}
+
+// PutServer returns the contents of the config file at path with the entry of a server in
+// them. An existing entry with that URL stays if it has the same source of the token, and
+// gets the source if it has none. Otherwise the error asks for a manual edit.
+func PutServer(path string, data []byte, s Server) ([]byte, error) {
+	f, mark := newFile(path, data)
+	values, err := f.decode()
+	if err != nil {
+		return nil, err
+	}
+	key, err := findKey(values, "servers")
+	if err != nil {
+		return nil, err
+	}
+	list, isList := values[key].([]any)
+	if values[key] != nil && !isList {
+		return nil, fmt.Errorf("%q is not a list of servers; fix it first", key)
+	}
+	fields := []field{{"url", s.URL}}
+	switch {
+	case s.TokenFile != "":
+		fields = append(fields, field{"token_file", s.TokenFile})
+	case s.TokenEnv != "":
+		fields = append(fields, field{"token_env", s.TokenEnv})
+	case len(s.TokenCommand) > 0:
+		fields = append(fields, field{"token_command", s.TokenCommand})
+	}
+	at := slices.IndexFunc(list, func(v any) bool {
+		m, _ := foldKeys(v).(map[string]any)
+		url, _ := m["url"].(string)
+		return strings.TrimRight(url, "/") == s.URL
+	})
+	if at < 0 {
+		if err := f.appendEntry(key, fields); err != nil {
+			return nil, err
+		}
+		values[key] = append(slices.Clip(list), fieldValues(fields))
+	} else if err := f.putToken(key, at, list[at].(map[string]any), fields[1:]); err != nil {
+		return nil, err
+	}
+	after, err := f.decode()
+	if err != nil || !reflect.DeepEqual(after, values) {
+		return nil, ErrManualEdit
+	}
+	return append(mark, f.text...), nil
+}
+
+// putToken adds the source of the token to an entry and its values, unless it has it.
+func (f *file) putToken(key string, at int, entry map[string]any, source []field) error {
+	if len(source) == 0 {
+		return nil
+	}
+	for name, have := range entry {
+		if !strings.HasPrefix(strings.ToLower(name), "token_") {
+			continue
+		}
+		if !strings.EqualFold(name, source[0].name) || !reflect.DeepEqual(have, fieldValues(source)[source[0].name]) {
+			return ErrManualEdit
+		}
+		return nil
+	}
+	if err := f.setField(key, at, source[0]); err != nil {
+		return err
+	}
+	applyField(entry, source[0])
+	return nil
+}

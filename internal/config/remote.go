@@ -1,0 +1,122 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Remote is a docsearch server on another machine. At most one source of its token is
+// set. The config never contains the token itself.
+type Remote struct {
+	URL          string   `json:"url"`                     // scheme and host
+	TokenFile    string   `json:"token_file,omitempty"`    // absolute path
+	TokenEnv     string   `json:"token_env,omitempty"`     // name of an environment variable
+	TokenCommand []string `json:"token_command,omitempty"` // program with its arguments
+	TimeoutMS    int      `json:"timeout_ms"`              // of the hook's request
+}
+
+// Equal reports whether two servers are the same.
+func (r *Remote) Equal(other *Remote) bool {
+	return r.URL == other.URL && r.TokenFile == other.TokenFile && r.TokenEnv == other.TokenEnv &&
+		r.TimeoutMS == other.TimeoutMS && slices.Equal(r.TokenCommand, other.TokenCommand)
+}
+
+// DefaultRemoteTimeoutMS is the default time for the hook's request to a server.
+const DefaultRemoteTimeoutMS = 400
+
+// RemoteDownTime is how long the hook does not ask a server again that did not answer.
+const RemoteDownTime = 30 * time.Second
+
+// AddRemote adds the databases of a server to those of the config. Each keeps its name
+// unless that is taken; then it is the name, "@" and the server's host. Called again after
+// a change of either list, it gives the same names if the list before it is the same.
+func (c *Config) AddRemote(r *Remote, databases []Database) {
+	host := Host(r.URL)
+	taken := func(name string) bool {
+		for i := range c.Databases {
+			if strings.EqualFold(c.Databases[i].Name, name) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, db := range databases {
+		db.Remote, db.RemoteName, db.Mode, db.Entry = r.URL, db.Name, ModeAnswer, -1
+		if len(db.Keywords) == 0 {
+			db.Keywords = []string{db.Name}
+		}
+		if taken(db.Name) {
+			db.Name += "@" + host
+		}
+		if !taken(db.Name) {
+			c.Databases = append(c.Databases, db)
+		}
+	}
+}
+
+// RemoteCatalogPath returns the file with the list of a server's databases, which is
+// written by package remote, or "" if there is no cache folder.
+func RemoteCatalogPath(l Locations, url string) string { return remotePath(l, url, ".json") }
+
+// RemoteDown reports whether a server did not answer within the last RemoteDownTime.
+func RemoteDown(l Locations, url string, now time.Time) bool {
+	path := remotePath(l, url, ".down")
+	if path == "" {
+		return false
+	}
+	st, err := os.Stat(path)
+	return err == nil && now.Sub(st.ModTime()).Abs() < RemoteDownTime
+}
+
+// SetRemoteDown records whether a server answers. The record is a file whose
+// modification time counts.
+func SetRemoteDown(l Locations, url string, down bool) error {
+	path := remotePath(l, url, ".down")
+	switch {
+	case path == "":
+		return nil
+	case down:
+		return writeSnapshotFile(l, path, []byte("down\n"))
+	}
+	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	return nil
+}
+
+// RelayPath returns the folder and the name of the socket through which hooks ask servers,
+// see package remote. There is one per config file.
+func RelayPath(l Locations) (dir, socket string) {
+	if l.Cache == "" || l.Config == "" {
+		return "", ""
+	}
+	dir = Join(l.Cache, "relay")
+	return dir, Join(dir, fmt.Sprintf("%016x", checksum([]byte(l.Config))))
+}
+
+func remotePath(l Locations, url, extension string) string {
+	if l.Cache == "" {
+		return ""
+	}
+	return Join(l.Cache, fmt.Sprintf("server-%016x%s", checksum([]byte(url)), extension))
+}
+
+// IsServerURL reports whether url can be that of a server: https and a host, or http on
+// this machine, because a token must not cross a network in the clear.
+func IsServerURL(url string) bool {
+	rest, secure := strings.CutPrefix(url, "https://")
+	if !secure {
+		var plain bool
+		if rest, plain = strings.CutPrefix(url, "http://"); !plain {
+			return false
+		}
+	}
+	host := Host(url)
+	if rest == "" || host == "" || strings.ContainsAny(rest, "/?#@ \t\r\n") {
+		return false
+	}
+	return secure || host == "localhost" || host == "127.0.0.1" || strings.HasPrefix(rest, "[::1]")
+}

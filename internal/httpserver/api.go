@@ -1,0 +1,240 @@
+package httpserver
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook"
+	"github.com/docsearch/docsearch/internal/hook/event"
+	"github.com/docsearch/docsearch/internal/hook/lookup"
+	"github.com/docsearch/docsearch/internal/hook/match"
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/mcpserver"
+	"github.com/docsearch/docsearch/internal/parallel"
+	"github.com/docsearch/docsearch/internal/remote"
+)
+
+// compressFrom is the size in bytes from which responses are compressed.
+const compressFrom = 1400
+
+// listDatabases lists the databases that the client may read.
+func (s *Server) listDatabases(w http.ResponseWriter, r *http.Request) {
+	list := remote.Databases{Databases: []remote.Database{}}
+	for _, e := range s.Catalog.Entries(r.Context()) {
+		version := e.Version
+		if info, err := index.Inspect(e.Path); err == nil {
+			version = info.VersionOr(version)
+		}
+		list.Databases = append(list.Databases, remote.Database{Name: e.Name, Description: e.Description, Keywords: e.Keywords, URLs: e.URLs, Version: version})
+	}
+	s.respond(w, r, list)
+}
+
+// answer answers a hook: it searches like the hook does on its own machine.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
+	q, entries, ok := decodeRequest(s, w, r, func(q *remote.AnswerRequest) ([]string, error) {
+		if len(q.Query)+len(q.Prompt) > match.MaxQuery || q.Query == "" && q.URL == "" {
+			return nil, fmt.Errorf("want a query or a url, of at most %d bytes", match.MaxQuery)
+		}
+		return q.Databases, nil
+	})
+	if !ok {
+		return
+	}
+	answers := make([]remote.Answer, len(entries))
+	err := parallel.Ranges(r.Context(), len(entries), 1, func(from, to int) error {
+		for i := from; i < to; i++ {
+			answers[i] = answerOf(&entries[i], q)
+		}
+		return nil
+	})
+	if err != nil {
+		http.Error(w, "canceled", http.StatusServiceUnavailable)
+		return
+	}
+	response := remote.Answers{Databases: map[string]remote.Answer{}}
+	for i, e := range entries {
+		response.Databases[e.Name] = answers[i]
+	}
+	s.respond(w, r, response)
+}
+
+// answerOf returns the answer of one database.
+func answerOf(e *mcpserver.Entry, q *remote.AnswerRequest) (a remote.Answer) {
+	// A mapped file that another process truncates faults. Only this database fails then.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if v := recover(); v != nil {
+			a = remote.Answer{Error: "internal error while reading the database"}
+		}
+	}()
+	db := &config.Database{Name: e.Name, Keywords: e.Keywords, Path: e.Path, Description: e.Description, URLs: e.URLs, Version: e.Version}
+	var found hook.Answer
+	var err error
+	held := false
+	if q.URL != "" {
+		found, held, err = lookup.Indexes{}.Page(db, event.Fetch{URL: q.URL, Prompt: q.Prompt})
+	} else {
+		search := event.Search{Query: q.Query}
+		if q.Limited { // the client has matched the domains already
+			search.Allowed = []string{"limited"}
+		}
+		found, err = lookup.Indexes{}.Search(db, search)
+	}
+	if err != nil {
+		return remote.Answer{Error: errorText(e, err)}
+	}
+	a = remote.Answer{Held: held, Version: found.Version, Confidence: found.Confidence, Confident: found.Confident, Whole: found.Whole}
+	if held || found.Confident { // others are never shown
+		a.Passages = remote.Passages(found.Passages)
+	}
+	return a
+}
+
+// errorText returns the text of an error without the folder of the database.
+func errorText(e *mcpserver.Entry, err error) string {
+	return strings.ReplaceAll(err.Error(), e.Path, e.Name)
+}
+
+// search searches for the server of another machine.
+func (s *Server) search(w http.ResponseWriter, r *http.Request) {
+	q, entries, ok := decodeRequest(s, w, r, func(q *remote.SearchRequest) ([]string, error) {
+		if q.Query == "" || q.TopK < 0 || q.TopK > remote.MaxTopK {
+			return nil, fmt.Errorf("want a query, and top_k from 0 to %d", remote.MaxTopK)
+		}
+		return q.Databases, nil
+	})
+	if !ok {
+		return
+	}
+	found, err := s.Catalog.Search(r.Context(), namesOf(entries), index.Query{Text: q.Query, Keywords: q.Keywords, TopK: q.TopK, Filter: q.Filter})
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	response := remote.Results{Databases: map[string]remote.Result{}}
+	for i, e := range entries {
+		result := remote.NewResult(found[e.Name].Result)
+		if err := found[e.Name].Err; err != nil {
+			result = remote.Result{Error: errorText(&entries[i], err)}
+		}
+		response.Databases[e.Name] = result
+	}
+	s.respond(w, r, response)
+}
+
+// read reads a document for the server of another machine.
+func (s *Server) read(w http.ResponseWriter, r *http.Request) {
+	q, entries, ok := decodeRequest(s, w, r, func(q *remote.ReadRequest) ([]string, error) {
+		if q.Name == "" || q.Neighbors < 0 || q.Neighbors > mcpserver.MaxNeighbors {
+			return nil, fmt.Errorf("want a name, and neighbors from 0 to %d", mcpserver.MaxNeighbors)
+		}
+		return q.Databases, nil
+	})
+	if !ok {
+		return
+	}
+	found, err := s.Catalog.Read(r.Context(), namesOf(entries), index.Ref{Name: q.Name, Neighbors: q.Neighbors, Whole: q.Whole})
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	response := remote.Readings{Databases: map[string]remote.Reading{}}
+	for i, e := range entries {
+		switch f := found[e.Name]; {
+		case errors.Is(f.Err, index.ErrNotFound):
+			response.Databases[e.Name] = remote.Reading{NotFound: true}
+		case f.Err != nil:
+			response.Databases[e.Name] = remote.Reading{Error: errorText(&entries[i], f.Err)}
+		default:
+			response.Databases[e.Name] = remote.Reading{Passages: remote.Passages(f.Passages), First: f.First, Total: f.Total, Wanted: f.Wanted, Mapped: f.Mapped}
+		}
+	}
+	s.respond(w, r, response)
+}
+
+func namesOf(entries []mcpserver.Entry) []string {
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name
+	}
+	return names
+}
+
+// decodeRequest decodes the body of a request and returns the requested databases that
+// the client may read. check returns the names of the requested databases. If the request
+// is not valid, decodeRequest responds and returns false. A database that the client may
+// not read is treated as one that does not exist.
+func decodeRequest[T any](s *Server, w http.ResponseWriter, r *http.Request, check func(*T) ([]string, error)) (*T, []mcpserver.Entry, bool) {
+	q := new(T)
+	err := json.NewDecoder(r.Body).Decode(q)
+	var names []string
+	if err == nil {
+		names, err = check(q)
+	}
+	if err == nil && (len(names) == 0 || len(names) > remote.MaxDatabases) {
+		err = fmt.Errorf("want 1 to %d databases", remote.MaxDatabases)
+	}
+	if err != nil {
+		http.Error(w, "invalid request: "+err.Error(), http.StatusBadRequest)
+		return nil, nil, false
+	}
+	var entries []mcpserver.Entry
+	for _, e := range s.Catalog.Entries(r.Context()) {
+		if slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, e.Name) }) {
+			entries = append(entries, e)
+		}
+	}
+	if record := requestOf(r.Context()); record != nil {
+		record.call.Databases = names
+	}
+	if len(entries) == 0 {
+		http.Error(w, "database not found", http.StatusNotFound)
+		return nil, nil, false
+	}
+	return q, entries, true
+}
+
+var compressors = sync.Pool{New: func() any {
+	w, err := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
+	if err != nil {
+		panic(err) // the level is valid
+	}
+	return w
+}}
+
+// respond writes v as JSON.
+func (s *Server) respond(w http.ResponseWriter, r *http.Request, v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		s.Log.Error("cannot encode the response", "error", err)
+		http.Error(w, "internal error", http.StatusInternalServerError)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Vary", "Accept-Encoding")
+	if len(data) >= compressFrom && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		var b bytes.Buffer
+		z := compressors.Get().(*gzip.Writer)
+		defer compressors.Put(z)
+		z.Reset(&b)
+		if _, err := z.Write(data); err == nil && z.Close() == nil {
+			data = b.Bytes()
+			h.Set("Content-Encoding", "gzip")
+		}
+	}
+	if _, err := w.Write(data); err != nil {
+		s.Log.Debug("cannot write the response", "error", err)
+	}
+}

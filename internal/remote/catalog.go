@@ -1,0 +1,94 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/docsearch/docsearch/internal/atomicfile"
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/safetext"
+)
+
+// The list of a server's databases is kept in a file of the cache folder, because the hook
+// needs their keywords before it asks: a query that concerns none of them is not sent. The
+// file contains the response to DatabasesPath with the usable databases only.
+
+// maxCatalog is the maximum size of the file in bytes.
+const maxCatalog = 4 << 20
+
+// Fetch downloads the list of a server's databases and stores it. It reports whether the
+// list has changed.
+func Fetch(ctx context.Context, c *Client, l config.Locations) (databases []Database, changed bool, err error) {
+	if databases, err = c.Databases(ctx); err != nil {
+		return nil, false, err
+	}
+	data, err := json.Marshal(Databases{databases})
+	if err != nil {
+		return nil, false, err
+	}
+	path := config.RemoteCatalogPath(l, c.server.URL)
+	if path == "" {
+		return databases, false, errors.New("cannot store the list of databases: the home directory is not known")
+	}
+	if old, err := atomicfile.Read(path, maxCatalog); err == nil && bytes.Equal(old, data) {
+		return databases, false, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return databases, false, err
+	}
+	return databases, true, atomicfile.Write(path, data, 0o600)
+}
+
+// AddTo adds the databases of the config's servers to the config, as far as their lists
+// are known. A list that cannot be read is an error; the others are added.
+func AddTo(c *config.Config, l config.Locations) error {
+	var problems []error
+	for i := range c.Remotes {
+		r := &c.Remotes[i]
+		path := config.RemoteCatalogPath(l, r.URL)
+		if path == "" {
+			continue
+		}
+		data, err := atomicfile.Read(path, maxCatalog)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // not downloaded yet
+		}
+		var list []Database
+		if err == nil {
+			list, err = decodeCatalog(data)
+		}
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		databases := make([]config.Database, len(list))
+		for i, d := range list {
+			databases[i] = config.Database{Name: d.Name, Description: d.Description, Keywords: d.Keywords, URLs: d.URLs, Version: d.Version}
+		}
+		c.AddRemote(r, databases)
+	}
+	return errors.Join(problems...)
+}
+
+// decodeCatalog decodes a list of databases. It omits databases that cannot be used, and
+// cleans the texts, which a hook shows.
+func decodeCatalog(data []byte) ([]Database, error) {
+	response, err := decode[Databases](data)
+	if err != nil {
+		return nil, err
+	}
+	usable := []Database{}
+	for _, d := range response.Databases {
+		if !d.usable() || len(usable) == MaxDatabases {
+			continue
+		}
+		d.Name, d.Description, d.Version = safetext.Line(d.Name), safetext.Line(d.Description), safetext.Line(d.Version)
+		usable = append(usable, d)
+	}
+	return usable, nil
+}

@@ -1,0 +1,149 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook"
+	"github.com/docsearch/docsearch/internal/hook/event"
+	"github.com/docsearch/docsearch/internal/hook/match"
+)
+
+// margin is the time that the hook needs after the response of a server.
+const margin = 60 * time.Millisecond
+
+// A Hook asks servers for one run of the hook. It asks each server once per search, for
+// all its databases that match. It is a lookup.Remote.
+type Hook struct {
+	config    *config.Config
+	locations config.Locations
+	deadline  time.Time // of the run
+
+	asked map[question]outcome
+}
+
+// A question identifies a request within a run.
+type question struct {
+	server, query, url string
+}
+
+type outcome struct {
+	answers Answers
+	err     error
+}
+
+// NewHook returns a Hook for a run that must end before deadline.
+func NewHook(c *config.Config, l config.Locations, deadline time.Time) *Hook {
+	return &Hook{config: c, locations: l, deadline: deadline, asked: map[question]outcome{}}
+}
+
+// Search searches a database of a server.
+func (h *Hook) Search(db *config.Database, s event.Search) (hook.Answer, error) {
+	names := []string{db.RemoteName}
+	for _, other := range match.Databases(s, h.config) {
+		if other.Remote == db.Remote && !slices.Contains(names, other.RemoteName) {
+			names = append(names, other.RemoteName)
+		}
+	}
+	a, err := h.ask(db, question{db.Remote, s.Query, ""}, AnswerRequest{Databases: names, Query: s.Query, Limited: match.Limited(s)})
+	return a.answer(), err
+}
+
+// Page looks up a page in a database of a server.
+func (h *Hook) Page(db *config.Database, f event.Fetch) (hook.Answer, bool, error) {
+	names := []string{}
+	for _, other := range h.config.Databases {
+		if other.Remote == db.Remote && len(other.URLs) > 0 && len(names) < MaxDatabases {
+			names = append(names, other.RemoteName)
+		}
+	}
+	a, err := h.ask(db, question{db.Remote, f.Prompt, f.URL}, AnswerRequest{Databases: names, URL: f.URL, Prompt: f.Prompt})
+	return a.answer(), a.Held, err
+}
+
+// answer converts a received answer.
+func (a *Answer) answer() hook.Answer {
+	return hook.Answer{Passages: passagesOf(a.Passages), Whole: a.Whole, Confidence: probability(a.Confidence), Confident: a.Confident, Version: a.Version}
+}
+
+// ask sends a question to the server of a database, unless it has been sent, and returns
+// the database's answer.
+func (h *Hook) ask(db *config.Database, key question, request AnswerRequest) (Answer, error) {
+	got, done := h.asked[key]
+	if !done {
+		got.answers, got.err = h.send(db.Remote, request)
+		h.asked[key] = got
+	}
+	if got.err != nil {
+		return Answer{}, got.err
+	}
+	a, ok := got.answers.Databases[db.RemoteName]
+	switch {
+	case !ok:
+		return Answer{}, errMissing
+	case a.Error != "":
+		return Answer{}, fmt.Errorf("%s: %s", db.Remote, a.Error)
+	}
+	return a, nil
+}
+
+// send asks a server. If the server does not answer in time, or not as agreed, send
+// records that, so that the next runs do not wait for it.
+func (h *Hook) send(url string, request AnswerRequest) (Answers, error) {
+	i := slices.IndexFunc(h.config.Remotes, func(r config.Remote) bool { return r.URL == url })
+	if i < 0 {
+		return Answers{}, fmt.Errorf("server %s is not in the config", url)
+	}
+	server := &h.config.Remotes[i]
+	body, err := json.Marshal(request)
+	if err != nil {
+		return Answers{}, err
+	}
+	deadline := time.Now().Add(time.Duration(server.TimeoutMS) * time.Millisecond)
+	if last := h.deadline.Add(-margin); last.Before(deadline) {
+		deadline = last
+	}
+	ctx, cancel := context.WithDeadline(context.Background(), deadline)
+	defer cancel()
+	answers, err := h.exchange(ctx, server, body)
+	var refused *RefusedError
+	var token *TokenError
+	if errors.As(err, &token) || errors.As(err, &refused) && refused.Status < 500 && refused.Status != http.StatusTooManyRequests {
+		return answers, err // the user can fix it
+	}
+	if err != nil {
+		err = fmt.Errorf("%w: %w", hook.ErrUnavailable, err)
+	}
+	if recordErr := h.record(url, err != nil); recordErr != nil {
+		err = errors.Join(err, recordErr)
+	}
+	return answers, err
+}
+
+// record records that a server is down, or removes that record.
+func (h *Hook) record(url string, down bool) error {
+	return config.SetRemoteDown(h.locations, url, down)
+}
+
+// exchange sends the request through the relay, whose connection is open already, or else
+// directly.
+func (h *Hook) exchange(ctx context.Context, server *config.Remote, body []byte) (Answers, error) {
+	data, err := throughRelay(ctx, h.locations, server.URL, body)
+	var noRelay *net.OpError
+	if errors.As(err, &noRelay) && noRelay.Op == "dial" || errors.Is(err, errNoRelay) {
+		c := NewClient(*server)
+		defer c.Close()
+		data, err = c.do(ctx, http.MethodPost, AnswerPath, body)
+	}
+	if err != nil {
+		return Answers{}, err
+	}
+	return decode[Answers](data)
+}
