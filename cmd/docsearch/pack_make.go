@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -206,11 +207,13 @@ func editionOf(info index.Info) string {
 
 // packSourceOf describes the source of a database without paths of this machine.
 func packSourceOf(info index.Info) pack.Source {
-	s := pack.Source{Kind: info.Source.Kind}
-	if !isURL(info.Source.Location) {
+	s := pack.Source{Kind: info.Source.Kind, Commit: info.Source.Commit}
+	u, err := url.Parse(info.Source.Location)
+	if err != nil || !isURL(info.Source.Location) {
 		return s
 	}
-	s.Location, _, _ = strings.Cut(info.Source.Location, "#")
+	u.User, u.Fragment = nil, ""
+	s.Location = u.String()
 	if s.Kind == ingest.KindSite {
 		s.Date = info.Created.UTC().Format("2006-01-02")
 	}

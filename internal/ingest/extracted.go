@@ -45,6 +45,7 @@ type Extracted struct {
 	program        string // program that parses PDF files
 	private        bool   // allow downloads from private addresses
 	changes        Changes
+	commit         string // that the last fetch of a repository copied
 }
 
 // ExtractedKind returns the kind of Extracted for a path or URL, or "".
@@ -165,7 +166,7 @@ func (c *Extracted) Prepare(ctx context.Context, dir confined.Path, before *gene
 		return generation.Prepared{}, err
 	}
 	col := &collector{Reader: folder.Reader{Root: root, Filter: c.filter, PDF: format.NewPDFParser(c.program)}, sourceTerms: terms, keepSecrets: c.filter.KeepSecrets}
-	from := generation.Source{Kind: c.kind, Location: c.location, Root: pages.String()}
+	from := generation.Source{Kind: c.kind, Location: c.location, Root: pages.String(), Commit: c.commit}
 	prepared, err := collect(ctx, dir, before, from, col, items, slices.Concat(skippedEarlier, skipped), report)
 	c.changes = col.changes
 	prepared.Perm &= c.perm()
@@ -211,11 +212,12 @@ func (c *Extracted) fetch(ctx context.Context, report progress.Func) (string, []
 			return "", nil, err
 		}
 		repo, _ := gitrepo.Parse(c.location)
-		_, skipped, err := gitrepo.Fetch(ctx, repo, folder, gitrepo.Options{
+		commit, skipped, err := gitrepo.Fetch(ctx, repo, folder, gitrepo.Options{
 			Perm:   0o644 & c.perm(),
 			Want:   func(name string, size int64) string { return cmp.Or(c.filter.SkipReason(name), skipReason(name, size)) },
 			Report: func(files int) { report.Report("writing files", int64(files), 0) },
 		})
+		c.commit = commit
 		return folder.String(), skipped, err
 	case c.kind == KindDocset && !docset.Folded(c.location):
 		return c.location, nil, nil

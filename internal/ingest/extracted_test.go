@@ -35,7 +35,7 @@ func prepareCopy(t *testing.T, location, kind, database string) (passages []stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	if prepared.Source.Kind != kind || prepared.Source.Location != location {
+	if prepared.Source.Kind != kind || prepared.Source.Location != location || (len(prepared.Source.Commit) >= 40) != (kind == KindGit) {
 		t.Errorf("source %+v", prepared.Source)
 	}
 	data, err := os.ReadFile(filepath.Join(dir, passage.ShardName(0)))

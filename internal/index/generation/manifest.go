@@ -58,9 +58,10 @@ type FileInfo struct {
 
 // A Source describes the source of the passages.
 type Source struct {
-	Kind     string       `json:"kind"`           // "leann", "passages", "folder"
-	Location string       `json:"location"`       // absolute path or URL
-	Root     string       `json:"root,omitempty"` // absolute folder that the documents' paths are relative to
+	Kind     string       `json:"kind"`             // "leann", "passages", "folder"
+	Location string       `json:"location"`         // absolute path or URL
+	Root     string       `json:"root,omitempty"`   // absolute folder that the documents' paths are relative to
+	Commit   string       `json:"commit,omitempty"` // of a repository, when its passages last changed
 	Files    []SourceFile `json:"files,omitempty"`
 }
 
