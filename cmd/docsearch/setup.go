@@ -96,6 +96,7 @@ prints what is sent to the server.`,
 	f.BoolVarP(&s.yes, "yes", "y", false, "accept all suggestions and answer yes to all prompts")
 	s.server.add(f)
 	markExclusive(cmd, "install", "no-install")
+	markExclusive(cmd, "project", "server")
 	markExclusive(cmd, "token-file", "token-env", "token-command")
 	s.builder.addSourceFlags(f)
 	s.builder.addSiteFlags(f)
