@@ -560,10 +560,10 @@ func TestOtherVersion(t *testing.T) {
 func TestClean(t *testing.T) {
 	c := cleaner{Draft: &Draft{}, roots: []string{"/home/me/docs/"}, home: "/home/me", left: map[string]bool{}}
 	for _, x := range []struct{ line, want string }{
-		{`{"id": "1", "text": "t", "metadata": {"path": "a/b.md"}}`, `{"id": "1", "text": "t", "metadata": {"path": "a/b.md"}}`},
+		{`{"id": "1", "text": "t", "metadata": {"path": "a/b.md"}}`, `{"id": "1", "text": "t", "metadata": {"path": "a/b.md", "file_path": "a/b.md"}}`},
 		{`{"id": "1", "text": "t", "metadata": {"file_path": "/home/me/docs/a/b.md", "creation_date": "x", "source": "/home/me/docs/a/b.md"}}`,
-			`{"id": "1", "text": "t", "metadata": {"path": "a/b.md"}}`},
-		{`{"id": "1", "text": "t", "metadata": {"path": "C:\\Users\\me\\x.md"}}`, `{"id": "1", "text": "t", "metadata": {"path": "x.md"}}`},
+			`{"id": "1", "text": "t", "metadata": {"path": "a/b.md", "file_path": "a/b.md"}}`},
+		{`{"id": "1", "text": "t", "metadata": {"path": "C:\\Users\\me\\x.md"}}`, `{"id": "1", "text": "t", "metadata": {"path": "x.md", "file_path": "x.md"}}`},
 		{`{"id": "/home/me/docs/x.md", "text": "t", "metadata": {"links": [{"to":"/home/me/docs/y.md"},{"to":"https://x/"}]}}`,
 			`{"id": "7", "text": "t", "metadata": {"links": [{"to":"y.md"},{"to":"https://x/"}]}}`},
 		{`{"id": "1", "text": "t", "metadata": {"path": "keys/id_rsa"}}`, ""},
