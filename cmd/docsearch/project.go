@@ -4,14 +4,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/eventlog"
 	"github.com/docsearch/docsearch/internal/project"
 )
 
@@ -98,26 +101,26 @@ func (d *doctor) checkProject() {
 	}
 	var missing, other []string
 	documented := 0
+	databases := make(map[string]string) // name to dependency
 	for _, dep := range p.Direct() {
-		best, version := config.OtherMajor, ""
-		found := false
+		best, version, name := config.OtherMajor, "", ""
 		for i := range d.config.Databases {
 			db := &d.config.Databases[i]
 			if !slices.Contains(db.Packages, dep.ID()) {
 				continue
 			}
-			if c := config.VersionCloseness(db.Version, dep.Version); !found || c > best {
-				best, version = c, db.Version
+			if c := config.VersionCloseness(db.Version, dep.Version); name == "" || c > best {
+				best, version, name = c, db.Version, db.Name
 			}
-			found = true
 		}
 		switch {
-		case !found:
+		case name == "":
 			missing = append(missing, dep.ID())
 		case best < config.SameMinor && dep.Version != "" && version != "":
 			other = append(other, fmt.Sprintf("%s %s (the database has %s)", dep.ID(), dep.Version, version))
 		default:
 			documented++
+			databases[name] = dep.ID()
 		}
 	}
 	if documented == 0 && len(other) == 0 {
@@ -131,6 +134,25 @@ func (d *doctor) checkProject() {
 	if len(missing) > 0 {
 		d.note("project", "no database: "+listSome(missing)+"; run docsearch setup --project")
 	}
+	if silent := d.unanswering(databases); len(silent) > 0 {
+		d.note("project", "no web search answered in the last 30 days: "+listSome(silent)+"; run docsearch stats")
+	}
+}
+
+// unanswering returns the dependencies whose databases matched web searches of the last 30
+// days and answered none.
+func (d *doctor) unanswering(databases map[string]string) []string {
+	s, err := readStats(eventlog.Log{Dir: d.locations.State}, time.Now().Add(-recentPeriod))
+	if err != nil {
+		return nil // reported with the state folder
+	}
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(databases)) {
+		if c := s.Databases[name]; c[eventlog.Unanswered] > 0 && c[eventlog.Answered]+c[eventlog.Redirected] == 0 {
+			list = append(list, databases[name])
+		}
+	}
+	return list
 }
 
 // listSome joins the first items of a list, with the number of the others.

@@ -39,9 +39,10 @@
 //
 //	898cdae8	3	1767322445000	claude	9b2c7652	f3cf225b	PreToolUse	WebSearch	answered	5120			gitlab	0.871
 //
-// Lines of version 2 have no session and one field for each database. Corrupt lines, such as the last one after a power failure, are skipped and counted. So
-// are lines of an unknown version. The package imports little, because the hook writes the
-// log (see package hook/startup).
+// Lines of version 2 have no session and one field for each database. Corrupt lines, such
+// as the last one after a power failure, are skipped and counted. So are lines of an
+// unknown version. The package imports little, because the hook writes the log (see
+// package hook/startup).
 package eventlog
 
 import (
