@@ -81,6 +81,7 @@ func newSandbox(t *testing.T) *sandbox {
 	s := &sandbox{T: t, home: filepath.Join(dir, "home"), work: filepath.Join(dir, "work")}
 	s.mkdir(s.home)
 	s.mkdir(s.work)
+	t.Cleanup(func() { s.removeAll(dir) })
 	s.env = []string{
 		"HOME=" + s.home, "USERPROFILE=" + s.home,
 		"APPDATA=" + filepath.Join(s.home, "AppData", "Roaming"), "LOCALAPPDATA=" + filepath.Join(s.home, "AppData", "Local"),
@@ -88,6 +89,21 @@ func newSandbox(t *testing.T) *sandbox {
 		"PATH=" + os.Getenv("PATH"), "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"), "TMPDIR=" + os.TempDir(), "TMP=" + os.TempDir(),
 	}
 	return s
+}
+
+// removeAll removes a folder. The hook starts processes in the background, which may still
+// write there.
+func (s *sandbox) removeAll(dir string) {
+	const attempts = 50
+	for range attempts {
+		if os.RemoveAll(dir) == nil {
+			time.Sleep(50 * time.Millisecond)
+			if _, err := os.Stat(dir); err != nil {
+				return
+			}
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
 }
 
 // A result is the result of a docsearch command.
