@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"unsafe"
 )
 
 // A ProjectSnapshot stores the versions of the documented software that a project uses,
@@ -97,19 +95,9 @@ func ProjectSnapshotIn(path string) (*ProjectSnapshot, error) {
 }
 
 func parseProjectSnapshot(data []byte) (*ProjectSnapshot, error) {
-	sum, ok := bytes.CutPrefix(data, []byte(projectMagic))
-	if !ok || len(sum) < 8 {
-		return nil, errors.New("not a snapshot of this format")
-	}
-	fields := sum[8:]
-	if binary.LittleEndian.Uint64(sum) != wideChecksum(fields) {
-		return nil, errors.New("corrupt snapshot: checksum")
-	}
 	s := &ProjectSnapshot{}
-	c := coder{data: unsafe.String(unsafe.SliceData(fields), len(fields))} // fields is not modified
-	s.code(&c)
-	if c.corrupt || len(c.data) > 0 {
-		return nil, errors.New("corrupt snapshot: length")
+	if err := decodeFields(data, projectMagic, s.code); err != nil {
+		return nil, err
 	}
 	return s, nil
 }

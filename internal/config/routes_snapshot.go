@@ -188,22 +188,31 @@ func PlaceIn(path string) (RoutesPlace, error) {
 }
 
 func parseRoutesSnapshot(data []byte, candidate func(*Rule) bool) (*RoutesSnapshot, error) {
-	sum, ok := bytes.CutPrefix(data, []byte(routesMagic))
-	if !ok || len(sum) < 8 {
-		return nil, errors.New("not a snapshot of this format")
-	}
-	fields := sum[8:]
-	if binary.LittleEndian.Uint64(sum) != wideChecksum(fields) {
-		return nil, errors.New("corrupt snapshot: checksum")
-	}
 	s := &RoutesSnapshot{candidate: candidate}
-	c := coder{data: unsafe.String(unsafe.SliceData(fields), len(fields))} // fields is not modified
-	s.code(&c)
-	if c.corrupt || len(c.data) > 0 {
-		return nil, errors.New("corrupt snapshot: length")
+	if err := decodeFields(data, routesMagic, s.code); err != nil {
+		return nil, err
 	}
 	s.candidate = nil
 	return s, nil
+}
+
+// decodeFields decodes the fields after the magic and the wide checksum of a snapshot. The
+// decoded texts share the memory of data, which must not be modified.
+func decodeFields(data []byte, magic string, code func(*coder)) error {
+	sum, ok := bytes.CutPrefix(data, []byte(magic))
+	if !ok || len(sum) < 8 {
+		return errors.New("not a snapshot of this format")
+	}
+	fields := sum[8:]
+	if binary.LittleEndian.Uint64(sum) != wideChecksum(fields) {
+		return errors.New("corrupt snapshot: checksum")
+	}
+	c := coder{data: unsafe.String(unsafe.SliceData(fields), len(fields))}
+	code(&c)
+	if c.corrupt || len(c.data) > 0 {
+		return errors.New("corrupt snapshot: length")
+	}
+	return nil
 }
 
 // wideChecksum is FNV-1a over eight bytes at a time. Snapshots of up to a hundred

@@ -58,8 +58,13 @@ func Put(path string, data []byte, e Entry) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return f.result(mark, wanted)
+}
+
+// result returns the edited text after the byte order mark, if it decodes to these values.
+func (f *file) result(mark []byte, want map[string]any) ([]byte, error) {
 	after, err := f.decode()
-	if err != nil || !reflect.DeepEqual(after, wanted) {
+	if err != nil || !reflect.DeepEqual(after, want) {
 		return nil, ErrManualEdit
 	}
 	return append(mark, f.text...), nil

@@ -1,7 +1,6 @@
 package edit
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 )
@@ -30,11 +29,7 @@ func Append(path string, data []byte, name, value string) ([]byte, error) {
 		return nil, err
 	}
 	values[key] = append(slices.Clip(have), value)
-	after, err := f.decode()
-	if err != nil || !reflect.DeepEqual(after, values) {
-		return nil, ErrManualEdit
-	}
-	return append(mark, f.text...), nil
+	return f.result(mark, values)
 }
 
 // appendString appends a string to a top-level list in the text. It creates the list if
@@ -125,9 +120,5 @@ func DropURLs(path string, data []byte, name string, urls []string) ([]byte, err
 		have = slices.Delete(slices.Clone(have), i, i+1)
 	}
 	entry[urlsKey] = have
-	after, err := f.decode()
-	if err != nil || !reflect.DeepEqual(after, values) {
-		return nil, ErrManualEdit
-	}
-	return append(mark, f.text...), nil
+	return f.result(mark, values)
 }
