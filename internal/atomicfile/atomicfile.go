@@ -170,6 +170,24 @@ func Read(path string, limit int64) ([]byte, error) {
 	return ReadAll(f, limit)
 }
 
+// ReadPrivate is Read for a file that contains a secret. It returns an error if other users
+// can access the file.
+func ReadPrivate(path string, limit int64) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if IsExposed(st.Mode()) {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("others can read it; run: chmod 600 " + path)}
+	}
+	return ReadAll(f, limit)
+}
+
 // ReadAll returns the rest of a file. If that is more than limit bytes, its error
 // wraps ErrTooLong.
 func ReadAll(f *os.File, limit int64) ([]byte, error) {

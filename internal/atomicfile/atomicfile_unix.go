@@ -23,4 +23,7 @@ func SyncIn(root *os.Root, name string) error {
 // RenameIn renames a file below root.
 func RenameIn(root *os.Root, from, to string) error { return root.Rename(from, to) }
 
+// IsExposed reports whether other users can access a file or folder of this mode.
+func IsExposed(mode fs.FileMode) bool { return mode.Perm()&0o077 != 0 }
+
 func openShared(open func() (*os.File, error)) (*os.File, error) { return open() }

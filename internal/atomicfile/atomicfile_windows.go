@@ -21,6 +21,10 @@ const (
 // file cannot be renamed.
 func chmod(*os.File, fs.FileMode) error { return nil }
 
+// IsExposed reports whether other users can access a file or folder of this mode. On
+// Windows the permissions are not in the mode: a file in the user's profile is the user's.
+func IsExposed(fs.FileMode) bool { return false }
+
 // SyncIn makes the contents of a file below root durable. Windows makes directory
 // entries durable by itself.
 func SyncIn(root *os.Root, name string) error {

@@ -87,19 +87,7 @@ func NewKey(name string) (private string, public Key, err error) {
 
 // ReadKey reads a private key file. It refuses a file that others can read.
 func ReadKey(path string) (*SigningKey, error) {
-	f, err := atomicfile.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if st.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
-		return nil, fmt.Errorf("others can read the key file %s: run chmod 600 on it", path)
-	}
-	data, err := atomicfile.ReadAll(f, 4096)
+	data, err := atomicfile.ReadPrivate(path, 4096)
 	if err != nil {
 		return nil, err
 	}

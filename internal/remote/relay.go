@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/filelock"
 	"github.com/docsearch/docsearch/internal/hook/match"
@@ -56,7 +57,7 @@ func serveRelay(ctx context.Context, dir, socket string, client func(url string)
 	if err != nil {
 		return err
 	}
-	if !st.IsDir() || exposed(st.Mode().Perm()) {
+	if !st.IsDir() || atomicfile.IsExposed(st.Mode()) {
 		return errors.New(dir + " is not a private folder")
 	}
 	lock, err := filelock.TryLock(socket + ".lock")

@@ -48,7 +48,7 @@ func ReadToken(ctx context.Context, r *config.Remote) (string, error) {
 	var text []byte
 	switch {
 	case r.TokenFile != "":
-		data, err := readPrivate(r.TokenFile)
+		data, err := atomicfile.ReadPrivate(r.TokenFile, maxToken)
 		if err != nil {
 			return "", err
 		}
@@ -76,21 +76,4 @@ func ReadToken(ctx context.Context, r *config.Remote) (string, error) {
 		return "", errors.New("it is not a single word")
 	}
 	return token, nil
-}
-
-// readPrivate reads a file that only its owner can access.
-func readPrivate(path string) ([]byte, error) {
-	f, err := atomicfile.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if mode := st.Mode().Perm(); exposed(mode) {
-		return nil, fmt.Errorf("%s has mode %04o: other users can access it; run: chmod 600 %s", path, mode, path)
-	}
-	return atomicfile.ReadAll(f, maxToken)
 }
