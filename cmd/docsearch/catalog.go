@@ -338,12 +338,7 @@ func (m *catalogMakeCommand) nextCounter(ctx context.Context) (int64, error) {
 // entry returns the entry of a pack. Its signature must be valid; the signer's key becomes
 // part of the catalog.
 func (m *catalogMakeCommand) entry(ctx context.Context, source string) (catalog.Entry, error) {
-	origin, err := openOrigin(ctx, source, pack.KindPack)
-	if err != nil {
-		return catalog.Entry{}, err
-	}
-	defer origin.Close()
-	head, err := pack.ReadHead(ctx, origin)
+	head, err := readHead(ctx, source)
 	if err != nil {
 		return catalog.Entry{}, err
 	}

@@ -33,6 +33,16 @@ publisher's, so a pack is small and cannot contain a crafted index.`,
 	return cmd
 }
 
+// readHead reads the manifest and the signatures of the pack at a location.
+func readHead(ctx context.Context, location string) (*pack.Head, error) {
+	origin, err := openOrigin(ctx, location, pack.KindPack)
+	if err != nil {
+		return nil, err
+	}
+	head, err := pack.ReadHead(ctx, origin)
+	return head, errors.Join(err, origin.Close())
+}
+
 // openOrigin opens the pack or catalog at a location: a file, an OCI layout folder with an
 // optional tag, an https URL, or a reference to a registry.
 func openOrigin(ctx context.Context, location, kind string) (pack.Origin, error) {

@@ -212,12 +212,8 @@ func recordLock(head *pack.Head, publisher pack.Key, location string) error {
 // shows what the pack says.
 func (s *setupCommand) choosePack(ctx context.Context) error {
 	c := s.pack
-	origin, err := openOrigin(ctx, c.location, pack.KindPack)
-	if err != nil {
-		return err
-	}
-	c.head, err = pack.ReadHead(ctx, origin)
-	if err := errors.Join(err, origin.Close()); err != nil {
+	var err error
+	if c.head, err = readHead(ctx, c.location); err != nil {
 		return err
 	}
 	if c.digest != "" && c.digest != c.head.Digest() {

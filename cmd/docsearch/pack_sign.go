@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -34,12 +33,8 @@ func (a *app) signPack(ctx context.Context, location string, flags *signingFlags
 	if err != nil {
 		return err
 	}
-	origin, err := openOrigin(ctx, location, pack.KindPack)
+	head, err := readHead(ctx, location)
 	if err != nil {
-		return err
-	}
-	head, err := pack.ReadHead(ctx, origin)
-	if err := errors.Join(err, origin.Close()); err != nil {
 		return explainPack(location, err)
 	}
 	// The author's signature must be intact.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -223,12 +222,8 @@ func (a *app) verifyPack(ctx context.Context, location string, given []string) e
 	if err != nil {
 		return err
 	}
-	origin, err := openOrigin(ctx, location, pack.KindPack)
+	head, err := readHead(ctx, location)
 	if err != nil {
-		return err
-	}
-	head, err := pack.ReadHead(ctx, origin)
-	if err := errors.Join(err, origin.Close()); err != nil {
 		return explainPack(location, err)
 	}
 	key, _, err := head.Signatures.Verify(head.Subject(), trusted)
