@@ -101,7 +101,7 @@ func TestHostileNotes(t *testing.T) {
 }
 
 // Two servers append to a note at once: no line is lost. Of two that add the same note,
-// one is told that it exists.
+// one sees that it exists.
 func TestTwoNoteWriters(t *testing.T) {
 	_, start, folder := serveNotes(t)
 	const lines = 5
