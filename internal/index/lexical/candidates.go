@@ -186,7 +186,7 @@ func (s *candidateSet) addSegment(segment uint32, found []Candidate, members []i
 		c := &found[n]
 		s.numbers = append(s.numbers, n)
 		s.passages = append(s.passages, c.Record[:passageSize]...)
-		err := eachRecorded(c.Record, func(t recordedTerm) {
+		err := eachRecorded(c.Record, maxLevel(single), func(t recordedTerm) {
 			buffer := wanted[string(t.term)]
 			switch {
 			case buffer == nil:
@@ -223,7 +223,5 @@ func (s *candidateSet) addSegment(segment uint32, found []Candidate, members []i
 func (s *candidateSet) fill(x *Index) {
 	x.passages, x.segments = container.InMemory("candidates", s.passages), container.InMemory("candidates", s.segments)
 	x.order, x.candidateLists = container.InMemory("candidates", nil), s.postings
-	// A database may have fewer passages than the set, with those that are not candidates.
-	x.passageCount = max(x.passageCount, len(s.numbers))
 	x.documentCount = max(x.documentCount, s.documents+1)
 }

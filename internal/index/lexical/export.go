@@ -266,8 +266,8 @@ type recordedTerm struct {
 	positions          []uint32 // delta-encoded as in a posting list; nil: only other passages of the page have the term
 }
 
-// eachRecorded calls each with the terms of a record.
-func eachRecorded(record []byte, each func(recordedTerm)) error {
+// eachRecorded calls each with the terms of a record, whose impacts are at most maxLevel.
+func eachRecorded(record []byte, maxLevel int, each func(recordedTerm)) error {
 	if len(record) < passageSize {
 		return errRecord
 	}
@@ -285,9 +285,9 @@ func eachRecorded(record []byte, each func(recordedTerm)) error {
 	}
 	for range r.uvarint() {
 		next()
-		t.impact, t.pageImpact = r.byte()&15, r.byte()&15
+		t.impact, t.pageImpact = r.byte(), r.byte()
 		n := int(r.uvarint())
-		if r.failed || n == 0 || n > len(r.data) {
+		if r.failed || n == 0 || n > len(r.data) || int(t.impact) > maxLevel || t.pageImpact > 15 {
 			return errRecord
 		}
 		positions = positions[:0]
@@ -300,7 +300,7 @@ func eachRecorded(record []byte, each func(recordedTerm)) error {
 	t.term, t.impact, t.positions = t.term[:0], 0, nil
 	for range r.uvarint() {
 		next()
-		if t.pageImpact = r.byte() & 15; r.failed {
+		if t.pageImpact = r.byte(); r.failed || t.pageImpact > 15 {
 			return errRecord
 		}
 		each(t)

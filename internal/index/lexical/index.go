@@ -189,7 +189,7 @@ func (x *Index) segment(u uint32) (from, to, document uint32, err error) {
 	}
 	from, document = binary.LittleEndian.Uint32(e), binary.LittleEndian.Uint32(e[4:])
 	to = binary.LittleEndian.Uint32(e[segmentEntry:])
-	if from >= to || to-from > maxSegmentPassages || int(to) > x.passageCount || int(document) >= x.documentCount {
+	if from >= to || to-from > maxSegmentPassages || int64(to)*passageSize > x.passages.Len() || int(document) >= x.documentCount {
 		return 0, 0, 0, x.segments.Corrupt(int64(u)*segmentEntry, "segment has an invalid range of passages")
 	}
 	return from, to, document, nil
