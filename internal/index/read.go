@@ -113,13 +113,8 @@ func (d *Database) locate(doc uint32, t target) (members []uint32, at int, err e
 	if members, err = d.table.Members(doc); err != nil {
 		return nil, 0, err
 	}
-	switch {
-	case t.anchor != "":
-		at, err = d.position(members, func(p *passage.Passage) bool { return quicksearch.HasAnchor(p, t.anchor) })
-	case t.line > 0:
-		at, err = d.position(members, func(p *passage.Passage) bool { return p.StartLine <= t.line && t.line <= p.EndLine })
-	default:
-		at = -1
+	if at = -1; t.anchor != "" || t.line > 0 {
+		at, err = d.position(members, t.in)
 	}
 	return members, at, err
 }
@@ -143,6 +138,17 @@ type target struct {
 	key    string
 	anchor string
 	line   int // 0: none
+}
+
+// in reports whether a passage is the target's.
+func (t target) in(p *passage.Passage) bool {
+	switch {
+	case t.anchor != "":
+		return quicksearch.HasAnchor(p, t.anchor)
+	case t.line > 0:
+		return p.StartLine <= t.line && t.line <= p.EndLine
+	}
+	return false
 }
 
 // targets lists the possible meanings of a name, most likely first. A name may contain

@@ -15,13 +15,16 @@ type postingList struct {
 	flags                      int
 	indexSegments              uint32 // number of segments in the index
 	segmentCount, passageCount int
-	blockCount                 int
-	start                      int64  // offset of the list in section
-	skips                      []byte // skip table; nil for a list of one block
-	blocksOffset               int64  // offset of the blocks in section
-	positionsOffset            int64  // offset of the positions, if there is a skip table
-	positionCount              int    // number of positions, if there is one packed block
-	end                        int64
+	// segmentFrequency and passageFrequency are the counts in the whole database, which are
+	// greater than the list's if it has candidates only (see Statistics.Search).
+	segmentFrequency, passageFrequency int
+	blockCount                         int
+	start                              int64  // offset of the list in section
+	skips                              []byte // skip table; nil for a list of one block
+	blocksOffset                       int64  // offset of the blocks in section
+	positionsOffset                    int64  // offset of the positions, if there is a skip table
+	positionCount                      int    // number of positions, if there is one packed block
+	end                                int64
 }
 
 // openPostingList reads the header of a posting list.
@@ -49,6 +52,7 @@ func openPostingList(s container.Section, offset, length int64, limit uint32, si
 		return l, s.Corrupt(offset, fmt.Sprintf("posting list of %d segments, the index has %d", segments, limit))
 	}
 	l.segmentCount, l.passageCount = int(segments), int(segments+more)
+	l.segmentFrequency, l.passageFrequency = l.segmentCount, l.passageCount
 	switch {
 	case l.segmentCount <= maxShortList:
 	case l.segmentCount <= blockSize:
@@ -154,6 +158,10 @@ func (c *cursor) seek(target uint32) (bool, error) {
 func (c *cursor) load(b int) error {
 	c.block, c.at, c.expanded, c.positionsOpen = b, 0, false, false
 	c.blockOffset = c.blocksOffset
+	if c.segmentCount == 0 { // no candidate has the term
+		c.n = 0
+		return nil
+	}
 	if c.segmentCount <= maxShortList {
 		return c.loadShort()
 	}

@@ -47,6 +47,10 @@ type Index struct {
 	postings, passages, segments, order                  container.Section
 	passageCount, segmentCount, documentCount, termCount int
 	single                                               bool // every segment is a single passage
+	// candidateLists are the posting lists of a search among candidates: see Statistics. Then
+	// the counts are those of the whole database, and the other sections have only the
+	// candidates. Nil: the postings section has the lists.
+	candidateLists map[string]postingList
 }
 
 // Open opens the index in a file. Errors: those of opening a file, such as fs.ErrNotExist,
@@ -185,7 +189,7 @@ func (x *Index) segment(u uint32) (from, to, document uint32, err error) {
 	}
 	from, document = binary.LittleEndian.Uint32(e), binary.LittleEndian.Uint32(e[4:])
 	to = binary.LittleEndian.Uint32(e[segmentEntry:])
-	if from >= to || to-from > maxSegmentPassages || int(to) > x.passageCount || int(document) >= x.documentCount {
+	if from >= to || to-from > maxSegmentPassages || int64(to)*passageSize > x.passages.Len() || int(document) >= x.documentCount {
 		return 0, 0, 0, x.segments.Corrupt(int64(u)*segmentEntry, "segment has an invalid range of passages")
 	}
 	return from, to, document, nil
@@ -242,6 +246,9 @@ func (x *Index) postingList(term string) (postingList, bool, error) {
 	offset, length, found, err := x.dictionary.find(term)
 	if err != nil || !found {
 		return postingList{}, false, err
+	}
+	if x.candidateLists != nil {
+		return x.candidateList(term, offset, length)
 	}
 	l, err := openPostingList(x.postings, offset, length, uint32(x.segmentCount), x.single)
 	return l, err == nil, err

@@ -61,7 +61,7 @@ func (x *Index) bestSegments(terms []scoredTerm, want int, f *filter) ([]uint32,
 		terms[i].nextBlock = 0
 		s.order[i] = &terms[i]
 	}
-	for base, limit := uint32(0), uint32(x.segmentCount); base < limit; {
+	for base, limit := uint32(0), uint32(x.segments.Len()/segmentEntry-1); base < limit; {
 		end := base + min(windowSegments, limit-base)
 		if err := s.window(base, end); err != nil {
 			return nil, false, err

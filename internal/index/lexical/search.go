@@ -72,9 +72,14 @@ func (x *Index) Search(q Query) ([]Hit, Signals, error) {
 	if err != nil {
 		return nil, Signals{}, err
 	}
-	hits, s, err := x.search(&q, &p)
+	return x.searchRelaxed(&q, &p)
+}
+
+// searchRelaxed searches without the quotes of phrases if no passage has all phrases.
+func (x *Index) searchRelaxed(q *Query, p *plan) ([]Hit, Signals, error) {
+	hits, s, err := x.search(q, p)
 	if err == nil && len(hits) == 0 && p.relax() {
-		hits, s, err = x.search(&q, &p)
+		hits, s, err = x.search(q, p)
 		s.Relaxed = len(hits) > 0
 	}
 	return hits, s, err
@@ -173,7 +178,7 @@ func (x *Index) Frequency(word string) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		highest = max(highest, l.passageCount)
+		highest = max(highest, l.passageFrequency)
 	}
 	return highest, nil
 }
@@ -256,8 +261,8 @@ func (x *Index) openTerms(p *plan) ([]scoredTerm, termEvidence, error) {
 		if t.fromQuery && !t.composite {
 			common = backgroundShare(t.term)
 		}
-		stats.add(x, &t, l.passageCount, common, p.hasKeywords)
-		rarities[i] = idf(l.passageCount, x.passageCount)
+		stats.add(x, &t, l.passageFrequency, common, p.hasKeywords)
+		rarities[i] = idf(l.passageFrequency, x.passageCount)
 		rarity := 0.
 		if t.fromQuery && !t.composite {
 			rarity = backgroundRarity(common)
@@ -277,9 +282,9 @@ func (x *Index) openTerms(p *plan) ([]scoredTerm, termEvidence, error) {
 	words, pages := 0., 0.
 	for i := range terms {
 		if t := &terms[i]; !t.symbol {
-			t.idfMass = t.weight * idf(t.passageCount, x.passageCount)
+			t.idfMass = t.weight * idf(t.passageFrequency, x.passageCount)
 			words += t.idfMass
-			pages += t.weight * idf(t.segmentCount, x.segmentCount)
+			pages += t.weight * idf(t.segmentFrequency, x.segmentCount)
 		}
 	}
 	for i := range terms {
@@ -293,7 +298,7 @@ func (x *Index) openTerms(p *plan) ([]scoredTerm, termEvidence, error) {
 		default:
 			t.massShare = t.idfMass / words
 			t.passageWeight = x.levelWeight(sectionShare * t.massShare)
-			t.pageWeight = x.levelWeight(pageShare * t.weight * idf(t.segmentCount, x.segmentCount) / pages)
+			t.pageWeight = x.levelWeight(pageShare * t.weight * idf(t.segmentFrequency, x.segmentCount) / pages)
 		}
 	}
 	slices.SortStableFunc(terms, func(a, b scoredTerm) int { return cmp.Compare(b.massShare, a.massShare) })

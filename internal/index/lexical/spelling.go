@@ -94,8 +94,8 @@ func (x *Index) nearestWord(word string) (string, error) {
 			return nil
 		}
 		l, found, err := x.postingList(term)
-		if found && l.passageCount > bestFrequency {
-			best, bestFrequency = string(candidate), l.passageCount
+		if found && l.passageFrequency > bestFrequency {
+			best, bestFrequency = string(candidate), l.passageFrequency
 		}
 		return err
 	}

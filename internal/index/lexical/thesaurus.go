@@ -347,7 +347,7 @@ func (f *synonymFinder) find(targets string) ([]int, error) {
 			}
 			if i = -1; found {
 				i = len(f.found)
-				f.found = append(f.found, synonym{postingList: l, term: target, rarity: idf(l.passageCount, f.index.passageCount)})
+				f.found = append(f.found, synonym{postingList: l, term: target, rarity: idf(l.passageFrequency, f.index.passageCount)})
 			}
 			f.indexes[target] = i
 		}
