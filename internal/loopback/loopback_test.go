@@ -9,7 +9,7 @@ func TestIsHost(t *testing.T) {
 	for host, want := range map[string]bool{
 		"localhost": true, "LocalHost:8080": true, "127.0.0.1": true, "127.8.9.1:80": true, "::1": true, "[::1]": true, "[::1]:443": true,
 		"[::ffff:127.0.0.1]:80": true,
-		"": false, "localhost.example.com": false, "127.0.0.1.example.com": false, "10.0.0.1": false, "0.0.0.0": false, "[fe80::1]:80": false,
+		"":                      false, "localhost.example.com": false, "127.0.0.1.example.com": false, "10.0.0.1": false, "0.0.0.0": false, "[fe80::1]:80": false,
 		"example.com:8080": false, "2130706433": false,
 	} {
 		if got := IsHost(host); got != want {
