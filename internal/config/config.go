@@ -20,6 +20,9 @@ type Config struct {
 	Embedders []Embedder `json:"embedder,omitempty"`
 	// Remotes are the servers of further databases.
 	Remotes []Remote `json:"servers,omitempty"`
+	// Clustered are the databases in Weaviate clusters. AddClustered adds them to Databases
+	// where they can be searched.
+	Clustered []Database `json:"clustered,omitempty"`
 
 	// Publishers are the public keys of the publishers of packs that the user trusts, and
 	// Catalogs the locations of catalogs of packs, in order. Both are nil in the hook,
@@ -81,6 +84,9 @@ type Database struct {
 	// empty: this machine, and Path is set. See Remote.Databases.
 	Remote     string `json:"server,omitempty"`
 	RemoteName string `json:"server_name,omitempty"`
+	// Cluster is the Weaviate cluster that holds the database; nil: none. It is not in
+	// snapshots: only the program with the network uses it.
+	Cluster *Cluster `json:"weaviate,omitempty"`
 
 	Entry int `json:"-"` // position in the file's list, including ignored entries
 	// Used is the version that the project of the session uses, if that is known and the

@@ -182,7 +182,7 @@ func wholeSnapshot() *Snapshot {
 		Home:   "/home/me",
 		Config: Config{
 			Databases: []Database{
-				{"n", []string{"k", "ü\x00"}, "/p", "d", "t", []string{"https://u/"}, ModeAdvise, "1", "docs.example.com", []string{"a/**"}, "/n", []string{"node:k"}, .62, "https://h", "n", 3, ""},
+				{"n", []string{"k", "ü\x00"}, "/p", "d", "t", []string{"https://u/"}, ModeAdvise, "1", "docs.example.com", []string{"a/**"}, "/n", []string{"node:k"}, .62, "https://h", "n", nil, 3, ""},
 				{Name: "o", Keywords: []string{"k"}},
 			},
 			Hook:      Hook{RetryEvidence, 900, "tool", false, true, true},

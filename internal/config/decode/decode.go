@@ -96,9 +96,15 @@ func (d *decoder) databases(v any) {
 	}
 	for i, item := range list {
 		path := "databases[" + strconv.Itoa(i) + "]"
-		if db, ok := d.database(path, item); ok {
-			db.Entry = i
+		db, ok := d.database(path, item)
+		if !ok {
+			continue
+		}
+		db.Entry = i
+		if db.Cluster == nil {
 			d.config.Databases = append(d.config.Databases, db)
+		} else {
+			d.config.Clustered = append(d.config.Clustered, db)
 		}
 	}
 	d.assignNames()
@@ -139,7 +145,7 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 		}
 		return s
 	}
-	d.reportUnknown(path, entry, m, "name", "keywords", "path", "description", "mcp_tool_name", "urls", "mode", "version", "publisher", "inject", "notes", "packages")
+	d.reportUnknown(path, entry, m, "name", "keywords", "path", "weaviate", "description", "mcp_tool_name", "urls", "mode", "version", "publisher", "inject", "notes", "packages")
 
 	var bad []any
 	db.Keywords, bad = stringList(m["keywords"])
@@ -149,7 +155,17 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 	case len(bad) > 0:
 		wrong("keywords", "only words", bad[0], false, "the other items are used")
 	}
-	db.Path = d.path(text("path", "the path of the database", true), func(raw, resolved string) {
+	if cluster, given := m["weaviate"]; given {
+		if db.Cluster = d.cluster(path+".weaviate", entry, cluster); db.Cluster == nil {
+			return db, false
+		}
+		for _, field := range []string{"path", "mcp_tool_name", "publisher", "inject", "notes"} {
+			if m[field] != nil {
+				wrong(field, `none with "weaviate"`, m[field], true, skipped)
+			}
+		}
+	}
+	db.Path = d.path(text("path", "the path of the database", db.Cluster == nil), func(raw, resolved string) {
 		wrong("path", "an absolute path", raw, false, "using "+resolved)
 	})
 	db.Description = text("description", "a short description of the database", true)
@@ -239,31 +255,37 @@ func (d *decoder) path(raw string, relative func(raw, resolved string)) string {
 // keyword, with a number if necessary.
 func (d *decoder) assignNames() {
 	taken := map[string]bool{}
-	dbs := d.config.Databases
-	for i := range dbs {
-		if dbs[i].Name == "" {
-			continue
+	var dbs []*config.Database
+	for _, list := range [][]config.Database{d.config.Databases, d.config.Clustered} {
+		for i := range list {
+			dbs = append(dbs, &list[i])
 		}
-		if taken[dbs[i].Name] {
-			path := "databases[" + strconv.Itoa(dbs[i].Entry) + "]"
-			d.report(path+".name", Problem{
-				Entry: path + " (" + dbs[i].Name + ")", Field: "name",
-				Expected: "a unique name", Got: strconv.Quote(dbs[i].Name), Effect: "using another name",
-			})
-			dbs[i].Name = ""
-		}
-		taken[dbs[i].Name] = true
 	}
-	for i := range dbs {
-		if dbs[i].Name != "" {
+	slices.SortFunc(dbs, func(a, b *config.Database) int { return a.Entry - b.Entry })
+	for _, db := range dbs {
+		if db.Name == "" {
 			continue
 		}
-		name := dbs[i].Keyword()
+		if taken[db.Name] {
+			path := "databases[" + strconv.Itoa(db.Entry) + "]"
+			d.report(path+".name", Problem{
+				Entry: path + " (" + db.Name + ")", Field: "name",
+				Expected: "a unique name", Got: strconv.Quote(db.Name), Effect: "using another name",
+			})
+			db.Name = ""
+		}
+		taken[db.Name] = true
+	}
+	for _, db := range dbs {
+		if db.Name != "" {
+			continue
+		}
+		name := db.Keyword()
 		for n := 2; taken[name]; n++ {
-			name = dbs[i].Keyword() + "-" + strconv.Itoa(n)
+			name = db.Keyword() + "-" + strconv.Itoa(n)
 		}
 		taken[name] = true
-		dbs[i].Name = name
+		db.Name = name
 	}
 }
 
