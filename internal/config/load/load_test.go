@@ -254,7 +254,7 @@ func TestProblems(t *testing.T) {
 			`line 1: database: want a known key (did you mean "databases"?); ignored`,
 			`line 2: databases[0] (a): keyword: want a known key (did you mean "keywords"?); ignored`,
 			`line 2: databases[0] (a): mod: want a known key (did you mean "mode"?); ignored`,
-			`line 2: databases[0] (a): nonsense: want one of name, keywords, path, description, mcp_tool_name, urls, mode, version, publisher, inject, notes, packages; ignored`,
+			`line 2: databases[0] (a): nonsense: want one of name, keywords, path, weaviate, description, mcp_tool_name, urls, mode, version, publisher, inject, notes, packages; ignored`,
 			`line 3: hook: timeout: want one of retry, timeout_ms, mcp_tool_name, log, log_queries, adapt; ignored`,
 		}},
 		{"injection", "c.yaml", "databases:\n- {keywords: [a], path: /a, description: A, inject: {x: 1}}\ninject:\n  sessions: often\n  tools: [edit, Grep]\n  max_chars: 9\n  floor: -1\n  skip_agents: [1]\n  tags: []\n", 1, []string{
