@@ -22,6 +22,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/provenance"
+	"github.com/docsearch/docsearch/internal/remote"
 )
 
 // A databaseRef identifies a database by name: an entry of the config or a
@@ -49,7 +50,12 @@ func listDatabases(l config.Locations) ([]databaseRef, error) {
 		if err != nil {
 			return nil, withHint(err, "run docsearch config check to list all problems")
 		}
+		// A list that cannot be read is reported by the doctor.
+		_ = remote.AddTo(&loaded.Config, l)
 		for _, db := range loaded.Config.Databases {
+			if db.Remote != "" {
+				continue // not on this machine
+			}
 			all = append(all, databaseRef{
 				Name: db.Name, Path: db.Path, Configured: true, ExternalTool: db.Tool != "",
 				Aliases: append([]string{db.Name}, db.Keywords...), Version: db.Version, URLs: db.URLs,

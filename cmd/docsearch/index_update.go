@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,10 +21,13 @@ import (
 type updateCommand struct {
 	*app
 	all, full, watch bool
-	project          bool // update the databases of a project's packages
-	lock             bool // record packs in the lock file
-	background       bool // update in a background process
-	isDetached       bool // this is the background process
+	mirrors          bool      // update the mirrors of team servers
+	project          bool      // update the databases of a project's packages
+	lock             bool      // record packs in the lock file
+	background       bool      // update in a background process
+	isDetached       bool      // this is the background process
+	prompter         *prompter // asks about publishers of mirrors; nil: not at a terminal
+	keys             []string  // public keys that the user gave for mirrors
 	wait             time.Duration
 	quiet, json      bool
 }
@@ -31,7 +35,7 @@ type updateCommand struct {
 func newIndexUpdateCommand(a *app) *cobra.Command {
 	u := &updateCommand{app: a}
 	cmd := &cobra.Command{
-		Use:   "update {NAME|PATH}... | --all | --project [DIR]",
+		Use:   "update {NAME|PATH}... | --all | --project [DIR] | --mirrors",
 		Short: "Update databases from their sources",
 		Long: `Update databases from their sources. An update reads, downloads, and indexes only
 changed documents. Unchanged passages keep their ids, and passages of removed
@@ -47,6 +51,9 @@ a database from another machine, first build it from its source.
 With --project, build databases of the packages whose versions have changed in the
 lock files of DIR, by default the working directory: those that have a database of
 another version, and whose new version is installed. Nothing is downloaded.
+
+With --mirrors, build and update the mirrors of team servers whose config entry has
+"mirror". --all does this, too.
 
 With --background, another process updates the databases one after another, each
 at most once per day. A hook can run this when a session starts.`,
@@ -64,6 +71,7 @@ at most once per day. A hook can run this when a session starts.`,
 	f.SortFlags = false
 	f.BoolVar(&u.all, "all", false, "update all databases that have an index")
 	f.BoolVar(&u.project, "project", false, "build databases of changed package versions of the project in DIR")
+	f.BoolVar(&u.mirrors, "mirrors", false, "build and update the mirrors of team servers")
 	f.BoolVar(&u.full, "full", false, "read and index all documents, as a build does")
 	f.BoolVar(&u.watch, "watch", false, "update when files change, until interrupted (folders only)")
 	f.BoolVar(&u.background, "background", false, "return at once and update in the background; log to docsearch's cache folder")
@@ -73,7 +81,8 @@ at most once per day. A hook can run this when a session starts.`,
 	f.BoolVar(&u.json, "json", false, jsonLines)
 	f.BoolVarP(&u.quiet, "quiet", "q", false, "print errors only")
 	markExclusive(cmd, "watch", "background", "full")
-	markExclusive(cmd, "project", "all", "watch", "full")
+	markExclusive(cmd, "project", "all", "watch", "full", "mirrors")
+	markExclusive(cmd, "mirrors", "background")
 	return cmd
 }
 
@@ -81,7 +90,10 @@ func (u *updateCommand) run(ctx context.Context, args []string) error {
 	if u.project {
 		return u.runProject(ctx, args)
 	}
-	if u.all == (len(args) > 0) {
+	if u.mirrors && len(args) == 0 {
+		return u.updateMirrors(ctx, !u.isDetached)
+	}
+	if u.all == (len(args) > 0) || u.mirrors {
 		return usagef("docsearch index update needs database names or --all, not both")
 	}
 	chosen, err := u.choose(args)
@@ -94,6 +106,8 @@ func (u *updateCommand) run(ctx context.Context, args []string) error {
 		return u.updateOverdue(ctx, chosen)
 	case u.watch:
 		return u.follow(ctx, chosen)
+	case u.all:
+		return cmp.Or(u.updateAll(ctx, chosen), u.updateMirrors(ctx, false))
 	}
 	return u.updateAll(ctx, chosen)
 }

@@ -159,7 +159,7 @@ func (s *servedDatabases) entries() []mcpserver.Entry {
 	for _, db := range s.config.Databases {
 		if db.Remote != "" {
 			all = append(all, mcpserver.Entry{Name: db.Name, Description: db.Description, Keywords: db.Keywords, URLs: db.URLs,
-				Version: db.Version, Remote: s.clients[db.Remote], RemoteName: db.RemoteName})
+				Version: db.Version, Software: db.Software(), Remote: s.clients[db.Remote], RemoteName: db.RemoteName})
 			continue
 		}
 		if !server.Serves(&db) && !hasIndex(db.Path) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -78,9 +79,12 @@ func (s *servedDatabases) serveRemotes(ctx context.Context) {
 func (s *servedDatabases) fetch(ctx context.Context, r *config.Remote, c *remote.Client) {
 	ctx, cancel := context.WithTimeout(ctx, remoteTimeout)
 	defer cancel()
-	_, changed, err := remote.Fetch(ctx, c, s.locations)
+	databases, changed, err := remote.Fetch(ctx, c, s.locations)
 	if err != nil && ctx.Err() == nil {
 		s.log.Warn("cannot list the databases of a server", "server", r.URL, "error", err)
+	}
+	if err == nil && r.Mirror {
+		s.mirror(r, databases)
 	}
 	if !changed {
 		return
@@ -91,4 +95,23 @@ func (s *servedDatabases) fetch(ctx context.Context, r *config.Remote, c *remote
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.read = false
+}
+
+// mirror starts a process that builds or updates the mirrors of a server's databases, if
+// one of them is missing, has another version, or was last verified a day ago. A failed
+// attempt is repeated when the lists are downloaded again.
+func (s *servedDatabases) mirror(r *config.Remote, databases []remote.Database) {
+	due := slices.ContainsFunc(databases, func(d remote.Database) bool {
+		return d.Pack != "" && isMirrorDue(config.MirrorPath(s.locations, r.URL, d.Name), &d)
+	})
+	if !due {
+		return
+	}
+	cache, err := cacheFolder()
+	if err == nil {
+		err = startInBackground(cache, []string{"index", "update", "--mirrors", "--detached", "--quiet"})
+	}
+	if err != nil {
+		s.log.Warn("cannot mirror the databases of a server", "server", r.URL, "error", err)
+	}
 }

@@ -21,12 +21,16 @@ import (
 // serverFlags are the flags of setup for a server of a team.
 type serverFlags struct {
 	url, tokenFile, tokenEnv, tokenCommand string
+	mirror                                 bool
+	keys                                   []string // public keys of publishers
 }
 
 func (s *serverFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&s.url, "server", "", "add the databases of the docsearch server at `URL` instead of building one")
 	f.StringVar(&s.tokenFile, "token-file", "", "read the token for the server from `FILE`, which only you can access")
 	f.StringVar(&s.tokenEnv, "token-env", "", "read the token for the server from environment variable `VAR`")
+	f.BoolVar(&s.mirror, "mirror", false, "keep the server's packs on this machine, so that the hook uses them without the network")
+	f.StringArrayVar(&s.keys, "key", nil, "trust the public key `KEY` of a publisher from now on (with --mirror; repeatable)")
 	f.StringVar(&s.tokenCommand, "token-command", "", "read the token for the server from the output of `COMMAND`, for example \"pass show docsearch\"")
 }
 
@@ -36,7 +40,7 @@ func (s *serverFlags) entry() (edit.Server, config.Remote, error) {
 	if !config.IsServerURL(url) {
 		return edit.Server{}, config.Remote{}, usagef("invalid --server %q: want https:// and a host, or http:// on this machine", s.url)
 	}
-	e := edit.Server{URL: url, TokenEnv: s.tokenEnv, TokenCommand: strings.Fields(s.tokenCommand)}
+	e := edit.Server{URL: url, TokenEnv: s.tokenEnv, TokenCommand: strings.Fields(s.tokenCommand), Mirror: s.mirror}
 	if s.tokenFile != "" {
 		path, err := filepath.Abs(config.Expand(s.tokenFile, config.Home(os.Getenv)))
 		if err != nil {
@@ -44,7 +48,7 @@ func (s *serverFlags) entry() (edit.Server, config.Remote, error) {
 		}
 		e.TokenFile = path
 	}
-	return e, config.Remote{URL: e.URL, TokenFile: e.TokenFile, TokenEnv: e.TokenEnv, TokenCommand: e.TokenCommand, TimeoutMS: config.DefaultRemoteTimeoutMS}, nil
+	return e, config.Remote{URL: e.URL, TokenFile: e.TokenFile, TokenEnv: e.TokenEnv, TokenCommand: e.TokenCommand, TimeoutMS: config.DefaultRemoteTimeoutMS, Mirror: s.mirror}, nil
 }
 
 // runServer adds a server to the config, and connects the agents.
@@ -52,7 +56,7 @@ func (s *setupCommand) runServer(ctx context.Context) error {
 	if err := s.prepare(); err != nil {
 		return err
 	}
-	if err := s.runSteps(ctx, s.checkServer, s.writeServer, s.installClients); err != nil {
+	if err := s.runSteps(ctx, s.checkServer, s.writeServer, s.mirrorServer, s.installClients); err != nil {
 		return err
 	}
 	s.summarize()
@@ -85,7 +89,11 @@ func (s *setupCommand) checkServer(ctx context.Context) error {
 	}
 	fmt.Fprintf(s.stdout, "%s has %s:\n", client.Host(), count(len(databases), "database"))
 	for _, db := range databases {
-		fmt.Fprintf(s.stdout, "  %s: %s (keywords: %s)\n", printable(db.Name), printable(db.Description), printable(strings.Join(db.Keywords, ", ")))
+		note := ""
+		if s.server.mirror && db.Pack == "" {
+			note = "; not mirrored, because it did not come as a pack from a URL"
+		}
+		fmt.Fprintf(s.stdout, "  %s: %s (keywords: %s)%s\n", printable(db.Name), printable(db.Description), printable(strings.Join(db.Keywords, ", ")), note)
 	}
 	s.text(fmt.Sprintf("A web search that contains one of these keywords, or a page of these databases that the agent fetches, is sent to %s with your token. So are the agent's calls of the search tool. Nothing else is sent.", client.Host()))
 	fmt.Fprintln(s.stdout)
@@ -139,4 +147,20 @@ func (s *setupCommand) writeServer(ctx context.Context) error {
 	s.created = append(s.created, fmt.Sprintf("the server %s in %s", e.URL, path))
 	s.undoCommands = append(s.undoCommands, fmt.Sprintf("remove the server %s from %s", e.URL, path))
 	return config.Forget(s.locations)
+}
+
+// mirrorServer builds the mirrors of the server's databases. A mirror that cannot be built
+// does not stop setup: the server still answers for its database.
+func (s *setupCommand) mirrorServer(ctx context.Context) error {
+	if !s.server.mirror {
+		return nil
+	}
+	s.step("Mirror its databases")
+	fmt.Fprintln(s.stdout)
+	u := &updateCommand{app: s.app, prompter: s.prompter, keys: s.server.keys}
+	var status exitStatus
+	if err := u.updateMirrors(ctx, true); err != nil && !errors.As(err, &status) {
+		return err
+	}
+	return ctx.Err()
 }

@@ -188,7 +188,7 @@ func wholeSnapshot() *Snapshot {
 			Hook:      Hook{RetryEvidence, 900, "tool", false, true, true},
 			Search:    Search{7, 100, 30},
 			Embedders: []Embedder{{"openai", "m", "https://u/v1", "KEY", "q: ", "d: ", 256, 32, 0.75}},
-			Remotes:   []Remote{{"https://h", "/t", "T", []string{"pass", "x"}, 400}},
+			Remotes:   []Remote{{"https://h", "/t", "T", []string{"pass", "x"}, 400, true}},
 			Inject:    Inject{true, []string{"Bash"}, true, 3, true, 500, 1.5, []string{"Plan"}},
 			Update:    Update{true},
 		},

@@ -16,12 +16,15 @@ type Remote struct {
 	TokenEnv     string   `json:"token_env,omitempty"`     // name of an environment variable
 	TokenCommand []string `json:"token_command,omitempty"` // program with its arguments
 	TimeoutMS    int      `json:"timeout_ms"`              // of the hook's request
+	// Mirror keeps the server's databases that came as packs on this machine, too. They
+	// are then used without the server.
+	Mirror bool `json:"mirror,omitempty"`
 }
 
 // Equal reports whether two servers are the same.
 func (r *Remote) Equal(other *Remote) bool {
 	return r.URL == other.URL && r.TokenFile == other.TokenFile && r.TokenEnv == other.TokenEnv &&
-		r.TimeoutMS == other.TimeoutMS && slices.Equal(r.TokenCommand, other.TokenCommand)
+		r.TimeoutMS == other.TimeoutMS && r.Mirror == other.Mirror && slices.Equal(r.TokenCommand, other.TokenCommand)
 }
 
 // DefaultRemoteTimeoutMS is the default time for the hook's request to a server.
@@ -30,7 +33,8 @@ const DefaultRemoteTimeoutMS = 400
 // RemoteDownTime is how long the hook does not ask a server again that did not answer.
 const RemoteDownTime = 30 * time.Second
 
-// AddRemote adds the databases of a server to those of the config. Each keeps its name
+// AddRemote adds the databases of a server to those of the config. A database with a Path
+// has a mirror there, which is used instead of the server. Each database keeps its name
 // unless that is taken; then it is the name, "@" and the server's host. Called again after
 // a change of either list, it gives the same names if the list before it is the same.
 func (c *Config) AddRemote(r *Remote, databases []Database) {
@@ -44,7 +48,10 @@ func (c *Config) AddRemote(r *Remote, databases []Database) {
 		return false
 	}
 	for _, db := range databases {
-		db.Remote, db.RemoteName, db.Mode, db.Entry = r.URL, db.Name, ModeAnswer, -1
+		db.Mode, db.Entry = ModeAnswer, -1
+		if db.Path == "" {
+			db.Remote, db.RemoteName = r.URL, db.Name
+		}
 		if len(db.Keywords) == 0 {
 			db.Keywords = []string{db.Name}
 		}
@@ -60,6 +67,25 @@ func (c *Config) AddRemote(r *Remote, databases []Database) {
 // RemoteCatalogPath returns the file with the list of a server's databases, which is
 // written by package remote, or "" if there is no cache folder.
 func RemoteCatalogPath(l Locations, url string) string { return remotePath(l, url, ".json") }
+
+// MirrorFolder returns the folder of the mirrors of all servers' databases, or "" if there
+// is no data folder.
+func MirrorFolder(l Locations) string {
+	if l.Data == "" {
+		return ""
+	}
+	return Join(l.Data, ".mirrors")
+}
+
+// MirrorPath returns the folder of the mirror of a server's database, or "". Its name does
+// not depend on what a server can choose.
+func MirrorPath(l Locations, url, name string) string {
+	dir := MirrorFolder(l)
+	if dir == "" {
+		return ""
+	}
+	return Join(dir, fmt.Sprintf("%016x", checksum([]byte(url+"\x00"+name))))
+}
 
 // RemoteDown reports whether a server did not answer within the last RemoteDownTime.
 func RemoteDown(l Locations, url string, now time.Time) bool {

@@ -19,7 +19,7 @@ import (
 // Its file is read on every tool call. It is not JSON, because parsing that would take
 // longer than everything else:
 //
-//	magic     "docsearch snapshot 14\n", the version of the format
+//	magic     "docsearch snapshot 15\n", the version of the format
 //	checksum  [8] FNV-1a of all that follows, little endian
 //	fields    in the order of Snapshot.code: numbers as varints, texts and
 //	          lists after their length
@@ -48,7 +48,8 @@ type Snapshot struct {
 //	12 documented packages
 //	13 publishers of packs
 //	14 databases of servers
-const snapshotMagic = "docsearch snapshot 14\n"
+//	15 mirrors of servers
+const snapshotMagic = "docsearch snapshot 15\n"
 
 func (s *Snapshot) code(c *coder) {
 	s.Source.code(c)
@@ -78,6 +79,7 @@ func (r *Remote) code(c *coder) {
 	c.text(&r.TokenEnv)
 	c.texts(&r.TokenCommand)
 	c.int(&r.TimeoutMS)
+	c.flag(&r.Mirror)
 }
 
 func (d *Database) code(c *coder) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -20,6 +21,8 @@ import (
 	"github.com/docsearch/docsearch/internal/hook/match"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/mcpserver"
+	"github.com/docsearch/docsearch/internal/pack"
+	"github.com/docsearch/docsearch/internal/pack/registry"
 	"github.com/docsearch/docsearch/internal/parallel"
 	"github.com/docsearch/docsearch/internal/remote"
 )
@@ -31,13 +34,30 @@ const compressFrom = 1400
 func (s *Server) listDatabases(w http.ResponseWriter, r *http.Request) {
 	list := remote.Databases{Databases: []remote.Database{}}
 	for _, e := range s.Catalog.Entries(r.Context()) {
-		version := e.Version
+		version, location := e.Version, ""
 		if info, err := index.Inspect(e.Path); err == nil {
 			version = info.VersionOr(version)
+			if info.Source.Kind == pack.KindSource && isReachable(info.Source.Location) {
+				location = info.Source.Location
+			}
 		}
-		list.Databases = append(list.Databases, remote.Database{Name: e.Name, Description: e.Description, Keywords: e.Keywords, URLs: e.URLs, Version: version})
+		list.Databases = append(list.Databases, remote.Database{
+			Name: e.Name, Description: e.Description, Keywords: e.Keywords, URLs: e.URLs, Version: version, Packages: packagesOf(&e), Pack: location,
+		})
 	}
 	s.respond(w, r, list)
+}
+
+// packagesOf returns the packages that a database documents, without a derived identity.
+func packagesOf(e *mcpserver.Entry) []string {
+	return slices.DeleteFunc(slices.Clone(e.Software), func(s string) bool { return strings.HasPrefix(s, config.NamePrefix) })
+}
+
+// isReachable reports whether other machines can read a pack at a location: it is not a
+// file of this one. It may contain no credentials.
+func isReachable(location string) bool {
+	u, err := url.Parse(location)
+	return err == nil && u.User == nil && u.RawQuery == "" && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" || u.Scheme+"://" == registry.Scheme)
 }
 
 // answer answers a hook: it searches like the hook does on its own machine.
@@ -78,7 +98,7 @@ func answerOf(e *mcpserver.Entry, q *remote.AnswerRequest) (a remote.Answer) {
 			a = remote.Answer{Error: "internal error while reading the database"}
 		}
 	}()
-	db := &config.Database{Name: e.Name, Keywords: e.Keywords, Path: e.Path, Description: e.Description, URLs: e.URLs, Version: e.Version}
+	db := &config.Database{Name: e.Name, Keywords: e.Keywords, Path: e.Path, Description: e.Description, URLs: e.URLs, Version: e.Version, Used: q.Used.Of(e.Name)}
 	var found hook.Answer
 	var err error
 	held := false
@@ -117,7 +137,11 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	found, err := s.Catalog.Search(r.Context(), namesOf(entries), index.Query{Text: q.Query, Keywords: q.Keywords, TopK: q.TopK, Filter: q.Filter})
+	databases := make([]mcpserver.RemoteDatabase, len(entries))
+	for i, e := range entries {
+		databases[i] = mcpserver.RemoteDatabase{Name: e.Name, Used: q.Used.Of(e.Name)}
+	}
+	found, err := s.Catalog.Search(r.Context(), databases, index.Query{Text: q.Query, Keywords: q.Keywords, TopK: q.TopK, Filter: q.Filter})
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return

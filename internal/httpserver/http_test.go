@@ -520,3 +520,28 @@ func TestAPI(t *testing.T) {
 		t.Errorf("got %s, want %s", list, want)
 	}
 }
+
+// The version that the client's project uses arrives with a question, and the result says
+// that it is of another one.
+func TestAPIVersion(t *testing.T) {
+	url, _ := start(t, newServer(t, Options{}, mcpserver.Entry{Name: "gitlab", Path: indextest.Database(t, 200), Version: "17.2", Software: []string{"node:gitlab"}}))
+	client := &http.Client{Transport: &http.Transport{DisableCompression: true}}
+	defer client.CloseIdleConnections()
+	for used, want := range map[string]bool{"16.1": true, "17.2.4": false, "not\na version": false} {
+		body, err := json.Marshal(map[string]any{"databases": []string{"gitlab"}, "query": indextest.Question, "used": map[string]string{"gitlab": used}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, text := send(t, client, http.MethodPost, url+remote.SearchPath, string(body), "", nil)
+		if strings.Contains(text, "documentation of 17.2; this project uses 16.1") != want || !strings.Contains(text, indextest.Answer) {
+			t.Errorf("used %q: %s", used, text)
+		}
+		if _, _, text := send(t, client, http.MethodPost, url+remote.AnswerPath, string(body), "", nil); !strings.Contains(text, `"version":"17.2"`) {
+			t.Errorf("the answer of another version: %s", text)
+		}
+	}
+	_, _, list := send(t, client, http.MethodGet, url+remote.DatabasesPath, "", "", nil)
+	if !strings.Contains(list, `"packages":["node:gitlab"]`) {
+		t.Errorf("got %s", list)
+	}
+}

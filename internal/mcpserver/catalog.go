@@ -278,7 +278,9 @@ func (c *Catalog) search(ctx context.Context, entries []Entry, q index.Query) []
 	if c.Embedders != nil {
 		q.Embedders = c.Embedders()
 	}
-	remote := perServer(entries, func(r Remote, names []string) (map[string]RemoteResult, error) { return r.Search(ctx, names, q) })
+	remote := perServer(entries, func(r Remote, databases []RemoteDatabase) (map[string]RemoteResult, error) {
+		return r.Search(ctx, databases, q)
+	})
 	for i, a := range forEachEntry(ctx, entries, searchTimeout, func(e Entry) (r index.Result, err error) {
 		if e.Remote != nil {
 			found, err := remote(e)
@@ -344,12 +346,18 @@ func (c *Catalog) read(e Entry, ref index.Ref) (r index.Reading, err error) {
 	return r, err
 }
 
-// Search searches the named databases, for another docsearch server. The client may read
-// all of them.
-func (c *Catalog) Search(ctx context.Context, names []string, q index.Query) (map[string]RemoteResult, error) {
-	entries, err := c.choose(ctx, names, nil)
+// Search searches databases for another docsearch server. The client may read all of them.
+func (c *Catalog) Search(ctx context.Context, databases []RemoteDatabase, q index.Query) (map[string]RemoteResult, error) {
+	entries, err := c.choose(ctx, namesOf(databases), nil)
 	if err != nil {
 		return nil, err
+	}
+	for i := range entries {
+		for _, d := range databases {
+			if strings.EqualFold(d.Name, entries[i].Name) {
+				entries[i].Used = d.Used
+			}
+		}
 	}
 	found := make(map[string]RemoteResult, len(entries))
 	for _, f := range c.search(ctx, entries, q) {

@@ -75,7 +75,9 @@ func (s *Server) read(ctx context.Context, a readArguments, params []param) (str
 	}
 	var all []found
 	var problems []string
-	remote := perServer(entries, func(r Remote, names []string) (map[string]RemoteReading, error) { return r.Read(ctx, names, ref) })
+	remote := perServer(entries, func(r Remote, databases []RemoteDatabase) (map[string]RemoteReading, error) {
+		return r.Read(ctx, namesOf(databases), ref)
+	})
 	for i, a := range forEachEntry(ctx, entries, searchTimeout, func(e Entry) (r index.Reading, err error) {
 		if e.Remote != nil {
 			found, err := remote(e)

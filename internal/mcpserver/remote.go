@@ -12,8 +12,22 @@ import (
 type Remote interface {
 	// Host returns the server's host name, which results contain.
 	Host() string
-	Search(ctx context.Context, databases []string, q index.Query) (map[string]RemoteResult, error)
+	Search(ctx context.Context, databases []RemoteDatabase, q index.Query) (map[string]RemoteResult, error)
 	Read(ctx context.Context, databases []string, ref index.Ref) (map[string]RemoteReading, error)
+}
+
+// A RemoteDatabase is a database of a server in a search.
+type RemoteDatabase struct {
+	Name string
+	Used string // version that the project uses; see Entry
+}
+
+func namesOf(databases []RemoteDatabase) []string {
+	names := make([]string, len(databases))
+	for i, d := range databases {
+		names[i] = d.Name
+	}
+	return names
 }
 
 // A RemoteResult is the result of one database, or its problem.
@@ -31,15 +45,15 @@ type RemoteReading struct {
 // perServer returns a function that returns the result of a remote database. ask asks one
 // server for all its databases among the entries. It runs once per server, at the first
 // call for one of them; concurrent calls share its result.
-func perServer[T any](entries []Entry, ask func(r Remote, databases []string) (map[string]T, error)) func(Entry) (T, error) {
-	names := map[Remote][]string{}
+func perServer[T any](entries []Entry, ask func(r Remote, databases []RemoteDatabase) (map[string]T, error)) func(Entry) (T, error) {
+	servers := map[Remote][]RemoteDatabase{}
 	for _, e := range entries {
 		if e.Remote != nil {
-			names[e.Remote] = append(names[e.Remote], e.RemoteName)
+			servers[e.Remote] = append(servers[e.Remote], RemoteDatabase{e.RemoteName, e.Used})
 		}
 	}
-	asked := make(map[Remote]func() (map[string]T, error), len(names))
-	for r, databases := range names {
+	asked := make(map[Remote]func() (map[string]T, error), len(servers))
+	for r, databases := range servers {
 		asked[r] = sync.OnceValues(func() (map[string]T, error) { return ask(r, databases) })
 	}
 	return func(e Entry) (found T, err error) {

@@ -157,13 +157,18 @@ func (c *Client) Databases(ctx context.Context) ([]Database, error) {
 }
 
 // Search searches databases of the server.
-func (c *Client) Search(ctx context.Context, databases []string, q index.Query) (map[string]mcpserver.RemoteResult, error) {
-	response, err := post[Results](ctx, c, SearchPath, SearchRequest{Databases: databases, Query: q.Text, Keywords: q.Keywords, TopK: min(q.TopK, MaxTopK), Filter: q.Filter})
+func (c *Client) Search(ctx context.Context, databases []mcpserver.RemoteDatabase, q index.Query) (map[string]mcpserver.RemoteResult, error) {
+	request := SearchRequest{Query: q.Text, Keywords: q.Keywords, TopK: min(q.TopK, MaxTopK), Filter: q.Filter}
+	for _, d := range databases {
+		request.Databases = append(request.Databases, d.Name)
+		request.Used.put(d.Name, d.Used)
+	}
+	response, err := post[Results](ctx, c, SearchPath, request)
 	if err != nil {
 		return nil, err
 	}
 	found := make(map[string]mcpserver.RemoteResult, len(databases))
-	for _, name := range databases {
+	for _, name := range request.Databases {
 		r, ok := response.Databases[name]
 		switch {
 		case !ok:

@@ -46,13 +46,15 @@ func NewHook(c *config.Config, l config.Locations, deadline time.Time) *Hook {
 
 // Search searches a database of a server.
 func (h *Hook) Search(db *config.Database, s event.Search) (hook.Answer, error) {
-	names := []string{db.RemoteName}
+	request := AnswerRequest{Databases: []string{db.RemoteName}, Query: s.Query, Limited: match.Limited(s)}
 	for _, other := range match.Databases(s, h.config) {
-		if other.Remote == db.Remote && !slices.Contains(names, other.RemoteName) {
-			names = append(names, other.RemoteName)
+		if other.Remote == db.Remote && !slices.Contains(request.Databases, other.RemoteName) {
+			request.Databases = append(request.Databases, other.RemoteName)
+			request.Used.put(other.RemoteName, other.Used)
 		}
 	}
-	a, err := h.ask(db, question{db.Remote, s.Query, ""}, AnswerRequest{Databases: names, Query: s.Query, Limited: match.Limited(s)})
+	request.Used.put(db.RemoteName, db.Used)
+	a, err := h.ask(db, question{db.Remote, s.Query, ""}, request)
 	return a.answer(), err
 }
 

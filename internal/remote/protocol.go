@@ -42,6 +42,8 @@ type Database struct {
 	Keywords    []string `json:"keywords,omitempty"`
 	URLs        []string `json:"urls,omitempty"`
 	Version     string   `json:"version,omitempty"`
+	Packages    []string `json:"packages,omitempty"` // documented packages, as "node:react"
+	Pack        string   `json:"pack,omitempty"`     // location of the pack that it came as, if others can read it
 }
 
 // Databases is the response to DatabasesPath.
@@ -51,11 +53,39 @@ type Databases struct {
 
 // An AnswerRequest asks databases for a search, or for a fetched page if URL is set.
 type AnswerRequest struct {
-	Databases []string `json:"databases"`
-	Query     string   `json:"query,omitempty"`
-	Limited   bool     `json:"limited,omitempty"` // the search is limited to sites
-	URL       string   `json:"url,omitempty"`
-	Prompt    string   `json:"prompt,omitempty"`
+	Databases []string     `json:"databases"`
+	Used      UsedVersions `json:"used,omitempty"`
+	Query     string       `json:"query,omitempty"`
+	Limited   bool         `json:"limited,omitempty"` // the search is limited to sites
+	URL       string       `json:"url,omitempty"`
+	Prompt    string       `json:"prompt,omitempty"`
+}
+
+// UsedVersions are the versions of the documented software that the client's project uses,
+// by the names of the databases.
+type UsedVersions map[string]string
+
+// maxVersion is the maximum length of a version in bytes.
+const maxVersion = 100
+
+// Of returns the version for a database, or "" if it is unknown or cannot be a version.
+func (u UsedVersions) Of(database string) string {
+	v := u[database]
+	if len(v) > maxVersion || strings.ContainsFunc(v, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return ""
+	}
+	return v
+}
+
+// put records a known version.
+func (u *UsedVersions) put(database, version string) {
+	if version == "" {
+		return
+	}
+	if *u == nil {
+		*u = UsedVersions{}
+	}
+	(*u)[database] = version
 }
 
 // Answers is the response to AnswerPath. The keys are the names of the databases.
@@ -76,11 +106,12 @@ type Answer struct {
 
 // A SearchRequest asks databases for the hits of a query.
 type SearchRequest struct {
-	Databases []string `json:"databases"`
-	Query     string   `json:"query"`
-	Keywords  []string `json:"keywords,omitempty"`
-	TopK      int      `json:"top_k,omitempty"`
-	Filter    string   `json:"filter,omitempty"`
+	Databases []string     `json:"databases"`
+	Used      UsedVersions `json:"used,omitempty"`
+	Query     string       `json:"query"`
+	Keywords  []string     `json:"keywords,omitempty"`
+	TopK      int          `json:"top_k,omitempty"`
+	Filter    string       `json:"filter,omitempty"`
 }
 
 // Results is the response to SearchPath.

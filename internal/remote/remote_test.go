@@ -193,6 +193,8 @@ func TestHookAsksOnce(t *testing.T) {
 	defer s.Close()
 	c, l := testConfig(s.URL), testLocations(t)
 	h := NewHook(c, l, time.Now().Add(time.Second))
+	c.Databases[0].Packages = []string{"node:gitlab"}
+	c.Project = config.ProjectOf(&config.ProjectSnapshot{Uses: []config.Use{{Software: "node:gitlab", Versions: []string{"16.1"}}}})
 	search := event.Search{Query: "gitlab wiki export"}
 	for i := range c.Databases {
 		a, err := h.Search(&c.Databases[i], search)
@@ -200,7 +202,7 @@ func TestHookAsksOnce(t *testing.T) {
 			t.Errorf("%v, confidence %v", err, a.Confidence)
 		}
 	}
-	if len(got) != 1 || strings.Join(got[0].Databases, " ") != "gitlab wiki" || got[0].Query != search.Query {
+	if len(got) != 1 || strings.Join(got[0].Databases, " ") != "gitlab wiki" || got[0].Query != search.Query || len(got[0].Used) != 1 || got[0].Used.Of("gitlab") != "16.1" {
 		t.Fatalf("requests %+v", got)
 	}
 	if _, _, err := h.Page(&c.Databases[1], event.Fetch{URL: "https://wiki.example.com/x", Prompt: "p"}); err != nil {

@@ -46,7 +46,7 @@ func (d *decoder) remote(path string, v any) {
 		m = maps.Clone(m)
 		delete(m, "token")
 	}
-	d.reportUnknown(path, path, m, "url", "token_file", "token_env", "token_command", "timeout_ms")
+	d.reportUnknown(path, path, m, "url", "token_file", "token_env", "token_command", "timeout_ms", "mirror")
 	text := func(field, expected string) string {
 		s, ok := m[field].(string)
 		if _, given := m[field]; given && !ok {
@@ -83,6 +83,7 @@ func (d *decoder) remote(path string, v any) {
 		wrong("token_file", "only one of token_file, token_env and token_command", "")
 	}
 	d.intField(m, path, "timeout_ms", 1, config.MaxTimeoutMS, &r.TimeoutMS)
+	d.boolField(m, path, "mirror", &r.Mirror)
 	for i := range d.config.Remotes {
 		if d.config.Remotes[i].URL == r.URL && usable {
 			wrong("url", "a server that is not in the list yet", describe(r.URL))

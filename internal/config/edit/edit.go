@@ -311,10 +311,13 @@ func quote(s string) string {
 
 // formatValue returns a field's value on one line.
 func formatValue(v any) string {
-	list, isList := v.([]string)
-	if !isList {
-		return quote(v.(string))
+	switch v := v.(type) {
+	case bool:
+		return strconv.FormatBool(v)
+	case string:
+		return quote(v)
 	}
+	list := v.([]string)
 	words := make([]string, len(list))
 	for i, w := range list {
 		words[i] = quote(w)

@@ -12,6 +12,7 @@ type Server struct {
 	URL                 string
 	TokenFile, TokenEnv string
 	TokenCommand        []string
+	Mirror              bool
 }
 
 // PutServer returns the contents of the config file at path with the entry of a server in
@@ -40,17 +41,25 @@ func PutServer(path string, data []byte, s Server) ([]byte, error) {
 	case len(s.TokenCommand) > 0:
 		fields = append(fields, field{"token_command", s.TokenCommand})
 	}
+	source := fields[1:]
+	if s.Mirror {
+		fields = append(fields, field{"mirror", true})
+	}
 	at := slices.IndexFunc(list, func(v any) bool {
 		m, _ := foldKeys(v).(map[string]any)
 		url, _ := m["url"].(string)
 		return strings.TrimRight(url, "/") == s.URL
 	})
 	if at < 0 {
-		if err := f.appendEntry(key, fields); err != nil {
-			return nil, err
-		}
+		err = f.appendEntry(key, fields)
 		values[key] = append(slices.Clip(list), fieldValues(fields))
-	} else if err := f.putToken(key, at, list[at].(map[string]any), fields[1:]); err != nil {
+	} else {
+		entry := list[at].(map[string]any)
+		if err = f.putToken(key, at, entry, source); err == nil {
+			err = f.putMirror(key, at, entry, s.Mirror)
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
 	after, err := f.decode()
@@ -78,5 +87,26 @@ func (f *file) putToken(key string, at int, entry map[string]any, source []field
 		return err
 	}
 	applyField(entry, source[0])
+	return nil
+}
+
+// putMirror sets "mirror" of an entry and its values, unless the entry has it.
+func (f *file) putMirror(key string, at int, entry map[string]any, mirror bool) error {
+	for name, have := range entry {
+		if strings.EqualFold(name, "mirror") {
+			if mirror && have != true {
+				return ErrManualEdit
+			}
+			return nil
+		}
+	}
+	if !mirror {
+		return nil
+	}
+	set := field{"mirror", true}
+	if err := f.setField(key, at, set); err != nil {
+		return err
+	}
+	applyField(entry, set)
 	return nil
 }

@@ -18,6 +18,10 @@ func TestPutServer(t *testing.T) {
 		{"with a token", "c.json", `{"servers": [{"url": "https://docs.example.com"}]}`, `{"servers": [{"url": "https://docs.example.com", "token_file": "/t"}]}`, server, nil},
 		{"without a token", "c.json", `{"servers": [{"url": "https://docs.example.com", "token_env": "T"}]}`, `{"servers": [{"url": "https://docs.example.com", "token_env": "T"}]}`, Server{URL: server.URL}, nil},
 		{"another token", "c.json", `{"servers": [{"url": "https://docs.example.com", "token_env": "T"}]}`, "", server, ErrManualEdit},
+		{"with a mirror", "c.json", `{"servers": [{"url": "https://docs.example.com", "token_file": "/t"}]}`, `{"servers": [{"url": "https://docs.example.com", "token_file": "/t", "mirror": true}]}`, Server{URL: server.URL, TokenFile: "/t", Mirror: true}, nil},
+		{"mirror stays", "c.json", `{"servers": [{"url": "https://docs.example.com", "mirror": true}]}`, `{"servers": [{"url": "https://docs.example.com", "mirror": true}]}`, Server{URL: server.URL}, nil},
+		{"mirror turned off", "c.json", `{"servers": [{"url": "https://docs.example.com", "mirror": false}]}`, "", Server{URL: server.URL, Mirror: true}, ErrManualEdit},
+		{"new with a mirror", "c.yaml", "hook:\n  log: false\n", "hook:\n  log: false\nservers:\n  - url: \"https://docs.example.com\"\n    mirror: true\n", Server{URL: server.URL, Mirror: true}, nil},
 		{"yaml", "c.yaml", "hook:\n  log: false # no\n", "hook:\n  log: false # no\nservers:\n  - url: \"https://docs.example.com\"\n    token_file: \"/t\"\n", server, nil},
 		{"toml", "c.toml", "[hook]\nlog = false\n", "[hook]\nlog = false\n\n[[servers]]\nurl = \"https://docs.example.com\"\ntoken_file = \"/t\"\n", server, nil},
 	} {

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/filelock"
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/generation"
+	"github.com/docsearch/docsearch/internal/remote"
+)
+
+// A mirror is a copy of a server's database, built from the pack that the server's
+// database came as. Its publisher must be one that the user trusts, as for every pack:
+// the server only names the location.
+
+// mirrorLock is the file in the cache folder that one process locks to build mirrors.
+const mirrorLock = "mirror.lock"
+
+// updateMirrors builds the missing mirrors of the config's servers, updates those of
+// another version than the server's, or all if stale is set, and removes those of
+// databases that the servers no longer list. It continues after failures.
+func (u *updateCommand) updateMirrors(ctx context.Context, stale bool) error {
+	l := config.Locate(os.Getenv)
+	loaded, err := load.Load(l)
+	if err != nil {
+		return withHint(err, "run docsearch config check to list all problems")
+	}
+	dir := config.MirrorFolder(l)
+	servers := slices.DeleteFunc(loaded.Config.Remotes, func(r config.Remote) bool { return !r.Mirror })
+	if _, err := os.Stat(dir); dir == "" || len(servers) == 0 && errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	cache, err := cacheFolder()
+	if err != nil {
+		return err
+	}
+	lock, err := filelock.TryLock(filepath.Join(cache, mirrorLock))
+	if errors.Is(err, filelock.ErrLocked) {
+		return nil // another process does the same
+	}
+	if err != nil {
+		return err
+	}
+	defer lock.Unlock()
+	keep := map[string]bool{}
+	failed, complete := false, true
+	for i := range servers {
+		databases, err := fetchDatabases(ctx, &servers[i], l)
+		if err != nil {
+			report(u.stderr, fmt.Errorf("cannot list the databases of %s: %w", servers[i].URL, err))
+			failed, complete = true, false
+			continue
+		}
+		for _, d := range databases {
+			path := config.MirrorPath(l, servers[i].URL, d.Name)
+			if d.Pack == "" {
+				continue
+			}
+			keep[filepath.Base(path)] = true
+			if err := u.mirror(ctx, path, &d, stale); err != nil {
+				report(u.stderr, fmt.Errorf("cannot mirror %s of %s: %w", d.Name, servers[i].URL, err))
+				failed = true
+			}
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
+	}
+	if complete {
+		err = removeMirrors(dir, keep)
+	}
+	if err == nil && failed {
+		return exitStatus(exitFailure)
+	}
+	return err
+}
+
+// fetchDatabases downloads the list of a server's databases.
+func fetchDatabases(ctx context.Context, r *config.Remote, l config.Locations) ([]remote.Database, error) {
+	ctx, cancel := context.WithTimeout(ctx, remoteTimeout)
+	defer cancel()
+	client := remote.NewClient(*r)
+	defer client.Close()
+	databases, changed, err := remote.Fetch(ctx, client, l)
+	if err == nil && changed {
+		err = config.Forget(l)
+	}
+	return databases, err
+}
+
+// mirror builds or updates the mirror of a database. If stale is not set, it leaves a
+// mirror of the server's version as it is for a day.
+func (u *updateCommand) mirror(ctx context.Context, dir string, d *remote.Database, stale bool) error {
+	if !stale && !isMirrorDue(dir, d) {
+		return nil
+	}
+	before, err := index.Inspect(dir)
+	exists := err == nil
+	b := &buildCommand{app: u.app, wait: u.wait, quiet: u.quiet, json: u.json, set: func(string) bool { return false }, isUpdate: true, reuse: exists}
+	p := plan{dir: dir, label: printable(d.Name), configured: true}
+	if exists {
+		p.options = b.mergeOptions(dir)
+	}
+	recorded := p.options.Publisher
+	// The pack may have another location now, or the first build is that of the server's
+	// choice: in both cases the publisher decides.
+	head, err := readHead(ctx, d.Pack)
+	if err != nil {
+		return err
+	}
+	key, err := b.trust(ctx, u.prompter, head.Signatures, head.Subject(), append(nonEmpty(recorded), u.keys...))
+	if err != nil {
+		return err
+	}
+	p.options.Language, p.options.Publisher = head.Language, string(key)
+	p.source = b.packUpdate(dir, cmp.Or(recorded, string(key)), d.Pack)
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return err
+	}
+	start := time.Now()
+	info, err := b.build(ctx, &p)
+	if err != nil {
+		return explainPack(d.Pack, err)
+	}
+	if err := b.savePublisher(key); err != nil {
+		return err
+	}
+	return u.printResult(b, p, before, info, time.Since(start))
+}
+
+// isMirrorDue reports whether a mirror is missing, has another version than the server's
+// database, or was last compared with its pack a day ago.
+func isMirrorDue(dir string, d *remote.Database) bool {
+	info, err := index.Inspect(dir)
+	return err != nil || info.VersionOr(d.Version) != d.Version || time.Since(info.LastVerified()) >= updateInterval
+}
+
+// removeMirrors removes the mirrors that no server lists.
+func removeMirrors(dir string, keep map[string]bool) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if !keep[e.Name()] && e.IsDir() && generation.HasManifest(path) {
+			err = errors.Join(err, os.RemoveAll(path))
+		}
+	}
+	return err
+}
