@@ -1,0 +1,373 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/docsearch/docsearch/internal/progress"
+)
+
+const (
+	// batchObjects and batchBytes limit a batch of objects.
+	batchObjects = 400
+	batchBytes   = 4 << 20
+	// batchTimeout limits a batch at one node. A request to a surviving node once hung
+	// for 300 seconds after another node was killed.
+	batchTimeout = 15 * time.Second
+	// writeTimeout limits a write with all its repetitions, at all nodes.
+	writeTimeout = 2 * time.Minute
+	// writers is the number of batches in flight.
+	writers = 4
+	// grace is how long readers may use the previous state of a database.
+	grace = time.Hour
+	// maxEdit is the share of changed records above which a push fills a new tenant.
+	maxEdit = 0.1
+)
+
+// PushOptions configures Push.
+type PushOptions struct {
+	Name   string          // of the database in the cluster
+	Tool   string          // version of docsearch
+	Info   json.RawMessage // describes the database
+	Report progress.Func
+	// Settle limits the time until all nodes have all objects. Default 3 minutes.
+	Settle time.Duration
+	// Check is called with the new state before it becomes current. Its error ends the
+	// push, and the old state stays current.
+	Check func(ctx context.Context, pushed *Commit) error
+	Now   time.Time // zero: time.Now
+}
+
+// A PushResult describes a push.
+type PushResult struct {
+	Commit      *Commit
+	Unchanged   bool // the cluster had this content
+	Incremental bool // the push changed the tenant that was in use
+	Sent        int  // objects
+	Bytes       int64
+	Dropped     []string // old tenants
+}
+
+// Push stores a content as the new state of a database. If it fails, the old state stays
+// current, and the next push of the same content sends only the objects that are missing.
+func (c *Client) Push(ctx context.Context, content Content, opt PushOptions) (*PushResult, error) {
+	if opt.Now.IsZero() {
+		opt.Now = time.Now()
+	}
+	if opt.Settle <= 0 {
+		opt.Settle = 3 * time.Minute
+	}
+	if err := checkName(opt.Name); err != nil {
+		return nil, err
+	}
+	if err := c.CreateSchema(ctx); err != nil {
+		return nil, err
+	}
+	p := &push{client: c, content: content, opt: opt}
+	return p.run(ctx)
+}
+
+// maxName is the maximum length of a database's name in bytes.
+const maxName = 200
+
+func checkName(name string) error {
+	if name == "" || len(name) > maxName || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return fmt.Errorf("invalid database name %q: want 1 to %d bytes without control characters", name, maxName)
+	}
+	return nil
+}
+
+// A push is the state of a running Push.
+type push struct {
+	client  *Client
+	content Content
+	opt     PushOptions
+
+	inventory *inventory
+	before    *Commit // nil: the cluster does not contain the database
+	commit    *Commit
+	passages  *plan
+	pages     *plan
+	parts     []object // of the statistics
+	result    PushResult
+}
+
+func (p *push) run(ctx context.Context) (*PushResult, error) {
+	var err error
+	p.opt.Report.Report("reading passages", 0, 0)
+	if p.inventory, err = takeInventory(ctx, p.content); err != nil {
+		return nil, err
+	}
+	if p.before, err = p.client.Commit(ctx, p.opt.Name); err != nil && !errors.Is(err, ErrNoDatabase) {
+		return nil, err
+	}
+	digest := p.inventory.contentDigest()
+	if p.before != nil && p.before.Content == hex.EncodeToString(digest[:]) && bytes.Equal(compact(p.before.Info), compact(p.opt.Info)) {
+		return &PushResult{Commit: p.before, Unchanged: true}, nil
+	}
+	if err := p.plan(ctx, digest); err != nil {
+		return nil, err
+	}
+	if err := p.transfer(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.confirm(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.publish(ctx); err != nil {
+		return nil, err
+	}
+	p.result.Commit = p.commit
+	return &p.result, nil
+}
+
+// compact returns JSON without spaces, for comparisons.
+func compact(raw json.RawMessage) []byte {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return raw
+	}
+	return b.Bytes()
+}
+
+// plan chooses the tenant and compares it with the content.
+func (p *push) plan(ctx context.Context, content digest) error {
+	p.opt.Report.Report("comparing with the cluster", 0, 0)
+	fresh := tenantName(p.opt.Name, content)
+	p.commit = &Commit{Format: Format, Name: p.opt.Name, Content: hex.EncodeToString(content[:]), Tool: p.opt.Tool, Info: p.opt.Info, Pushed: p.opt.Now.UTC()}
+	if p.before != nil {
+		p.commit.Retired = p.before.Retired
+		if err := p.planTenant(ctx, p.before.Tenant, true); err != nil {
+			return err
+		}
+		changed := p.passages.missing() + p.pages.missing() + len(p.passages.after.Dead) + len(p.pages.after.Dead)
+		// The tenant in use cannot be filled again.
+		if fresh == p.before.Tenant || float64(changed) <= maxEdit*float64(len(p.inventory.passages)+len(p.inventory.pages)) {
+			p.result.Incremental = true
+			return nil
+		}
+	}
+	if err := p.client.createTenant(ctx, fresh); err != nil {
+		return err
+	}
+	return p.planTenant(ctx, fresh, false)
+}
+
+// planTenant compares a tenant with the content.
+func (p *push) planTenant(ctx context.Context, tenant string, inUse bool) error {
+	p.commit.Tenant = tenant
+	plan := func(class string, digests []digest, before *Slots) (*plan, error) {
+		have, err := p.client.list(ctx, class, tenant)
+		if err != nil {
+			return nil, err
+		}
+		ids := make([]objectID, len(digests))
+		for i, d := range digests {
+			ids[i] = d.id(tenant, class)
+		}
+		return makePlan(class, ids, have, before, inUse && p.opt.Now.Sub(p.before.Pushed) > grace)
+	}
+	var passages, pages *Slots
+	if inUse {
+		passages, pages = &p.before.Passages, &p.before.Pages
+	}
+	var err error
+	if p.passages, err = plan(classPassages, p.inventory.passages, passages); err != nil {
+		return err
+	}
+	p.pages, err = plan(classPages, p.inventory.pages, pages)
+	if err != nil {
+		return err
+	}
+	p.commit.Passages, p.commit.Pages = p.passages.after, p.pages.after
+	p.commit.Stats, p.parts = parts(tenant, p.inventory.statistics)
+	return nil
+}
+
+// transfer deletes and sends objects until the tenant contains the content.
+func (p *push) transfer(ctx context.Context) error {
+	tenant := p.commit.Tenant
+	for _, plan := range []*plan{p.passages, p.pages} {
+		if err := p.client.deleteObjects(ctx, plan.class, tenant, plan.drop); err != nil {
+			return err
+		}
+	}
+	if err := p.deleteOldParts(ctx); err != nil {
+		return err
+	}
+	total := int64(p.passages.missing() + p.pages.missing())
+	p.opt.Report.Report("sending passages", 0, max(1, total))
+	batches := make(chan []object)
+	group, groupCtx := errgroup.WithContext(ctx)
+	sent := make(chan [2]int)
+	for range writers {
+		group.Go(func() error {
+			for b := range batches {
+				n, err := p.client.sendCounted(groupCtx, b)
+				if err != nil {
+					return err
+				}
+				select {
+				case sent <- [2]int{len(b), n}:
+				case <-groupCtx.Done():
+					return groupCtx.Err()
+				}
+			}
+			return nil
+		})
+	}
+	group.Go(func() error {
+		defer close(batches)
+		return p.batch(groupCtx, batches)
+	})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for s := range sent {
+			p.result.Sent += s[0]
+			p.result.Bytes += int64(s[1])
+			p.opt.Report.Show(progress.Event{Stage: "sending passages", Done: min(int64(p.result.Sent), max(1, total)), Total: max(1, total), Bytes: p.result.Bytes})
+		}
+	}()
+	err := group.Wait()
+	close(sent)
+	<-done
+	return err
+}
+
+// deleteOldParts deletes statistics of the tenant that no reader uses any more.
+func (p *push) deleteOldParts(ctx context.Context) error {
+	if !p.result.Incremental || p.opt.Now.Sub(p.before.Pushed) <= grace {
+		return nil
+	}
+	have, err := p.client.list(ctx, classParts, p.commit.Tenant)
+	if err != nil {
+		return err
+	}
+	for _, ref := range []PartsRef{p.before.Stats, p.commit.Stats} {
+		for i := range ref.parts() {
+			delete(have, partID(p.commit.Tenant, ref, i))
+		}
+	}
+	return p.client.deleteObjects(ctx, classParts, p.commit.Tenant, slices.Collect(maps.Keys(have)))
+}
+
+// batch reads the content and sends batches of the missing objects to a channel.
+func (p *push) batch(ctx context.Context, batches chan<- []object) error {
+	var batch []object
+	size := 0
+	flush := func() error {
+		if len(batch) == 0 {
+			return nil
+		}
+		select {
+		case batches <- batch:
+			batch, size = nil, 0
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	add := func(o object, bytes int) error {
+		if len(batch) >= batchObjects || size+bytes > batchBytes {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		batch = append(batch, o)
+		size += bytes
+		return nil
+	}
+	tenant := p.commit.Tenant
+	passage, page := -1, -1
+	_, err := p.content.Export(ctx, func(r Passage) error {
+		passage++
+		if !p.passages.send[passage] {
+			return nil
+		}
+		o := object{classPassages, tenant, p.passages.ids[passage].String(), r.properties(p.passages.slots[passage])}
+		return add(o, len(r.Bag)+len(r.Symbols)+len(r.Line)+len(r.Record)*4/3+300)
+	}, func(r Page) error {
+		page++
+		if !p.pages.send[page] {
+			return nil
+		}
+		o := object{classPages, tenant, p.pages.ids[page].String(), r.properties(p.pages.slots[page])}
+		return add(o, len(r.Bag)+len(r.Record)*4/3+200)
+	})
+	if err != nil {
+		return err
+	}
+	for _, o := range p.parts {
+		if err := add(o, partSize*4/3); err != nil {
+			return err
+		}
+	}
+	return flush()
+}
+
+// send stores objects. Each node gets the batch until one has stored it on a majority of
+// the nodes.
+func (c *Client) send(ctx context.Context, objects []object) error {
+	_, err := c.sendCounted(ctx, objects)
+	return err
+}
+
+// sendCounted is send, and returns the size of the request in bytes.
+func (c *Client) sendCounted(ctx context.Context, objects []object) (size int, err error) {
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(map[string]any{"objects": objects, "fields": []string{"id"}}); err != nil {
+		return 0, err
+	}
+	ids := make([]string, len(objects))
+	for i, o := range objects {
+		ids[i] = o.ID
+	}
+	err = c.withTimeout(batchTimeout).persist(ctx, writeTimeout, request{
+		method: http.MethodPost, path: "/v1/batch/objects?consistency_level=QUORUM", body: body.Bytes(),
+		decode: func(data []byte) error { return decodeBatch(data, ids) },
+	})
+	return body.Len(), err
+}
+
+// maxDelete is the number of objects that one request deletes.
+const maxDelete = 1000
+
+// deleteObjects deletes objects of a tenant.
+func (c *Client) deleteObjects(ctx context.Context, class, tenant string, ids []objectID) error {
+	for len(ids) > 0 {
+		n := min(len(ids), maxDelete)
+		list := make([]string, n)
+		for i, id := range ids[:n] {
+			list[i] = id.String()
+		}
+		body, err := json.Marshal(map[string]any{"match": map[string]any{"class": class, "where": map[string]any{
+			"path": []string{"id"}, "operator": "ContainsAny", "valueTextArray": list,
+		}}})
+		if err != nil {
+			return err
+		}
+		err = c.withTimeout(batchTimeout).persist(ctx, writeTimeout, request{
+			method: http.MethodDelete, path: "/v1/batch/objects?consistency_level=QUORUM&tenant=" + tenant, body: body,
+			decode: func(data []byte) error { _, err := decodeDeletion(data); return err },
+		})
+		if err != nil {
+			return err
+		}
+		ids = ids[n:]
+	}
+	return nil
+}
