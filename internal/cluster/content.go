@@ -14,6 +14,7 @@ type Passage struct {
 	Bag      string // docsearch's terms of all fields, each as often as its field weighs
 	Symbols  string // names in the code of the passage
 	Document string // key of its document
+	Place    int    // number of passages of the document before it
 	Line     string // of the passages file, without the newline
 	Record   []byte // what docsearch's scorer needs
 }
@@ -33,7 +34,7 @@ type Content interface {
 }
 
 func (p *Passage) digest() digest {
-	return digestOf([]byte(p.ID), []byte(p.Bag), []byte(p.Symbols), []byte(p.Document), []byte(p.Line), p.Record)
+	return digestOf([]byte(p.ID), []byte(p.Bag), []byte(p.Symbols), []byte(p.Document), binary.LittleEndian.AppendUint64(nil, uint64(p.Place)), []byte(p.Line), p.Record)
 }
 
 func (p *Page) digest() digest { return digestOf([]byte(p.Document), []byte(p.Bag), p.Record) }
@@ -112,7 +113,9 @@ type object struct {
 type passageProperties struct {
 	Bag      string `json:"bag"`
 	Symbols  string `json:"symbols"`
+	ID       string `json:"passage"`
 	Document string `json:"document"`
+	Place    int    `json:"place"`
 	Slot     uint32 `json:"slot"`
 	Line     string `json:"line"`
 	Record   string `json:"record"` // base64
@@ -131,7 +134,7 @@ type partProperties struct {
 }
 
 func (p *Passage) properties(slot uint32) passageProperties {
-	return passageProperties{p.Bag, p.Symbols, p.Document, slot, p.Line, base64.StdEncoding.EncodeToString(p.Record)}
+	return passageProperties{p.Bag, p.Symbols, p.ID, p.Document, p.Place, slot, p.Line, base64.StdEncoding.EncodeToString(p.Record)}
 }
 
 func (p *Page) properties(slot uint32) pageProperties {

@@ -192,6 +192,9 @@ func (p *push) planTenant(ctx context.Context, tenant string, inUse bool) error 
 	}
 	p.commit.Passages, p.commit.Pages = p.passages.after, p.pages.after
 	p.commit.Stats, p.parts = parts(tenant, p.inventory.statistics)
+	if inUse && p.before.Stats == p.commit.Stats {
+		p.parts = nil
+	}
 	return nil
 }
 

@@ -98,9 +98,9 @@ func newClass(name, description string, tenants bool, copies int, properties ...
 func schema(copies int) []class {
 	return []class{
 		newClass(classPassages, "passages of docsearch databases", true, copies,
-			searched("bag"), searched("symbols"), filtered("document"), number("slot", true), stored("line"), blob("record")),
+			searched("bag"), searched("symbols"), filtered("passage"), filtered("document"), number("place", false), number("slot", false), stored("line"), blob("record")),
 		newClass(classPages, "pages of docsearch databases", true, copies,
-			searched("bag"), filtered("document"), number("slot", true), blob("record")),
+			searched("bag"), filtered("document"), number("slot", false), blob("record")),
 		newClass(classParts, "parts of the statistics of docsearch databases", true, copies, number("slot", false), blob("data")),
 		newClass(classDatabases, "current state of each docsearch database", false, copies, filtered("name"), stored("commit")),
 	}

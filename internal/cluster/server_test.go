@@ -2,8 +2,12 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"github.com/docsearch/docsearch/internal/index"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -45,7 +49,7 @@ func newContent(n int) *fakeContent {
 		}
 		document := fmt.Sprintf("https://docs.example.org/page-%d.html", i/5)
 		f.passages = append(f.passages, Passage{
-			ID: fmt.Sprintf("p%d", i), Bag: strings.Join(words, " ") + fmt.Sprintf(" only%d", i), Symbols: fmt.Sprintf("s%d", i%7), Document: document,
+			ID: fmt.Sprintf("p%d", i), Bag: strings.Join(words, " ") + fmt.Sprintf(" only%d", i), Symbols: fmt.Sprintf("s%d", i%7), Document: document, Place: i % 5,
 			Line: fmt.Sprintf(`{"id": "p%d", "text": %q}`, i, strings.Join(words, " ")), Record: []byte{byte(i), byte(i >> 8), 3},
 		})
 		if i%5 == 0 {
@@ -92,7 +96,7 @@ func TestPushToServer(t *testing.T) {
 	content.passages = slices.Delete(content.passages, 100, 110)
 	first := r.Commit.Tenant
 	r = push()
-	if !r.Incremental || r.Commit.Tenant != first || r.Sent != 1+3 || len(r.Commit.Passages.Dead) != 11 || r.Commit.Passages.Count != 2990 {
+	if !r.Incremental || r.Commit.Tenant != first || r.Sent != 1 || len(r.Commit.Passages.Dead) != 11 || r.Commit.Passages.Count != 2990 {
 		t.Errorf("incremental push: %+v %+v", r, r.Commit)
 	}
 	for i := range content.passages[:1000] {
@@ -107,3 +111,108 @@ func TestPushToServer(t *testing.T) {
 		t.Errorf("databases: %v %v", all, err)
 	}
 }
+
+// TestProbe runs the test of searches against a server that prunes, and one that does not.
+func TestProbe(t *testing.T) {
+	client := newTestClient(t, clustertest.Start(t, 1, clustertest.Options{Pruning: true}))
+	start := time.Now()
+	err := client.ProbeSearch(t.Context())
+	var missing *MissingMatchesError
+	if !errors.As(err, &missing) {
+		t.Errorf("with pruning: %v, want missing matches", err)
+	}
+	t.Log(err, time.Since(start))
+	client = newTestClient(t, clustertest.Start(t, 1, clustertest.Options{}))
+	if err := client.ProbeSearch(t.Context()); err != nil {
+		t.Errorf("without pruning: %v", err)
+	}
+	classes, err := client.classes(t.Context())
+	if err != nil || len(classes) > 0 {
+		t.Errorf("classes %v remain, %v", classes, err)
+	}
+}
+
+func TestFindAndPull(t *testing.T) {
+	c := clustertest.Start(t, 1, clustertest.Options{})
+	client := newTestClient(t, c)
+	ctx := t.Context()
+	content := newContent(2500)
+	if _, err := client.Push(ctx, content, PushOptions{Name: "a b/ü"}); err != nil {
+		t.Fatal(err)
+	}
+	d, err := Open(ctx, Options{URLs: c.URLs()}, "a b/ü")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	state, err := d.State(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(state.Statistics) != string(content.statistics) {
+		t.Error("the statistics differ")
+	}
+	found, err := d.Find(ctx, state, Search{Passages: "only77 s0", PassageLimit: 200, Pages: "w1 w2", PageLimit: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found.Passages) != 200 || len(found.Pages) != 10 || found.Passages[0].Line != content.passages[77].Line || string(found.Passages[0].Record) != string(content.passages[77].Record) {
+		t.Errorf("found %d passages and %d pages, first %+v", len(found.Passages), len(found.Pages), found.Passages[0])
+	}
+	document := content.passages[77].Document
+	passages, err := d.Document(ctx, state, document)
+	if err != nil || len(passages) != 5 || passages[0].ID != "p75" || passages[4].ID != "p79" {
+		t.Errorf("document: %+v %v", passages, err)
+	}
+	if p, err := d.Passage(ctx, state, "p99"); err != nil || len(p) != 1 || p[0].Line != content.passages[99].Line {
+		t.Errorf("passage: %v %v", p, err)
+	}
+	if p, err := d.Pages(ctx, state, []string{document, content.passages[0].Document}); err != nil || len(p) != 2 {
+		t.Errorf("pages: %v %v", p, err)
+	}
+	if _, err := Open(ctx, Options{URLs: c.URLs()}, "unknown"); !errors.Is(err, ErrNoDatabase) {
+		t.Errorf("unknown database: %v", err)
+	}
+	// The passages of an edited document keep their order in a pull.
+	content.passages[3].Line = `{"id": "p3", "text": "edited"}`
+	if _, err := client.Push(ctx, content, PushOptions{Name: "a b/ü"}); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	source := &Source{Client: client, Name: "a b/ü", Location: c.URLs()[0] + "/a"}
+	if _, err := index.Build(ctx, dir, source, index.BuildOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "documents.leann.passages.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want strings.Builder
+	for _, p := range content.passages {
+		want.WriteString(p.Line + "\n")
+	}
+	if string(data) != want.String() {
+		t.Errorf("pulled %d bytes, want %d", len(data), want.Len())
+	}
+	commit, problems, err := client.Verify(ctx, "a b/ü", nil)
+	if err != nil || len(problems) > 0 || commit.Passages.Count != 2500 {
+		t.Errorf("verify: %v %v", problems, err)
+	}
+	if err := client.deleteObjects(ctx, classPassages, commit.Tenant, []objectID{takeDigest(content, 5).id(commit.Tenant, classPassages)}); err != nil {
+		t.Fatal(err)
+	}
+	if _, problems, err = client.Verify(ctx, "a b/ü", nil); err != nil || len(problems) != 1 {
+		t.Errorf("verify with a missing passage: %v %v", problems, err)
+	}
+	if err := client.Remove(ctx, "a b/ü"); err != nil {
+		t.Fatal(err)
+	}
+	if err := client.Remove(ctx, "a b/ü"); !errors.Is(err, ErrNoDatabase) {
+		t.Errorf("second remove: %v", err)
+	}
+	if tenants, err := client.tenants(ctx, "a b/ü"); err != nil || len(tenants) > 0 {
+		t.Errorf("tenants %v remain, %v", tenants, err)
+	}
+}
+
+func takeDigest(content *fakeContent, passage int) digest { return content.passages[passage].digest() }
