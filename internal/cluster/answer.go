@@ -30,8 +30,8 @@ func errorMessage(body []byte) string {
 }
 
 // decodeClasses decodes the answer to a GraphQL query and returns the data of each class
-// under an operation, "Get" or "Aggregate". Weaviate reports errors with status 200.
-func decodeClasses(body []byte, operation string) (map[string]json.RawMessage, error) {
+// under "Get". Weaviate reports errors with status 200.
+func decodeClasses(body []byte) (map[string]json.RawMessage, error) {
 	var answer struct {
 		Data   map[string]map[string]json.RawMessage `json:"data"`
 		Errors []struct {
@@ -45,9 +45,9 @@ func decodeClasses(body []byte, operation string) (map[string]json.RawMessage, e
 		text := answer.Errors[0].Message
 		return nil, errors.New(safetext.Line(text[:min(len(text), 300)]))
 	}
-	classes, ok := answer.Data[operation]
+	classes, ok := answer.Data["Get"]
 	if !ok {
-		return nil, fmt.Errorf("invalid answer: no %q", operation)
+		return nil, errors.New("invalid answer: no data")
 	}
 	return classes, nil
 }
@@ -63,23 +63,6 @@ func decodeObjects[T any](classes map[string]json.RawMessage, class string) ([]T
 		return nil, fmt.Errorf("invalid answer: %w", err)
 	}
 	return objects, nil
-}
-
-// decodeCount decodes the answer to an Aggregate query that counts a class.
-func decodeCount(body []byte, class string) (int, error) {
-	classes, err := decodeClasses(body, "Aggregate")
-	if err != nil {
-		return 0, err
-	}
-	var counts []struct {
-		Meta struct {
-			Count int `json:"count"`
-		} `json:"meta"`
-	}
-	if err := json.Unmarshal(classes[class], &counts); err != nil || len(counts) != 1 || counts[0].Meta.Count < 0 {
-		return 0, errors.New("invalid answer: no count")
-	}
-	return counts[0].Meta.Count, nil
 }
 
 // decodeBatch checks the answer to a batch of objects: each object must have been stored.

@@ -45,8 +45,7 @@ type Options struct {
 // ErrUnavailable is wrapped by errors of requests that no node answered properly.
 var ErrUnavailable = errors.New("no node of the cluster answered")
 
-// A RefusedError reports that a node answered, but refuses the request. The other nodes
-// would too.
+// A RefusedError reports that the cluster answered, but refuses the request.
 type RefusedError struct {
 	URL    string
 	Status int
@@ -61,6 +60,12 @@ func (e *RefusedError) Error() string {
 		return e.URL + ": the API key does not permit this"
 	}
 	return fmt.Sprintf("%s: status %d: %s", e.URL, e.Status, e.Text)
+}
+
+// maybeRestarted reports that another node may accept the request: a node answers before
+// it has loaded the schema and the tenants.
+func (e *RefusedError) maybeRestarted() bool {
+	return e.Status == http.StatusNotFound || e.Status == http.StatusUnprocessableEntity
 }
 
 // A nodeError is a failure of one node. Another node may answer.
@@ -176,21 +181,46 @@ type request struct {
 // ctx.
 func (c *Client) do(ctx context.Context, r request) error {
 	var failures []error
+	var refused *RefusedError // by a node that may not know the schema yet
 	for _, n := range c.order() {
 		err := c.ask(ctx, n, r)
-		var refused *RefusedError
-		if err == nil || errors.As(err, &refused) {
+		var now *RefusedError
+		switch {
+		case err == nil:
 			n.down.Store(0)
+			return nil
+		case errors.As(err, &now) && !now.maybeRestarted():
 			return err
+		case now != nil:
+			refused = now
+		default:
+			failures = append(failures, err)
 		}
 		if ctx.Err() != nil {
 			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		}
-		n.down.Store(time.Now().Add(downTime).UnixNano())
-		failures = append(failures, err)
+		if now == nil {
+			n.down.Store(time.Now().Add(downTime).UnixNano())
+		}
 	}
-	return fmt.Errorf("%w: %w", ErrUnavailable, errors.Join(failures...))
+	if refused != nil {
+		return refused
+	}
+	return &unavailableError{failures}
 }
+
+// An unavailableError contains the failure of each node.
+type unavailableError struct{ failures []error }
+
+func (e *unavailableError) Error() string {
+	texts := make([]string, len(e.failures))
+	for i, f := range e.failures {
+		texts[i] = f.Error()
+	}
+	return ErrUnavailable.Error() + ": " + strings.Join(texts, "; ")
+}
+
+func (e *unavailableError) Unwrap() []error { return append([]error{ErrUnavailable}, e.failures...) }
 
 // order returns the nodes in the order in which a request asks them. Requests take turns,
 // and nodes that did not answer lately come last.

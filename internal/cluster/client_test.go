@@ -124,7 +124,11 @@ func TestRefusals(t *testing.T) {
 		if !errors.As(err, &refused) || refused.Status != test.status || !strings.Contains(err.Error(), test.want) || strings.ContainsRune(err.Error(), 0x1b) {
 			t.Errorf("status %d: error %v", test.status, err)
 		}
-		if asked.Load() != 1 {
+		want := int32(1)
+		if test.status == 404 || test.status == 422 { // the node may have been restarted
+			want = 2
+		}
+		if asked.Load() != want {
 			t.Errorf("status %d: asked %d times", test.status, asked.Load())
 		}
 	}
@@ -247,7 +251,7 @@ func TestPlan(t *testing.T) {
 		name   string
 		want   []objectID
 		have   map[objectID]uint32
-		before *Slots
+		before Slots
 		purge  bool
 		slots  []uint32
 		send   []bool
@@ -255,26 +259,20 @@ func TestPlan(t *testing.T) {
 		after  Slots
 		total  int
 	}{
-		{"empty tenant", ids(1, 2, 3), nil, nil, false,
+		{"empty tenant", ids(1, 2, 3), nil, Slots{}, false,
 			[]uint32{0, 1, 2}, []bool{true, true, true}, 0, Slots{Count: 3, End: 3}, 3},
-		{"resumed", ids(1, 2, 3), map[objectID]uint32{id(2): 1}, nil, false,
-			[]uint32{0, 1, 2}, []bool{true, false, true}, 0, Slots{Count: 3, End: 3}, 3},
-		{"resumed with a stranger", ids(1, 2), map[objectID]uint32{id(2): 1, id(9): 5}, nil, false,
-			[]uint32{0, 1}, []bool{true, false}, 1, Slots{Count: 2, End: 2}, 2},
-		{"resumed in another order", ids(1, 2), map[objectID]uint32{id(2): 4}, nil, false,
-			[]uint32{5, 4}, []bool{true, false}, 0, Slots{Count: 2, End: 6}, 2},
-		{"edited", ids(1, 4, 3), map[objectID]uint32{id(1): 0, id(2): 1, id(3): 2}, &Slots{Count: 3, End: 3}, false,
+		{"edited", ids(1, 4, 3), map[objectID]uint32{id(1): 0, id(2): 1, id(3): 2}, Slots{Count: 3, End: 3}, false,
 			[]uint32{0, 3, 2}, []bool{false, true, false}, 0, Slots{Count: 3, End: 4, Dead: Set{1}}, 4},
-		{"edit resumed", ids(1, 4, 3), map[objectID]uint32{id(1): 0, id(2): 1, id(3): 2, id(4): 3, id(7): 4}, &Slots{Count: 3, End: 3}, false,
-			[]uint32{0, 3, 2}, []bool{false, false, false}, 1, Slots{Count: 3, End: 4, Dead: Set{1}}, 4},
-		{"edited twice", ids(1, 5), map[objectID]uint32{id(1): 0, id(2): 1, id(3): 2, id(4): 3}, &Slots{Count: 3, End: 4, Dead: Set{1}}, false,
+		{"edited after a failed push", ids(1, 4, 3), map[objectID]uint32{id(1): 0, id(2): 1, id(3): 2, id(4): 3, id(7): 4}, Slots{Count: 3, End: 3}, false,
+			[]uint32{0, 3, 2}, []bool{false, true, false}, 2, Slots{Count: 3, End: 4, Dead: Set{1}}, 4},
+		{"edited twice", ids(1, 5), map[objectID]uint32{id(1): 0, id(2): 1, id(3): 2, id(4): 3}, Slots{Count: 3, End: 4, Dead: Set{1}}, false,
 			[]uint32{0, 4}, []bool{false, true}, 0, Slots{Count: 2, End: 5, Dead: Set{1, 2, 3}}, 5},
-		{"purged", ids(1, 5), map[objectID]uint32{id(1): 0, id(2): 1, id(3): 2, id(4): 3}, &Slots{Count: 3, End: 4, Dead: Set{1}}, true,
+		{"purged", ids(1, 5), map[objectID]uint32{id(1): 0, id(2): 1, id(3): 2, id(4): 3}, Slots{Count: 3, End: 4, Dead: Set{1}}, true,
 			[]uint32{0, 4}, []bool{false, true}, 1, Slots{Count: 2, End: 5, Dead: Set{2, 3}}, 4},
-		{"back again", ids(1, 2), map[objectID]uint32{id(1): 0, id(2): 1}, &Slots{Count: 1, End: 2, Dead: Set{1}}, true,
+		{"back again", ids(1, 2), map[objectID]uint32{id(1): 0, id(2): 1}, Slots{Count: 1, End: 2, Dead: Set{1}}, true,
 			[]uint32{0, 1}, []bool{false, false}, 0, Slots{Count: 2, End: 2}, 2},
-		{"slot used twice", ids(1, 2), map[objectID]uint32{id(1): 0, id(2): 0}, nil, false,
-			[]uint32{0, 1}, []bool{false, true}, 0, Slots{Count: 2, End: 2}, 2},
+		{"slot used twice", ids(1, 2), map[objectID]uint32{id(1): 0, id(2): 0}, Slots{Count: 2, End: 2}, false,
+			[]uint32{0, 2}, []bool{false, true}, 1, Slots{Count: 2, End: 3}, 2},
 	} {
 		p, err := makePlan("C", test.want, test.have, test.before, test.purge)
 		if err != nil {
@@ -286,7 +284,7 @@ func TestPlan(t *testing.T) {
 			t.Errorf("%s: slots %v, send %v, drop %d, after %v, total %d", test.name, p.slots, p.send, len(p.drop), p.after, p.total)
 		}
 	}
-	if _, err := makePlan("C", ids(1), map[objectID]uint32{id(2): maxSlots}, &Slots{Count: 1, End: maxSlots}, false); err == nil {
+	if _, err := makePlan("C", ids(1), map[objectID]uint32{id(2): maxSlots}, Slots{Count: 1, End: maxSlots}, false); err == nil {
 		t.Error("no error without free slots")
 	}
 }

@@ -195,10 +195,17 @@ func (c *Client) writeCommit(ctx context.Context, commit *Commit) error {
 	if err != nil {
 		return err
 	}
-	return c.send(ctx, []object{{
-		Class: classDatabases, ID: databaseID(commit.Name).String(),
-		Properties: databaseObject{Name: commit.Name, Commit: string(text)},
-	}})
+	id := databaseID(commit.Name).String()
+	body, err := json.Marshal(map[string]any{"objects": []object{{
+		Class: classDatabases, ID: id, Properties: databaseObject{Name: commit.Name, Commit: string(text)},
+	}}})
+	if err != nil {
+		return err
+	}
+	return c.persist(ctx, writeTimeout, request{
+		method: http.MethodPost, path: "/v1/batch/objects?consistency_level=QUORUM", body: body,
+		decode: func(data []byte) error { return decodeBatch(data, []string{id}) },
+	})
 }
 
 // Databases returns the states of all databases in the cluster, by name.
@@ -213,7 +220,7 @@ func (c *Client) Databases(ctx context.Context) ([]*Commit, error) {
 		var objects []listedDatabase
 		query := fmt.Sprintf("{Get{%s(limit:%d,after:%s){name commit _additional{id}}}}", classDatabases, page, quote(after))
 		err := c.graphql(ctx, query, func(data []byte) error {
-			classes, err := decodeClasses(data, "Get")
+			classes, err := decodeClasses(data)
 			if err == nil {
 				objects, err = decodeObjects[listedDatabase](classes, classDatabases)
 			}

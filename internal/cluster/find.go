@@ -188,25 +188,45 @@ const (
 // Find returns the candidates of a search in a state. Passages and pages are found by one
 // request.
 func (d *Database) Find(ctx context.Context, state *State, s Search) (Found, error) {
+	if s.Passages == "" && s.Pages == "" {
+		return Found{}, nil
+	}
+	// Invisible objects can be among the best. Then more are needed.
+	for passages, pages := s.PassageLimit, s.PageLimit; ; passages, pages = 2*passages, 2*pages {
+		found, hidden, err := d.find(ctx, state, s, min(passages, maxFiltered), min(pages, maxFiltered))
+		if err != nil {
+			return Found{}, err
+		}
+		enough := len(found.Passages) >= s.PassageLimit || hidden.Passages == 0 || passages >= maxFiltered
+		if enough && (len(found.Pages) >= s.PageLimit || hidden.Pages == 0 || pages >= maxFiltered) {
+			found.Passages = found.Passages[:min(len(found.Passages), s.PassageLimit)]
+			found.Pages = found.Pages[:min(len(found.Pages), s.PageLimit)]
+			return found, nil
+		}
+	}
+}
+
+// find is Find with other limits. hidden are the numbers of found objects that are not
+// visible.
+func (d *Database) find(ctx context.Context, state *State, s Search, passages, pages int) (found Found, hidden counts, err error) {
 	var parts string
 	if s.Passages != "" {
 		parts += fmt.Sprintf("%s(tenant:%s,limit:%d,bm25:{query:%s,properties:[\"bag\",\"symbols\"]}%s){%s _additional{score}}",
-			classPassages, quote(state.Tenant), s.PassageLimit, quote(s.Passages), documentsWhere(s.Documents), passageFields)
+			classPassages, quote(state.Tenant), passages, quote(s.Passages), documentsWhere(s.Documents), passageFields)
 	}
 	if s.Pages != "" {
 		parts += fmt.Sprintf(" %s(tenant:%s,limit:%d,bm25:{query:%s,properties:[\"bag\"]}){%s _additional{score}}",
-			classPages, quote(state.Tenant), s.PageLimit, quote(s.Pages), pageFields)
+			classPages, quote(state.Tenant), pages, quote(s.Pages), pageFields)
 	}
-	if parts == "" {
-		return Found{}, nil
-	}
-	var found Found
-	err := d.client.graphql(ctx, "{Get{"+parts+"}}", func(data []byte) (err error) {
-		found, err = decodeFound(data, state, s.Passages != "", s.Pages != "")
+	err = d.client.graphql(ctx, "{Get{"+parts+"}}", func(data []byte) (err error) {
+		found, hidden, err = decodeFound(data, state, s.Passages != "", s.Pages != "")
 		return err
 	})
-	return found, err
+	return found, hidden, err
 }
+
+// counts are numbers of objects.
+type counts struct{ Passages, Pages int }
 
 // documentsWhere returns the argument that limits a search to documents, with a comma.
 func documentsWhere(documents []string) string {
@@ -217,39 +237,43 @@ func documentsWhere(documents []string) string {
 	return fmt.Sprintf(",where:{path:[\"document\"],operator:ContainsAny,valueText:%s}", list)
 }
 
-// decodeFound decodes an answer and omits objects that are not visible in the state.
-func decodeFound(data []byte, state *State, passages, pages bool) (Found, error) {
-	var found Found
-	classes, err := decodeClasses(data, "Get")
+// decodeFound decodes an answer and omits objects that are not visible in the state,
+// which it counts.
+func decodeFound(data []byte, state *State, passages, pages bool) (found Found, hidden counts, err error) {
+	classes, err := decodeClasses(data)
 	if err != nil {
-		return found, err
+		return found, hidden, err
 	}
 	if passages {
 		list, err := decodeObjects[foundPassage](classes, classPassages)
 		if err != nil {
-			return found, err
+			return found, hidden, err
 		}
+		hidden.Passages = len(list)
 		for _, p := range list {
 			if p.Place < 0 {
-				return found, errors.New("invalid answer: a negative place")
+				return found, hidden, errors.New("invalid answer: a negative place")
 			}
 			if state.Passages.visible(p.Slot) {
 				found.Passages = append(found.Passages, FoundPassage{Passage{ID: p.ID, Document: p.Document, Place: p.Place, Line: p.Line, Record: p.Record}, p.Slot, p.Additional.score()})
 			}
 		}
+		hidden.Passages -= len(found.Passages)
 	}
 	if pages {
 		list, err := decodeObjects[foundPage](classes, classPages)
 		if err != nil {
-			return found, err
+			return found, hidden, err
 		}
+		hidden.Pages = len(list)
 		for _, p := range list {
 			if state.Pages.visible(p.Slot) {
 				found.Pages = append(found.Pages, FoundPage{Page{Document: p.Document, Record: p.Record}, p.Slot, p.Additional.score()})
 			}
 		}
+		hidden.Pages -= len(found.Pages)
 	}
-	return found, nil
+	return found, hidden, nil
 }
 
 // maxFiltered is the maximum number of objects that a condition finds, Weaviate's limit.
@@ -265,7 +289,7 @@ func (d *Database) filter(ctx context.Context, state *State, class, fields, prop
 		class, quote(state.Tenant), maxFiltered, property, list, fields)
 	var found Found
 	err := d.client.graphql(ctx, query, func(data []byte) (err error) {
-		found, err = decodeFound(data, state, class == classPassages, class == classPages)
+		found, _, err = decodeFound(data, state, class == classPassages, class == classPages)
 		return err
 	})
 	return found, err

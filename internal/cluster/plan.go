@@ -30,47 +30,37 @@ func (p *plan) missing() int {
 }
 
 // makePlan compares the objects of a class in a tenant, with their slots, with the wanted
-// ones. before are the visible objects if the tenant is in use, otherwise nil: then no
-// reader cares about the other objects. If purge is set, no reader uses a state any more
-// in which dead objects were visible.
-func makePlan(class string, ids []objectID, have map[objectID]uint32, before *Slots, purge bool) (*plan, error) {
+// ones. before are the visible objects; it is empty for a new tenant. If purge is set, no
+// reader uses a state any more in which dead objects were visible.
+//
+// Objects above before.End are from a push that failed. They are deleted even if they are
+// wanted, because their index can be incomplete; see store.
+func makePlan(class string, ids []objectID, have map[objectID]uint32, before Slots, purge bool) (*plan, error) {
 	p := &plan{class: class, ids: ids, slots: make([]uint32, len(ids)), send: make([]bool, len(ids))}
-	wanted := make(map[objectID]bool, len(ids))
+	kept := make(map[objectID]bool, len(ids))
 	used := make(map[uint32]bool, len(ids))
-	inOrder := before == nil // each object has the slot of its record
-	next := uint64(0)
+	next := uint64(before.End)
 	for i, id := range ids {
-		wanted[id] = true
 		slot, found := have[id]
-		if p.send[i] = !found || used[slot]; p.send[i] {
-			continue
+		if p.send[i] = !found || slot >= before.End || used[slot]; !p.send[i] {
+			p.slots[i] = slot
+			kept[id], used[slot] = true, true
 		}
-		p.slots[i] = slot
-		used[slot] = true
-		inOrder = inOrder && slot == uint32(i)
 	}
 	for id, slot := range have {
-		next = max(next, uint64(slot)+1)
 		switch {
-		case wanted[id]:
-		case before == nil, slot >= before.End, purge && !before.visible(slot):
+		case kept[id]:
+		case slot >= before.End, used[slot], purge && !before.visible(slot):
 			p.drop = append(p.drop, id)
 		default:
 			p.after.Dead = append(p.after.Dead, slot)
 		}
 	}
-	if before != nil {
-		next = max(next, uint64(before.End)) // its objects may be visible to readers
-	}
 	if next+uint64(len(ids)) > maxSlots {
 		return nil, fmt.Errorf("%s: the tenant has no free slots", class)
 	}
 	for i := range ids {
-		switch {
-		case !p.send[i]:
-		case inOrder:
-			p.slots[i] = uint32(i)
-		default:
+		if p.send[i] {
 			p.slots[i] = uint32(next)
 			next++
 		}
@@ -82,6 +72,20 @@ func makePlan(class string, ids []objectID, have map[objectID]uint32, before *Sl
 	p.after.Count = len(ids)
 	p.total = len(ids) + len(p.after.Dead)
 	return p, nil
+}
+
+// compare compares the objects of a node with the plan and returns the first difference,
+// or "".
+func (p *plan) compare(have map[objectID]uint32) string {
+	if len(have) != p.total {
+		return fmt.Sprintf("%d objects, want %d", len(have), p.total)
+	}
+	for i, id := range p.ids {
+		if slot, found := have[id]; !found || slot != p.slots[i] {
+			return fmt.Sprintf("object %s is missing", id)
+		}
+	}
+	return ""
 }
 
 // listPage is the number of objects in a page of a list.
@@ -104,7 +108,7 @@ func (c *Client) list(ctx context.Context, class, tenant string) (map[objectID]u
 		var page []listed
 		query := fmt.Sprintf("{Get{%s(tenant:%s,limit:%d,after:%s){slot _additional{id}}}}", class, quote(tenant), listPage, quote(after))
 		err := patient.graphql(ctx, query, func(data []byte) error {
-			classes, err := decodeClasses(data, "Get")
+			classes, err := decodeClasses(data)
 			if err == nil {
 				page, err = decodeObjects[listed](classes, class)
 			}
@@ -125,14 +129,4 @@ func (c *Client) list(ctx context.Context, class, tenant string) (map[objectID]u
 			return slots, nil
 		}
 	}
-}
-
-// count returns the number of objects of a class in a tenant.
-func (c *Client) count(ctx context.Context, class, tenant string) (n int, err error) {
-	query := fmt.Sprintf("{Aggregate{%s(tenant:%s){meta{count}}}}", class, quote(tenant))
-	err = c.graphql(ctx, query, func(data []byte) error {
-		n, err = decodeCount(data, class)
-		return err
-	})
-	return n, err
 }

@@ -58,7 +58,7 @@ func (c *Client) ProbeSearch(ctx context.Context) (err error) {
 		for i := from; i < min(len(bags), from+batchObjects); i++ {
 			batch = append(batch, object{Class: name, ID: newID(random[:], fmt.Append(nil, i)).String(), Properties: map[string]any{"bag": strings.Join(bags[i], " "), "slot": i}})
 		}
-		if err := c.send(ctx, batch); err != nil {
+		if _, err := c.store(ctx, batch); err != nil {
 			return err
 		}
 	}
@@ -67,7 +67,7 @@ func (c *Client) ProbeSearch(ctx context.Context) (err error) {
 		var found []uint32
 		graphql := fmt.Sprintf("{Get{%s(limit:%d,bm25:{query:%s,properties:[\"bag\"]}){slot}}}", name, probeLimit, quote(query))
 		err := c.graphql(ctx, graphql, func(data []byte) error {
-			classes, err := decodeClasses(data, "Get")
+			classes, err := decodeClasses(data)
 			if err != nil {
 				return err
 			}

@@ -140,7 +140,7 @@ type pulledPassage struct {
 // decodePulled decodes a page of passages. A line must be a passage of a passages file,
 // because a build trusts the lines of its source to be lines.
 func decodePulled(data []byte) ([]pulledPassage, error) {
-	classes, err := decodeClasses(data, "Get")
+	classes, err := decodeClasses(data)
 	if err != nil {
 		return nil, err
 	}

@@ -29,6 +29,8 @@ const (
 	writeTimeout = 2 * time.Minute
 	// writers is the number of batches in flight.
 	writers = 4
+	// discardTimeout limits the removal of the remains of a push that failed.
+	discardTimeout = 5 * time.Second
 	// grace is how long readers may use the previous state of a database.
 	grace = time.Hour
 	// maxEdit is the share of changed records above which a push fills a new tenant.
@@ -59,8 +61,8 @@ type PushResult struct {
 	Dropped     []string // old tenants
 }
 
-// Push stores a content as the new state of a database. If it fails, the old state stays
-// current, and the next push of the same content sends only the objects that are missing.
+// Push stores a content as the new state of a database. It waits for all nodes. If it
+// fails, the old state stays current.
 func (c *Client) Push(ctx context.Context, content Content, opt PushOptions) (*PushResult, error) {
 	if opt.Now.IsZero() {
 		opt.Now = time.Now()
@@ -119,17 +121,33 @@ func (p *push) run(ctx context.Context) (*PushResult, error) {
 	if err := p.plan(ctx, digest); err != nil {
 		return nil, err
 	}
-	if err := p.transfer(ctx); err != nil {
-		return nil, err
+	err = p.transfer(ctx)
+	if err == nil {
+		err = p.confirm(ctx)
 	}
-	if err := p.confirm(ctx); err != nil {
-		return nil, err
+	if err == nil {
+		err = p.publish(ctx)
 	}
-	if err := p.publish(ctx); err != nil {
+	if err != nil {
+		p.discard(ctx)
 		return nil, err
 	}
 	p.result.Commit = p.commit
 	return &p.result, nil
+}
+
+// discard drops the new tenant of a push that failed, if the cluster permits that soon.
+// Otherwise, a later push drops it.
+func (p *push) discard(ctx context.Context) {
+	if p.result.Incremental {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTimeout)
+	defer cancel()
+	// The commit may have been written although its answer was lost.
+	if now, err := p.client.Commit(ctx, p.opt.Name); err == nil && now.Tenant != p.commit.Tenant || errors.Is(err, ErrNoDatabase) {
+		p.client.dropTenants(ctx, []string{p.commit.Tenant})
+	}
 }
 
 // compact returns JSON without spaces, for comparisons.
@@ -144,55 +162,57 @@ func compact(raw json.RawMessage) []byte {
 // plan chooses the tenant and compares it with the content.
 func (p *push) plan(ctx context.Context, content digest) error {
 	p.opt.Report.Report("comparing with the cluster", 0, 0)
-	fresh := tenantName(p.opt.Name, content)
 	p.commit = &Commit{Format: Format, Name: p.opt.Name, Content: hex.EncodeToString(content[:]), Tool: p.opt.Tool, Info: p.opt.Info, Pushed: p.opt.Now.UTC()}
 	if p.before != nil {
 		p.commit.Retired = p.before.Retired
-		if err := p.planTenant(ctx, p.before.Tenant, true); err != nil {
+		if err := p.planTenant(ctx, p.before.Tenant, p.before); err != nil {
 			return err
 		}
 		changed := p.passages.missing() + p.pages.missing() + len(p.passages.after.Dead) + len(p.pages.after.Dead)
-		// The tenant in use cannot be filled again.
-		if fresh == p.before.Tenant || float64(changed) <= maxEdit*float64(len(p.inventory.passages)+len(p.inventory.pages)) {
+		if float64(changed) <= maxEdit*float64(len(p.inventory.passages)+len(p.inventory.pages)) {
 			p.result.Incremental = true
 			return nil
 		}
 	}
-	if err := p.client.createTenant(ctx, fresh); err != nil {
+	tenant := newTenant(p.opt.Name)
+	if err := p.client.createTenant(ctx, tenant); err != nil {
 		return err
 	}
-	return p.planTenant(ctx, fresh, false)
+	return p.planTenant(ctx, tenant, nil)
 }
 
-// planTenant compares a tenant with the content.
-func (p *push) planTenant(ctx context.Context, tenant string, inUse bool) error {
+// planTenant compares a tenant with the content. before is the state that uses the tenant,
+// nil for a new tenant.
+func (p *push) planTenant(ctx context.Context, tenant string, before *Commit) error {
 	p.commit.Tenant = tenant
-	plan := func(class string, digests []digest, before *Slots) (*plan, error) {
-		have, err := p.client.list(ctx, class, tenant)
-		if err != nil {
-			return nil, err
-		}
+	plan := func(class string, digests []digest, slots Slots) (*plan, error) {
 		ids := make([]objectID, len(digests))
 		for i, d := range digests {
 			ids[i] = d.id(tenant, class)
 		}
-		return makePlan(class, ids, have, before, inUse && p.opt.Now.Sub(p.before.Pushed) > grace)
+		if before == nil {
+			return makePlan(class, ids, nil, slots, false)
+		}
+		have, err := p.client.list(ctx, class, tenant)
+		if err != nil {
+			return nil, err
+		}
+		return makePlan(class, ids, have, slots, p.opt.Now.Sub(before.Pushed) > grace)
 	}
-	var passages, pages *Slots
-	if inUse {
-		passages, pages = &p.before.Passages, &p.before.Pages
+	var passages, pages Slots
+	if before != nil {
+		passages, pages = before.Passages, before.Pages
 	}
 	var err error
 	if p.passages, err = plan(classPassages, p.inventory.passages, passages); err != nil {
 		return err
 	}
-	p.pages, err = plan(classPages, p.inventory.pages, pages)
-	if err != nil {
+	if p.pages, err = plan(classPages, p.inventory.pages, pages); err != nil {
 		return err
 	}
 	p.commit.Passages, p.commit.Pages = p.passages.after, p.pages.after
 	p.commit.Stats, p.parts = parts(tenant, p.inventory.statistics)
-	if inUse && p.before.Stats == p.commit.Stats {
+	if before != nil && before.Stats == p.commit.Stats {
 		p.parts = nil
 	}
 	return nil
@@ -217,7 +237,7 @@ func (p *push) transfer(ctx context.Context) error {
 	for range writers {
 		group.Go(func() error {
 			for b := range batches {
-				n, err := p.client.sendCounted(groupCtx, b)
+				n, err := p.client.store(groupCtx, b)
 				if err != nil {
 					return err
 				}
@@ -320,15 +340,12 @@ func (p *push) batch(ctx context.Context, batches chan<- []object) error {
 	return flush()
 }
 
-// send stores objects. Each node gets the batch until one has stored it on a majority of
-// the nodes.
-func (c *Client) send(ctx context.Context, objects []object) error {
-	_, err := c.sendCounted(ctx, objects)
-	return err
-}
-
-// sendCounted is send, and returns the size of the request in bytes.
-func (c *Client) sendCounted(ctx context.Context, objects []object) (size int, err error) {
+// store stores objects on all nodes and returns the size of the request in bytes.
+//
+// A node that is killed while it stores an object may have the object later, but not its
+// words in the index, and then ignores the object if it is sent again. So after a failed
+// request, store deletes its objects before it sends them again.
+func (c *Client) store(ctx context.Context, objects []object) (size int, err error) {
 	var body bytes.Buffer
 	encoder := json.NewEncoder(&body)
 	encoder.SetEscapeHTML(false)
@@ -339,11 +356,40 @@ func (c *Client) sendCounted(ctx context.Context, objects []object) (size int, e
 	for i, o := range objects {
 		ids[i] = o.ID
 	}
-	err = c.withTimeout(batchTimeout).persist(ctx, writeTimeout, request{
-		method: http.MethodPost, path: "/v1/batch/objects?consistency_level=QUORUM", body: body.Bytes(),
+	put := request{
+		method: http.MethodPost, path: "/v1/batch/objects?consistency_level=ALL", body: body.Bytes(),
 		decode: func(data []byte) error { return decodeBatch(data, ids) },
-	})
-	return body.Len(), err
+	}
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	patient := c.withTimeout(batchTimeout)
+	for {
+		n := patient.order()[0]
+		err := patient.only(n).do(ctx, put)
+		if err == nil || !errors.Is(err, ErrUnavailable) {
+			return body.Len(), err
+		}
+		n.down.Store(time.Now().Add(downTime).UnixNano())
+		for _, o := range objects {
+			if deleteErr := c.deleteObject(ctx, o); deleteErr != nil {
+				return 0, errors.Join(err, deleteErr)
+			}
+		}
+	}
+}
+
+// deleteObject deletes an object on all nodes, whether or not they have it.
+func (c *Client) deleteObject(ctx context.Context, o object) error {
+	path := "/v1/objects/" + o.Class + "/" + o.ID + "?consistency_level=ALL"
+	if o.Tenant != "" {
+		path += "&tenant=" + o.Tenant
+	}
+	err := c.persist(ctx, writeTimeout, request{method: http.MethodDelete, path: path})
+	var refused *RefusedError
+	if errors.As(err, &refused) && refused.Status == http.StatusNotFound {
+		return nil
+	}
+	return err
 }
 
 // maxDelete is the number of objects that one request deletes.
@@ -364,7 +410,7 @@ func (c *Client) deleteObjects(ctx context.Context, class, tenant string, ids []
 			return err
 		}
 		err = c.withTimeout(batchTimeout).persist(ctx, writeTimeout, request{
-			method: http.MethodDelete, path: "/v1/batch/objects?consistency_level=QUORUM&tenant=" + tenant, body: body,
+			method: http.MethodDelete, path: "/v1/batch/objects?consistency_level=ALL&tenant=" + tenant, body: body,
 			decode: func(data []byte) error { _, err := decodeDeletion(data); return err },
 		})
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -35,6 +36,9 @@ const (
 // schemaTimeout limits a change of the schema. After the loss of the Raft leader, changes
 // failed for 10 seconds.
 const schemaTimeout = time.Minute
+
+// nodesTimeout limits the request for the state of the nodes.
+const nodesTimeout = 20 * time.Second
 
 type property struct {
 	Name         string   `json:"name"`
@@ -112,12 +116,16 @@ const maxCopies = 3
 
 // CreateSchema creates the classes that the cluster does not have yet.
 func (c *Client) CreateSchema(ctx context.Context) error {
-	nodes, err := c.Nodes(ctx)
+	have, err := c.classes(ctx)
 	if err != nil {
 		return err
 	}
-	have, err := c.classes(ctx)
-	if err != nil {
+	if !slices.ContainsFunc(schema(1), func(class class) bool { return !slices.Contains(have, class.Class) }) {
+		return nil
+	}
+	var nodes []NodeStatus
+	// Nodes answer with status 500 until they have noticed that another one is down.
+	if err := c.persist(ctx, nodesTimeout, nodesRequest(&nodes)); err != nil {
 		return err
 	}
 	for _, class := range schema(min(len(nodes), maxCopies)) {
@@ -182,11 +190,15 @@ func decodeSchema(data []byte) ([]string, error) {
 // Nodes returns the state of the cluster's nodes in the view of one of them.
 func (c *Client) Nodes(ctx context.Context) ([]NodeStatus, error) {
 	var nodes []NodeStatus
-	err := c.do(ctx, request{method: http.MethodGet, path: "/v1/nodes", decode: func(data []byte) (err error) {
-		nodes, err = decodeNodes(data)
-		return err
-	}})
+	err := c.do(ctx, nodesRequest(&nodes))
 	return nodes, err
+}
+
+func nodesRequest(nodes *[]NodeStatus) request {
+	return request{method: http.MethodGet, path: "/v1/nodes", decode: func(data []byte) (err error) {
+		*nodes, err = decodeNodes(data)
+		return err
+	}}
 }
 
 // createTenant creates a tenant in all classes that have tenants, unless it exists.
@@ -247,7 +259,7 @@ func tenantPrefix(database string) string {
 	return readable[:min(len(readable), 24)] + "-" + hex.EncodeToString(sum[:4]) + "-"
 }
 
-// tenantName returns the name of the tenant for a content of a database.
-func tenantName(database string, content digest) string {
-	return tenantPrefix(database) + hex.EncodeToString(content[:8])
+// newTenant returns the name of a new tenant for a database.
+func newTenant(database string) string {
+	return tenantPrefix(database) + fmt.Sprintf("%016x", rand.Uint64())
 }

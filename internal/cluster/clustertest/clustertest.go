@@ -10,6 +10,7 @@ package clustertest
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -17,6 +18,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -250,4 +252,32 @@ func lastLines(b *bytes.Buffer) string {
 	}
 	data := b.Bytes()
 	return string(data[max(0, len(data)-2000):])
+}
+
+// Leader returns the index of the node that is the Raft leader in the view of a running
+// node, or -1.
+func (c *Cluster) Leader() int {
+	client := http.Client{Timeout: 2 * time.Second}
+	defer client.CloseIdleConnections()
+	for _, n := range c.Nodes {
+		if n.cmd == nil {
+			continue
+		}
+		res, err := client.Get(n.URL + "/v1/cluster/statistics")
+		if err != nil {
+			continue
+		}
+		var answer struct {
+			Statistics []struct {
+				Leader string `json:"leaderId"`
+			} `json:"statistics"`
+		}
+		err = json.NewDecoder(res.Body).Decode(&answer)
+		res.Body.Close()
+		if err != nil || len(answer.Statistics) == 0 {
+			continue
+		}
+		return slices.IndexFunc(c.Nodes, func(n *Node) bool { return n.Name == answer.Statistics[0].Leader })
+	}
+	return -1
 }
