@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -79,6 +80,9 @@ func decodeBatch(body []byte, ids []string) error {
 	}
 	stored := make([]string, 0, len(results))
 	for _, r := range results {
+		if text := message(r.Result.Errors); r.Result.Status != "SUCCESS" && strings.HasPrefix(text, "invalid") {
+			return &RefusedError{Status: http.StatusUnprocessableEntity, Text: text}
+		}
 		if r.Result.Status != "SUCCESS" {
 			return fmt.Errorf("object %s was not stored: %s", safetext.Line(r.ID), message(r.Result.Errors))
 		}

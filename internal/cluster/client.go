@@ -173,7 +173,8 @@ type request struct {
 	method, path string
 	body         []byte
 	// decode reads the body of an answer with status 2xx. After its error, the next node
-	// is asked, because a single node can be out of order.
+	// is asked, because a single node can be out of order. A *RefusedError means that no
+	// node would accept the request.
 	decode func([]byte) error
 }
 
@@ -284,7 +285,13 @@ func (c *Client) ask(ctx context.Context, n *node, r request) error {
 	if r.decode == nil {
 		return nil
 	}
-	if err := r.decode(data); err != nil {
+	err = r.decode(data)
+	var refused *RefusedError
+	if errors.As(err, &refused) {
+		refused.URL = n.url
+		return refused
+	}
+	if err != nil {
 		return fail(err)
 	}
 	return nil

@@ -118,14 +118,14 @@ type passageProperties struct {
 	Place    int    `json:"place"`
 	Slot     uint32 `json:"slot"`
 	Line     string `json:"line"`
-	Record   string `json:"record"` // base64
+	Record   string `json:"record,omitempty"` // base64; Weaviate accepts no empty blob
 }
 
 type pageProperties struct {
 	Bag      string `json:"bag"`
 	Document string `json:"document"`
 	Slot     uint32 `json:"slot"`
-	Record   string `json:"record"`
+	Record   string `json:"record,omitempty"`
 }
 
 type partProperties struct {

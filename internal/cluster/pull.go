@@ -30,6 +30,9 @@ type Source struct {
 	Location string // of the database, for its manifest
 }
 
+// Location returns the location of a database in a cluster, for people.
+func Location(c *Client, name string) string { return c.nodes[0].url + "#" + name }
+
 // pulledName is the file of a generation with the content of the pulled state.
 const pulledName = "weaviate.content"
 

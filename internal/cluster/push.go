@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -43,6 +44,7 @@ type PushOptions struct {
 	Tool   string          // version of docsearch
 	Info   json.RawMessage // describes the database
 	Report progress.Func
+	Full   bool // send all records, even if the cluster has them
 	// Settle limits the time until all nodes have all objects. Default 3 minutes.
 	Settle time.Duration
 	// Check is called with the new state before it becomes current. Its error ends the
@@ -114,8 +116,14 @@ func (p *push) run(ctx context.Context) (*PushResult, error) {
 	if p.before, err = p.client.Commit(ctx, p.opt.Name); err != nil && !errors.Is(err, ErrNoDatabase) {
 		return nil, err
 	}
+	if p.before == nil {
+		p.opt.Report.Report("testing searches", 0, 0)
+		if err := p.client.ProbeSearch(ctx); err != nil {
+			return nil, err
+		}
+	}
 	digest := p.inventory.contentDigest()
-	if p.before != nil && p.before.Content == hex.EncodeToString(digest[:]) && bytes.Equal(compact(p.before.Info), compact(p.opt.Info)) {
+	if p.before != nil && !p.opt.Full && p.before.Content == hex.EncodeToString(digest[:]) && bytes.Equal(compact(p.before.Info), compact(p.opt.Info)) {
 		return &PushResult{Commit: p.before, Unchanged: true}, nil
 	}
 	if err := p.plan(ctx, digest); err != nil {
@@ -169,7 +177,7 @@ func (p *push) plan(ctx context.Context, content digest) error {
 			return err
 		}
 		changed := p.passages.missing() + p.pages.missing() + len(p.passages.after.Dead) + len(p.pages.after.Dead)
-		if float64(changed) <= maxEdit*float64(len(p.inventory.passages)+len(p.inventory.pages)) {
+		if !p.opt.Full && float64(changed) <= maxEdit*float64(len(p.inventory.passages)+len(p.inventory.pages)) {
 			p.result.Incremental = true
 			return nil
 		}
@@ -360,20 +368,26 @@ func (c *Client) store(ctx context.Context, objects []object) (size int, err err
 		method: http.MethodPost, path: "/v1/batch/objects?consistency_level=ALL", body: body.Bytes(),
 		decode: func(data []byte) error { return decodeBatch(data, ids) },
 	}
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	limited, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
 	patient := c.withTimeout(batchTimeout)
 	for {
 		n := patient.order()[0]
-		err := patient.only(n).do(ctx, put)
-		if err == nil || !errors.Is(err, ErrUnavailable) {
-			return body.Len(), err
+		err := patient.only(n).do(limited, put)
+		if err == nil {
+			return body.Len(), nil
+		}
+		if ctx.Err() != nil || !errors.Is(err, ErrUnavailable) && limited.Err() == nil {
+			return 0, err
 		}
 		n.down.Store(time.Now().Add(downTime).UnixNano())
 		for _, o := range objects {
-			if deleteErr := c.deleteObject(ctx, o); deleteErr != nil {
-				return 0, errors.Join(err, deleteErr)
+			if limited.Err() == nil {
+				err = cmp.Or(c.deleteObject(limited, o), err)
 			}
+		}
+		if limited.Err() != nil {
+			return 0, fmt.Errorf("cannot store %d objects on all nodes within %v: %w", len(objects), writeTimeout, err)
 		}
 	}
 }
