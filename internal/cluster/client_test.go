@@ -274,7 +274,7 @@ func TestPlan(t *testing.T) {
 		{"slot used twice", ids(1, 2), map[objectID]uint32{id(1): 0, id(2): 0}, Slots{Count: 2, End: 2}, false,
 			[]uint32{0, 2}, []bool{false, true}, 1, Slots{Count: 2, End: 3}, 2},
 	} {
-		p, err := makePlan("C", test.want, test.have, test.before, test.purge)
+		p, err := makePlan(test.want, test.have, test.before, test.purge)
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 			continue
@@ -284,7 +284,7 @@ func TestPlan(t *testing.T) {
 			t.Errorf("%s: slots %v, send %v, drop %d, after %v, total %d", test.name, p.slots, p.send, len(p.drop), p.after, p.total)
 		}
 	}
-	if _, err := makePlan("C", ids(1), map[objectID]uint32{id(2): maxSlots}, Slots{Count: 1, End: maxSlots}, false); err == nil {
+	if _, err := makePlan(ids(1), map[objectID]uint32{id(2): maxSlots}, Slots{Count: 1, End: maxSlots}, false); err == nil {
 		t.Error("no error without free slots")
 	}
 }

@@ -27,7 +27,6 @@ type Commit struct {
 	Tenant   string    `json:"tenant"`
 	Content  string    `json:"content"` // digest of all records; see contentDigest
 	Passages Slots     `json:"passages"`
-	Pages    Slots     `json:"pages"`
 	Stats    PartsRef  `json:"statistics"`
 	Pushed   time.Time `json:"pushed"`
 	Tool     string    `json:"tool,omitempty"` // version of docsearch
@@ -127,10 +126,9 @@ func decodeCommit(text string) (*Commit, error) {
 	if !validTenant(c.Tenant) {
 		return invalid("tenant")
 	}
-	for _, s := range []*Slots{&c.Passages, &c.Pages} {
-		if n := len(s.Dead); s.Count < 0 || s.Count+n > int(s.End) || n > 0 && s.Dead[n-1] >= s.End {
-			return invalid("slots")
-		}
+	s := &c.Passages
+	if n := len(s.Dead); s.Count < 0 || s.Count+n > int(s.End) || n > 0 && s.Dead[n-1] >= s.End {
+		return invalid("slots")
 	}
 	if digest, err := hex.DecodeString(c.Stats.Digest); err != nil || len(digest) != 32 || c.Stats.Size < 0 || c.Stats.Size > maxStatistics {
 		return invalid("statistics")

@@ -14,7 +14,6 @@ import (
 // state of the database stays current.
 type IncompleteError struct {
 	URL     string
-	Class   string
 	Problem string
 	Err     error // why the node could not be asked; nil if it answered
 }
@@ -23,7 +22,7 @@ func (e *IncompleteError) Error() string {
 	if e.Err != nil {
 		return fmt.Sprintf("cannot check %s: %v", e.URL, e.Err)
 	}
-	return fmt.Sprintf("%s: %s: %s", e.URL, e.Class, e.Problem)
+	return e.URL + ": " + e.Problem
 }
 func (e *IncompleteError) Unwrap() error { return e.Err }
 
@@ -59,14 +58,12 @@ func (p *push) confirm(ctx context.Context) error {
 // confirmNode compares the objects of a node with the plan. Weaviate's own counts are no
 // proof: a node that has just been restarted reports those of other nodes.
 func (p *push) confirmNode(ctx context.Context, n *node) error {
-	for _, plan := range []*plan{p.passages, p.pages} {
-		have, err := p.client.only(n).list(ctx, plan.class, p.commit.Tenant)
-		if err != nil {
-			return &IncompleteError{URL: n.url, Class: plan.class, Err: err}
-		}
-		if problem := plan.compare(have); problem != "" {
-			return &IncompleteError{URL: n.url, Class: plan.class, Problem: problem}
-		}
+	have, err := p.client.only(n).list(ctx, classPassages, p.commit.Tenant)
+	if err != nil {
+		return &IncompleteError{URL: n.url, Err: err}
+	}
+	if problem := p.passages.compare(have); problem != "" {
+		return &IncompleteError{URL: n.url, Problem: problem}
 	}
 	return nil
 }

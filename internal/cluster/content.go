@@ -19,33 +19,24 @@ type Passage struct {
 	Record   []byte // what docsearch's scorer needs
 }
 
-// A Page is a document in the form in which a cluster stores it.
-type Page struct {
-	Document string
-	Bag      string
-	Record   []byte
-}
-
 // A Content is a database that can be pushed.
 type Content interface {
-	// Export calls passage for each passage and page for each page, both always in the
-	// same order, and returns the statistics of the whole database.
-	Export(ctx context.Context, passage func(Passage) error, page func(Page) error) (statistics []byte, err error)
+	// Export calls each for every passage, always in the same order, and returns the
+	// statistics of the whole database.
+	Export(ctx context.Context, each func(Passage) error) (statistics []byte, err error)
 }
 
 func (p *Passage) digest() digest {
 	return digestOf([]byte(p.ID), []byte(p.Bag), []byte(p.Symbols), []byte(p.Document), binary.LittleEndian.AppendUint64(nil, uint64(p.Place)), []byte(p.Line), p.Record)
 }
 
-func (p *Page) digest() digest { return digestOf([]byte(p.Document), []byte(p.Bag), p.Record) }
-
 // A digest is a SHA-256.
 type digest [32]byte
 
 // id returns the ID of the object with a record of this digest. Another text or record
 // gives another object, so that a push does not change visible objects.
-func (d digest) id(tenant string, class string) objectID {
-	return newID([]byte(tenant), []byte(class), d[:])
+func (d digest) id(tenant string) objectID {
+	return newID([]byte(tenant), []byte("passage"), d[:])
 }
 
 // digestOf returns the digest of byte strings with their lengths.
@@ -58,11 +49,11 @@ func digestOf(parts ...[]byte) digest {
 	return digest(h.Sum(nil))
 }
 
-// An inventory lists the digests of a content's records, in order. Equal records have
+// An inventory lists the digests of a content's passages, in order. Equal passages have
 // different digests, so that each has its object.
 type inventory struct {
-	passages, pages []digest
-	statistics      []byte
+	passages   []digest
+	statistics []byte
 }
 
 // takeInventory reads a content.
@@ -80,22 +71,15 @@ func takeInventory(ctx context.Context, content Content) (*inventory, error) {
 	v.statistics, err = content.Export(ctx, func(p Passage) error {
 		v.passages = append(v.passages, unique(p.digest()))
 		return ctx.Err()
-	}, func(p Page) error {
-		v.pages = append(v.pages, unique(p.digest()))
-		return ctx.Err()
 	})
 	return v, err
 }
 
-// contentDigest returns the digest of the number of passages, the digests of passages and
-// pages, and the statistics. Equal contents have equal digests.
+// contentDigest returns the digest of the digests of passages and of the statistics. Equal contents have equal digests.
 func (v *inventory) contentDigest() digest {
 	h := sha256.New()
 	h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(v.passages))))
 	for _, d := range v.passages {
-		h.Write(d[:])
-	}
-	for _, d := range v.pages {
 		h.Write(d[:])
 	}
 	h.Write(v.statistics)
@@ -121,13 +105,6 @@ type passageProperties struct {
 	Record   string `json:"record,omitempty"` // base64; Weaviate accepts no empty blob
 }
 
-type pageProperties struct {
-	Bag      string `json:"bag"`
-	Document string `json:"document"`
-	Slot     uint32 `json:"slot"`
-	Record   string `json:"record,omitempty"`
-}
-
 type partProperties struct {
 	Slot int    `json:"slot"` // number of the part
 	Data string `json:"data"` // base64
@@ -135,10 +112,6 @@ type partProperties struct {
 
 func (p *Passage) properties(slot uint32) passageProperties {
 	return passageProperties{p.Bag, p.Symbols, p.ID, p.Document, p.Place, slot, p.Line, base64.StdEncoding.EncodeToString(p.Record)}
-}
-
-func (p *Page) properties(slot uint32) pageProperties {
-	return pageProperties{p.Bag, p.Document, slot, base64.StdEncoding.EncodeToString(p.Record)}
 }
 
 // partSize is the size of a part of the statistics in bytes.

@@ -18,7 +18,7 @@ import (
 // rounds is the number of times that the fault tests kill a node.
 var rounds = flag.Int("rounds", 6, "kill a node `N` times in each fault test")
 
-// victims returns the node to kill in each round: the leader, a follower, and then all
+// victim returns the node to kill in each round: the leader, a follower, and then all
 // nodes in turn.
 func victim(c *clustertest.Cluster, round int) (node int, role string) {
 	leader := c.Leader()
@@ -92,12 +92,12 @@ func searchFor(ctx context.Context, d *Database, content *fakeContent, passage i
 	if err != nil {
 		return err
 	}
-	found, err := d.Find(ctx, state, Search{Passages: fmt.Sprintf("only%d w1", passage), PassageLimit: 200, Pages: "w1", PageLimit: 20})
+	found, err := d.Find(ctx, state, fmt.Sprintf("only%d w1", passage), 200)
 	if err != nil {
 		return err
 	}
-	if len(found.Passages) != 200 || found.Passages[0].Line != content.passages[passage].Line || len(found.Pages) != 20 {
-		return fmt.Errorf("found %d passages and %d pages, or another first passage", len(found.Passages), len(found.Pages))
+	if len(found) != 200 || found[0].Line != content.passages[passage].Line {
+		return fmt.Errorf("found %d passages, or another first one", len(found))
 	}
 	return nil
 }
@@ -213,14 +213,14 @@ func readsOneVersion(ctx context.Context, d *Database) error {
 	if err := json.Unmarshal(state.Info, &version); err != nil {
 		return err
 	}
-	found, err := d.Find(ctx, state, Search{Passages: "only3 only7 only11", PassageLimit: 3})
+	found, err := d.Find(ctx, state, "only3 only7 only11", 3)
 	if err != nil {
 		return err
 	}
-	if len(found.Passages) != 3 {
-		return fmt.Errorf("version %d: found %d of 3 passages", version, len(found.Passages))
+	if len(found) != 3 {
+		return fmt.Errorf("version %d: found %d of 3 passages", version, len(found))
 	}
-	for _, p := range found.Passages {
+	for _, p := range found {
 		want := fmt.Sprintf("edited version%d\"", version)
 		if version > 0 && !strings.Contains(p.Line, want) {
 			return errors.New("found " + p.Line + ", want " + want)

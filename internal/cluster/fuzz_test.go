@@ -13,8 +13,7 @@ func FuzzAnswers(f *testing.F) {
 		``, `null`, `[]`, `{}`, `"x"`,
 		nodesAnswer,
 		`{"error": [{"message": "x"}]}`, `{"code": 401, "message": "x"}`,
-		`{"data": {"Get": {"DocsearchPassages1": [{"passage": "p", "document": "d", "place": 1, "slot": 3, "line": "{\"text\": \"x\"}", "record": "AQI=", "_additional": {"id": "f65b848f-0000-5000-8000-000000000000", "score": "2.3647826"}}], "DocsearchPages1": []}}}`,
-		`{"data": {"Get": {"DocsearchPages1": [{"document": "d", "slot": 1, "record": "AQ==", "_additional": {"score": "NaN"}}]}}}`,
+		`{"data": {"Get": {"DocsearchPassages1": [{"passage": "p", "document": "d", "place": 1, "slot": 3, "line": "{\"text\": \"x\"}", "record": "AQI=", "_additional": {"id": "f65b848f-0000-5000-8000-000000000000"}}]}}}`,
 		`[{"id": "f65b848f-0000-5000-8000-000000000000", "result": {"status": "SUCCESS"}}]`,
 		`[{"id": "x", "result": {"status": "FAILED", "errors": {"error": [{"message": "x"}]}}}]`,
 		`{"properties": {"name": "x", "commit": "{}"}}`,
@@ -24,18 +23,13 @@ func FuzzAnswers(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	state := &State{Commit: &Commit{Passages: Slots{Count: 2, End: 5, Dead: Set{3}}, Pages: Slots{Count: 1, End: 1}}}
+	state := &State{Commit: &Commit{Passages: Slots{Count: 2, End: 5, Dead: Set{3}}}}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		message(data)
-		if found, _, err := decodeFound(data, state, true, true); err == nil {
-			for _, p := range found.Passages {
-				if p.Slot >= 5 || p.Slot == 3 || p.Place < 0 || p.Score != p.Score {
+		if found, _, err := decodeFound(data, state); err == nil {
+			for _, p := range found {
+				if p.Slot >= 5 || p.Slot == 3 || p.Place < 0 {
 					t.Errorf("passage %+v", p)
-				}
-			}
-			for _, p := range found.Pages {
-				if p.Slot != 0 {
-					t.Errorf("page %+v", p)
 				}
 			}
 		}
@@ -79,16 +73,14 @@ func FuzzCommit(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, s := range []Slots{c.Passages, c.Pages} {
-			visible := 0
-			for slot := range min(s.End, 1000) {
-				if s.visible(slot) {
-					visible++
-				}
+		visible := 0
+		for slot := range min(c.Passages.End, 1000) {
+			if c.Passages.visible(slot) {
+				visible++
 			}
-			if s.End < 1000 && visible < s.Count {
-				t.Errorf("%d visible slots for %d objects", visible, s.Count)
-			}
+		}
+		if c.Passages.End < 1000 && visible < c.Passages.Count {
+			t.Errorf("%d visible slots for %d objects", visible, c.Passages.Count)
 		}
 		encoded, err := json.Marshal(c)
 		if err != nil {

@@ -32,14 +32,13 @@ func FromGeneration(g generation.Generation, language string) (*Local, error) {
 }
 
 // Export implements Content. Passages are in the order of the passages files.
-func (l *Local) Export(ctx context.Context, passages func(Passage) error, pages func(Page) error) ([]byte, error) {
+func (l *Local) Export(ctx context.Context, each func(Passage) error) ([]byte, error) {
 	table, err := passage.OpenTable(l.generation)
 	if err != nil {
 		return nil, err
 	}
 	defer table.Close()
 	places := map[string]int{}
-	var order []Page
 	for n := range uint32(table.Passages()) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -61,17 +60,9 @@ func (l *Local) Export(ctx context.Context, passages func(Passage) error, pages 
 			return nil, err
 		}
 		key = valid(key)
-		if places[key] == 0 {
-			order = append(order, Page{Document: key, Bag: repeat(l.analyzer.Terms(p.Title), titleWeight)})
-		}
 		record := Passage{ID: valid(p.ID), Bag: l.bag(&p), Document: key, Place: places[key], Line: valid(string(line))}
 		places[key]++
-		if err := passages(record); err != nil {
-			return nil, err
-		}
-	}
-	for _, p := range order {
-		if err := pages(p); err != nil {
+		if err := each(record); err != nil {
 			return nil, err
 		}
 	}

@@ -2,14 +2,14 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 )
 
-// A plan compares a class of a tenant with the records that it shall contain.
+// A plan compares the passages in a tenant with those that it shall contain.
 type plan struct {
-	class string
 	ids   []objectID // of the records, in order
 	slots []uint32   // of the records
 	send  []bool     // the tenant does not contain the record
@@ -29,14 +29,13 @@ func (p *plan) missing() int {
 	return n
 }
 
-// makePlan compares the objects of a class in a tenant, with their slots, with the wanted
-// ones. before are the visible objects; it is empty for a new tenant. If purge is set, no
+// makePlan compares the passages in a tenant, with their slots, with the wanted ones. before are the visible objects; it is empty for a new tenant. If purge is set, no
 // reader uses a state any more in which dead objects were visible.
 //
 // Objects above before.End are from a push that failed. They are deleted even if they are
 // wanted, because their index can be incomplete; see store.
-func makePlan(class string, ids []objectID, have map[objectID]uint32, before Slots, purge bool) (*plan, error) {
-	p := &plan{class: class, ids: ids, slots: make([]uint32, len(ids)), send: make([]bool, len(ids))}
+func makePlan(ids []objectID, have map[objectID]uint32, before Slots, purge bool) (*plan, error) {
+	p := &plan{ids: ids, slots: make([]uint32, len(ids)), send: make([]bool, len(ids))}
 	kept := make(map[objectID]bool, len(ids))
 	used := make(map[uint32]bool, len(ids))
 	next := uint64(before.End)
@@ -57,7 +56,7 @@ func makePlan(class string, ids []objectID, have map[objectID]uint32, before Slo
 		}
 	}
 	if next+uint64(len(ids)) > maxSlots {
-		return nil, fmt.Errorf("%s: the tenant has no free slots", class)
+		return nil, errors.New("the tenant has no free slots")
 	}
 	for i := range ids {
 		if p.send[i] {

@@ -102,7 +102,6 @@ type push struct {
 	before    *Commit // nil: the cluster does not contain the database
 	commit    *Commit
 	passages  *plan
-	pages     *plan
 	parts     []object // of the statistics
 	result    PushResult
 }
@@ -176,8 +175,8 @@ func (p *push) plan(ctx context.Context, content digest) error {
 		if err := p.planTenant(ctx, p.before.Tenant, p.before); err != nil {
 			return err
 		}
-		changed := p.passages.missing() + p.pages.missing() + len(p.passages.after.Dead) + len(p.pages.after.Dead)
-		if !p.opt.Full && float64(changed) <= maxEdit*float64(len(p.inventory.passages)+len(p.inventory.pages)) {
+		changed := p.passages.missing() + len(p.passages.after.Dead)
+		if !p.opt.Full && float64(changed) <= maxEdit*float64(len(p.inventory.passages)) {
 			p.result.Incremental = true
 			return nil
 		}
@@ -193,32 +192,24 @@ func (p *push) plan(ctx context.Context, content digest) error {
 // nil for a new tenant.
 func (p *push) planTenant(ctx context.Context, tenant string, before *Commit) error {
 	p.commit.Tenant = tenant
-	plan := func(class string, digests []digest, slots Slots) (*plan, error) {
-		ids := make([]objectID, len(digests))
-		for i, d := range digests {
-			ids[i] = d.id(tenant, class)
-		}
-		if before == nil {
-			return makePlan(class, ids, nil, slots, false)
-		}
-		have, err := p.client.list(ctx, class, tenant)
-		if err != nil {
-			return nil, err
-		}
-		return makePlan(class, ids, have, slots, p.opt.Now.Sub(before.Pushed) > grace)
+	ids := make([]objectID, len(p.inventory.passages))
+	for i, d := range p.inventory.passages {
+		ids[i] = d.id(tenant)
 	}
-	var passages, pages Slots
-	if before != nil {
-		passages, pages = before.Passages, before.Pages
-	}
+	var have map[objectID]uint32
+	var slots Slots
+	purge := false
 	var err error
-	if p.passages, err = plan(classPassages, p.inventory.passages, passages); err != nil {
+	if before != nil {
+		slots, purge = before.Passages, p.opt.Now.Sub(before.Pushed) > grace
+		if have, err = p.client.list(ctx, classPassages, tenant); err != nil {
+			return err
+		}
+	}
+	if p.passages, err = makePlan(ids, have, slots, purge); err != nil {
 		return err
 	}
-	if p.pages, err = plan(classPages, p.inventory.pages, pages); err != nil {
-		return err
-	}
-	p.commit.Passages, p.commit.Pages = p.passages.after, p.pages.after
+	p.commit.Passages = p.passages.after
 	p.commit.Stats, p.parts = parts(tenant, p.inventory.statistics)
 	if before != nil && before.Stats == p.commit.Stats {
 		p.parts = nil
@@ -229,15 +220,13 @@ func (p *push) planTenant(ctx context.Context, tenant string, before *Commit) er
 // transfer deletes and sends objects until the tenant contains the content.
 func (p *push) transfer(ctx context.Context) error {
 	tenant := p.commit.Tenant
-	for _, plan := range []*plan{p.passages, p.pages} {
-		if err := p.client.deleteObjects(ctx, plan.class, tenant, plan.drop); err != nil {
-			return err
-		}
+	if err := p.client.deleteObjects(ctx, classPassages, tenant, p.passages.drop); err != nil {
+		return err
 	}
 	if err := p.deleteOldParts(ctx); err != nil {
 		return err
 	}
-	total := int64(p.passages.missing() + p.pages.missing())
+	total := int64(p.passages.missing())
 	p.opt.Report.Report("sending passages", 0, max(1, total))
 	batches := make(chan []object)
 	group, groupCtx := errgroup.WithContext(ctx)
@@ -321,7 +310,7 @@ func (p *push) batch(ctx context.Context, batches chan<- []object) error {
 		return nil
 	}
 	tenant := p.commit.Tenant
-	passage, page := -1, -1
+	passage := -1
 	_, err := p.content.Export(ctx, func(r Passage) error {
 		passage++
 		if !p.passages.send[passage] {
@@ -329,13 +318,6 @@ func (p *push) batch(ctx context.Context, batches chan<- []object) error {
 		}
 		o := object{classPassages, tenant, p.passages.ids[passage].String(), r.properties(p.passages.slots[passage])}
 		return add(o, len(r.Bag)+len(r.Symbols)+len(r.Line)+len(r.Record)*4/3+300)
-	}, func(r Page) error {
-		page++
-		if !p.pages.send[page] {
-			return nil
-		}
-		o := object{classPages, tenant, p.pages.ids[page].String(), r.properties(p.pages.slots[page])}
-		return add(o, len(r.Bag)+len(r.Record)*4/3+200)
 	})
 	if err != nil {
 		return err

@@ -18,13 +18,12 @@ import (
 // changed, so that older programs can read their own.
 const (
 	classPassages  = "DocsearchPassages1"
-	classPages     = "DocsearchPages1"
 	classParts     = "DocsearchParts1"
 	classDatabases = "DocsearchDatabases1"
 )
 
 // tenantClasses are the classes that contain a tenant of each database.
-var tenantClasses = []string{classPassages, classPages, classParts}
+var tenantClasses = []string{classPassages, classParts}
 
 // The parameters of BM25 in Weaviate, with which the candidates contain nearly all of the
 // passages that docsearch ranks best. docsearch's own scores do not depend on them.
@@ -103,8 +102,6 @@ func schema(copies int) []class {
 	return []class{
 		newClass(classPassages, "passages of docsearch databases", true, copies,
 			searched("bag"), searched("symbols"), filtered("passage"), filtered("document"), number("place", false), number("slot", false), stored("line"), blob("record")),
-		newClass(classPages, "pages of docsearch databases", true, copies,
-			searched("bag"), filtered("document"), number("slot", false), blob("record")),
 		newClass(classParts, "parts of the statistics of docsearch databases", true, copies, number("slot", false), blob("data")),
 		newClass(classDatabases, "current state of each docsearch database", false, copies, filtered("name"), stored("commit")),
 	}

@@ -19,18 +19,12 @@ import (
 // fakeContent is a content in memory.
 type fakeContent struct {
 	passages   []Passage
-	pages      []Page
 	statistics []byte
 }
 
-func (f *fakeContent) Export(_ context.Context, passage func(Passage) error, page func(Page) error) ([]byte, error) {
+func (f *fakeContent) Export(_ context.Context, each func(Passage) error) ([]byte, error) {
 	for _, p := range f.passages {
-		if err := passage(p); err != nil {
-			return nil, err
-		}
-	}
-	for _, p := range f.pages {
-		if err := page(p); err != nil {
+		if err := each(p); err != nil {
 			return nil, err
 		}
 	}
@@ -52,9 +46,6 @@ func newContent(n int) *fakeContent {
 			ID: fmt.Sprintf("p%d", i), Bag: strings.Join(words, " ") + fmt.Sprintf(" only%d", i), Symbols: fmt.Sprintf("s%d", i%7), Document: document, Place: i % 5,
 			Line: fmt.Sprintf(`{"id": "p%d", "text": %q}`, i, strings.Join(words, " ")), Record: []byte{byte(i), byte(i >> 8), 3},
 		})
-		if i%5 == 0 {
-			f.pages = append(f.pages, Page{Document: document, Bag: strings.Join(words, " "), Record: []byte{byte(i)}})
-		}
 	}
 	return f
 }
@@ -85,7 +76,7 @@ func TestPushToServer(t *testing.T) {
 		return r
 	}
 	r := push()
-	if r.Unchanged || r.Incremental || r.Sent != 3000+600+3 {
+	if r.Unchanged || r.Incremental || r.Sent != 3000+3 {
 		t.Errorf("first push: %+v", r)
 	}
 	t.Log("push", time.Since(start))
@@ -152,12 +143,12 @@ func TestFindAndPull(t *testing.T) {
 	if string(state.Statistics) != string(content.statistics) {
 		t.Error("the statistics differ")
 	}
-	found, err := d.Find(ctx, state, Search{Passages: "only77 s0", PassageLimit: 200, Pages: "w1 w2", PageLimit: 10})
+	found, err := d.Find(ctx, state, "only77 s0", 200)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(found.Passages) != 200 || len(found.Pages) != 10 || found.Passages[0].Line != content.passages[77].Line || string(found.Passages[0].Record) != string(content.passages[77].Record) {
-		t.Errorf("found %d passages and %d pages, first %+v", len(found.Passages), len(found.Pages), found.Passages[0])
+	if first := content.passages[77]; len(found) != 200 || found[0].Line != first.Line || string(found[0].Record) != string(first.Record) {
+		t.Errorf("found %d passages, first %+v", len(found), found[0])
 	}
 	document := content.passages[77].Document
 	passages, err := d.Document(ctx, state, document)
@@ -166,9 +157,6 @@ func TestFindAndPull(t *testing.T) {
 	}
 	if p, err := d.Passage(ctx, state, "p99"); err != nil || len(p) != 1 || p[0].Line != content.passages[99].Line {
 		t.Errorf("passage: %v %v", p, err)
-	}
-	if p, err := d.Pages(ctx, state, []string{document, content.passages[0].Document}); err != nil || len(p) != 2 {
-		t.Errorf("pages: %v %v", p, err)
 	}
 	if _, err := Open(ctx, Options{URLs: c.URLs()}, "unknown"); !errors.Is(err, ErrNoDatabase) {
 		t.Errorf("unknown database: %v", err)
@@ -198,7 +186,7 @@ func TestFindAndPull(t *testing.T) {
 	if err != nil || len(problems) > 0 || commit.Passages.Count != 2500 {
 		t.Errorf("verify: %v %v", problems, err)
 	}
-	if err := client.deleteObjects(ctx, classPassages, commit.Tenant, []objectID{takeDigest(content, 5).id(commit.Tenant, classPassages)}); err != nil {
+	if err := client.deleteObjects(ctx, classPassages, commit.Tenant, []objectID{content.passages[5].digest().id(commit.Tenant)}); err != nil {
 		t.Fatal(err)
 	}
 	if _, problems, err = client.Verify(ctx, "a b/ü", nil); err != nil || len(problems) != 1 {
@@ -214,5 +202,3 @@ func TestFindAndPull(t *testing.T) {
 		t.Errorf("tenants %v remain, %v", tenants, err)
 	}
 }
-
-func takeDigest(content *fakeContent, passage int) digest { return content.passages[passage].digest() }
