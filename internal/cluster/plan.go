@@ -93,23 +93,24 @@ const listPage = 2000
 // listTimeout limits a request for a page of a list.
 const listTimeout = 30 * time.Second
 
+type listedObject struct {
+	Slot       uint32 `json:"slot"`
+	Additional struct {
+		ID string `json:"id"`
+	} `json:"_additional"`
+}
+
 // list returns the slots of all objects of a class in a tenant.
 func (c *Client) list(ctx context.Context, class, tenant string) (map[objectID]uint32, error) {
-	type listed struct {
-		Slot       uint32 `json:"slot"`
-		Additional struct {
-			ID string `json:"id"`
-		} `json:"_additional"`
-	}
 	slots := map[objectID]uint32{}
 	patient := c.withTimeout(listTimeout)
 	for after := ""; ; {
-		var page []listed
+		var page []listedObject
 		query := fmt.Sprintf("{Get{%s(tenant:%s,limit:%d,after:%s){slot _additional{id}}}}", class, quote(tenant), listPage, quote(after))
 		err := patient.graphql(ctx, query, func(data []byte) error {
 			classes, err := decodeClasses(data)
 			if err == nil {
-				page, err = decodeObjects[listed](classes, class)
+				page, err = decodeObjects[listedObject](classes, class)
 			}
 			return err
 		})

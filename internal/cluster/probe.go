@@ -17,11 +17,12 @@ const PruningSetting = "BLOCKMAX_WAND_PER_SEGMENT_LIMIT=100000"
 // A MissingMatchesError reports that searches of the cluster miss matches. Weaviate 1.37.0
 // prunes matches that belong among the best until it has compacted its files.
 type MissingMatchesError struct {
+	URL           string
 	Missing, Want int // of the best matches of the test's queries
 }
 
 func (e *MissingMatchesError) Error() string {
-	return fmt.Sprintf("searches of the cluster miss %d of %d best matches", e.Missing, e.Want)
+	return fmt.Sprintf("searches of %s miss %d of %d best matches", e.URL, e.Missing, e.Want)
 }
 
 const (
@@ -33,17 +34,19 @@ const (
 var probeQueries = []string{"w0 w3", "w1 w2 w9", "w5 w40 w41", "w0 w1 w2 w3 w4"}
 
 // ProbeSearch tests whether searches of the cluster find the best matches: it writes
-// generated objects to a class of its own, asks at once, and compares the results with
-// exact BM25 scores. The error is a *MissingMatchesError if they differ.
+// generated objects to a class of its own, asks each node at once, and compares the
+// results with exact BM25 scores. The error is a *MissingMatchesError if they differ.
 func (c *Client) ProbeSearch(ctx context.Context) (err error) {
 	var random [8]byte
 	for i := range random {
 		random[i] = byte(rand.Uint32())
 	}
 	name := "DocsearchProbe" + hex.EncodeToString(random[:])
-	// One copy: the search itself is tested, and the asked node forwards to the one that
-	// has the copy.
-	if err := c.createClass(ctx, newClass(name, "a test of docsearch, can be deleted", false, 1, searched("bag"), number("slot", false))); err != nil {
+	copies, err := c.copies(ctx)
+	if err != nil {
+		return err
+	}
+	if err := c.createClass(ctx, newClass(name, "a test of docsearch, can be deleted", false, copies, searched("bag"), number("slot", false))); err != nil {
 		return err
 	}
 	defer func() {
@@ -62,21 +65,24 @@ func (c *Client) ProbeSearch(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	for _, n := range c.nodes {
+		if err := c.only(n).probe(ctx, name, bags); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// probe asks the only node of the client.
+func (c *Client) probe(ctx context.Context, class string, bags [][]string) error {
 	missing, want := 0, 0
 	for _, query := range probeQueries {
-		var found []uint32
-		graphql := fmt.Sprintf("{Get{%s(limit:%d,bm25:{query:%s,properties:[\"bag\"]}){slot}}}", name, probeLimit, quote(query))
+		var found []listedObject
+		graphql := fmt.Sprintf("{Get{%s(limit:%d,bm25:{query:%s,properties:[\"bag\"]}){slot}}}", class, probeLimit, quote(query))
 		err := c.graphql(ctx, graphql, func(data []byte) error {
 			classes, err := decodeClasses(data)
-			if err != nil {
-				return err
-			}
-			objects, err := decodeObjects[struct {
-				Slot uint32 `json:"slot"`
-			}](classes, name)
-			found = nil
-			for _, o := range objects {
-				found = append(found, o.Slot)
+			if err == nil {
+				found, err = decodeObjects[listedObject](classes, class)
 			}
 			return err
 		})
@@ -86,14 +92,14 @@ func (c *Client) ProbeSearch(ctx context.Context) (err error) {
 		best := bestBags(bags, strings.Fields(query), probeLimit)
 		want += len(best)
 		for _, n := range best {
-			if !slices.Contains(found, n) {
+			if !slices.ContainsFunc(found, func(o listedObject) bool { return o.Slot == n }) {
 				missing++
 			}
 		}
 	}
 	// Objects with equal scores may be exchanged, and scores are of single precision.
 	if missing > want/100 {
-		return &MissingMatchesError{missing, want}
+		return &MissingMatchesError{c.nodes[0].url, missing, want}
 	}
 	return nil
 }

@@ -77,6 +77,7 @@ type class struct {
 	Vectorizer  string         `json:"vectorizer"`
 	VectorIndex map[string]any `json:"vectorIndexConfig"`
 	Tenants     map[string]any `json:"multiTenancyConfig"`
+	Sharding    map[string]any `json:"shardingConfig,omitempty"`
 	Replication map[string]any `json:"replicationConfig"`
 	Inverted    map[string]any `json:"invertedIndexConfig"`
 	Properties  []property     `json:"properties"`
@@ -93,6 +94,8 @@ func newClass(name, description string, tenants bool, copies int, properties ...
 	}
 	if tenants {
 		c.Tenants["autoTenantActivation"] = true
+	} else {
+		c.Sharding = map[string]any{"desiredCount": 1} // by default, a shard for each node
 	}
 	return c
 }
@@ -120,12 +123,11 @@ func (c *Client) CreateSchema(ctx context.Context) error {
 	if !slices.ContainsFunc(schema(1), func(class class) bool { return !slices.Contains(have, class.Class) }) {
 		return nil
 	}
-	var nodes []NodeStatus
-	// Nodes answer with status 500 until they have noticed that another one is down.
-	if err := c.persist(ctx, nodesTimeout, nodesRequest(&nodes)); err != nil {
+	copies, err := c.copies(ctx)
+	if err != nil {
 		return err
 	}
-	for _, class := range schema(min(len(nodes), maxCopies)) {
+	for _, class := range schema(copies) {
 		if slices.Contains(have, class.Class) {
 			continue
 		}
@@ -139,6 +141,14 @@ func (c *Client) CreateSchema(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// copies returns the number of copies of each object.
+func (c *Client) copies(ctx context.Context) (int, error) {
+	var nodes []NodeStatus
+	// Nodes answer with status 500 until they have noticed that another one is down.
+	err := c.persist(ctx, nodesTimeout, nodesRequest(&nodes))
+	return min(len(nodes), maxCopies), err
 }
 
 func (c *Client) createClass(ctx context.Context, definition class) error {
