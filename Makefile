@@ -69,7 +69,7 @@ e2e:
 # Tests databases in a Weaviate cluster with real servers on loopback. Building the server
 # takes minutes the first time.
 cluster:
-	./.ci/cluster $(if $(ROUNDS),-rounds $(ROUNDS))
+	./.ci/cluster $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(SCALE),-run TestScale -scale $(SCALE))
 
 bench:
 	./.ci/bench

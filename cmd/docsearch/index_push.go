@@ -77,10 +77,6 @@ func (p *pushCommand) run(ctx context.Context, arg string) error {
 	if err != nil {
 		return err
 	}
-	content, err := cluster.FromGeneration(generationOf(info), options.Language)
-	if err != nil {
-		return err
-	}
 	client, err := p.open()
 	if err != nil {
 		return err
@@ -88,7 +84,7 @@ func (p *pushCommand) run(ctx context.Context, arg string) error {
 	defer client.Close()
 	display := p.quietDisplay(p.quiet || p.json)
 	start := time.Now()
-	result, err := client.Push(ctx, content, cluster.PushOptions{
+	result, err := client.Push(ctx, cluster.FromDatabase(local), cluster.PushOptions{
 		Name: cmp.Or(p.as, d.Name), Tool: buildVersion(), Info: description, Report: display.Func(), Settle: p.settle, Full: p.full,
 	})
 	display.Close()

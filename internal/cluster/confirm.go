@@ -49,10 +49,16 @@ func (p *push) confirm(ctx context.Context) error {
 			return fmt.Errorf("not all nodes have the new passages after %v: %w", p.opt.Settle, err)
 		}
 	}
-	if p.opt.Check == nil {
-		return nil
+	for _, n := range p.client.nodes {
+		state, err := p.client.only(n).openState(ctx, p.commit, nil)
+		if err != nil {
+			return &IncompleteError{URL: n.url, Err: err}
+		}
+		if err := p.content.Check(ctx, p.client.only(n).openAt(state)); err != nil {
+			return err
+		}
 	}
-	return p.opt.Check(ctx, p.commit)
+	return nil
 }
 
 // confirmNode compares the objects of a node with the plan. Weaviate's own counts are no

@@ -11,12 +11,11 @@ import (
 // A Passage is a passage in the form in which a cluster stores it.
 type Passage struct {
 	ID       string
-	Bag      string // docsearch's terms of all fields, each as often as its field weighs
-	Symbols  string // names in the code of the passage
+	Bag      string // docsearch's terms, each as often as its field weighs; see index.Exported
 	Document string // key of its document
 	Place    int    // number of passages of the document before it
 	Line     string // of the passages file, without the newline
-	Record   []byte // what docsearch's scorer needs
+	Record   []byte // from which docsearch ranks it
 }
 
 // A Content is a database that can be pushed.
@@ -24,10 +23,12 @@ type Content interface {
 	// Export calls each for every passage, always in the same order, and returns the
 	// statistics of the whole database.
 	Export(ctx context.Context, each func(Passage) error) (statistics []byte, err error)
+	// Check compares the database with a pushed one, at one node.
+	Check(ctx context.Context, pushed *Database) error
 }
 
 func (p *Passage) digest() digest {
-	return digestOf([]byte(p.ID), []byte(p.Bag), []byte(p.Symbols), []byte(p.Document), binary.LittleEndian.AppendUint64(nil, uint64(p.Place)), []byte(p.Line), p.Record)
+	return digestOf([]byte(p.ID), []byte(p.Bag), []byte(p.Document), binary.LittleEndian.AppendUint64(nil, uint64(p.Place)), []byte(p.Line), p.Record)
 }
 
 // A digest is a SHA-256.
@@ -96,7 +97,6 @@ type object struct {
 
 type passageProperties struct {
 	Bag      string `json:"bag"`
-	Symbols  string `json:"symbols"`
 	ID       string `json:"passage"`
 	Document string `json:"document"`
 	Place    int    `json:"place"`
@@ -111,7 +111,7 @@ type partProperties struct {
 }
 
 func (p *Passage) properties(slot uint32) passageProperties {
-	return passageProperties{p.Bag, p.Symbols, p.ID, p.Document, p.Place, slot, p.Line, base64.StdEncoding.EncodeToString(p.Record)}
+	return passageProperties{p.Bag, p.ID, p.Document, p.Place, slot, p.Line, base64.StdEncoding.EncodeToString(p.Record)}
 }
 
 // partSize is the size of a part of the statistics in bytes.

@@ -35,7 +35,7 @@ func victim(c *clustertest.Cluster, round int) (node int, role string) {
 // and a restarted node must answer as before.
 func TestKillDuringQueries(t *testing.T) {
 	c := clustertest.Start(t, 3, clustertest.Options{})
-	content := newContent(3000)
+	content := newContent(t, 3000)
 	writer := newTestClient(t, c)
 	if _, err := writer.Push(t.Context(), content, PushOptions{Name: "django"}); err != nil {
 		t.Fatal(err)
@@ -123,7 +123,7 @@ func sameAnswers(ctx context.Context, url string, content *fakeContent) error {
 func TestKillDuringPush(t *testing.T) {
 	c := clustertest.Start(t, 3, clustertest.Options{})
 	client := newTestClient(t, c)
-	content := newContent(3000)
+	content := newContent(t, 3000)
 	push := func(version int) error {
 		info, _ := json.Marshal(version)
 		_, err := client.Push(t.Context(), content, PushOptions{Name: "django", Info: info, Settle: 2 * time.Minute})

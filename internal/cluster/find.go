@@ -11,6 +11,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/docsearch/docsearch/internal/index"
 )
 
 // commitTime is how long a Database uses the state that it has read.
@@ -27,11 +29,11 @@ type Database struct {
 	readAt  time.Time
 }
 
-// A State is a state of a database, with its statistics. It never changes: searches that
-// use a state see the database as it was then.
+// A State is a state of a database. It never changes: searches that use a state see the
+// database as it was then.
 type State struct {
 	*Commit
-	Statistics []byte
+	ranking *index.External
 }
 
 // Open opens a database and reads its state. Errors are those of Client.Commit.
@@ -81,13 +83,23 @@ func (c *Client) readState(ctx context.Context, name string, known *State) (*Sta
 	if err != nil {
 		return nil, err
 	}
-	state := &State{Commit: commit}
+	return c.openState(ctx, commit, known)
+}
+
+// openState reads the statistics of a state, unless they are those of a known one.
+func (c *Client) openState(ctx context.Context, commit *Commit, known *State) (*State, error) {
 	if known != nil && known.Stats == commit.Stats {
-		state.Statistics = known.Statistics
-		return state, nil
+		return &State{commit, known.ranking}, nil
 	}
-	state.Statistics, err = c.readParts(ctx, commit.Tenant, commit.Stats)
-	return state, err
+	data, err := c.readParts(ctx, commit.Tenant, commit.Stats)
+	if err != nil {
+		return nil, err
+	}
+	ranking, err := index.OpenExternal(data)
+	if err != nil {
+		return nil, fmt.Errorf("cannot use the database %q: %w", commit.Name, err)
+	}
+	return &State{commit, ranking}, nil
 }
 
 // readParts reads a file that is stored in parts, and checks its digest.
@@ -117,11 +129,44 @@ func (c *Client) readParts(ctx context.Context, tenant string, ref PartsRef) ([]
 	return file, nil
 }
 
-// A FoundPassage is a passage without its bag and symbols. Its slot identifies it in its
-// state.
-type FoundPassage struct {
-	Passage
-	Slot uint32
+// Search returns the passages that best answer a query. It asks one node once.
+func (d *Database) Search(ctx context.Context, q index.Query) (index.Result, error) {
+	state, err := d.State(ctx)
+	if err != nil {
+		return index.Result{}, err
+	}
+	return state.ranking.Search(q, func(words string, limit int) ([]index.Found, error) {
+		return d.Find(ctx, state, words, limit)
+	})
+}
+
+// Read reads passages of a document. The error wraps index.ErrNotFound if the database
+// does not contain it.
+func (d *Database) Read(ctx context.Context, ref index.Ref) (index.Reading, error) {
+	state, err := d.State(ctx)
+	if err != nil {
+		return index.Reading{}, err
+	}
+	return index.ReadExternal(ctx, library{d, state}, ref)
+}
+
+// A library reads a state of a database.
+type library struct {
+	*Database
+	state *State
+}
+
+// Document implements index.Library.
+func (l library) Document(ctx context.Context, key string) ([]index.Found, error) {
+	found, _, err := l.get(ctx, l.state, where("document", key), maxFiltered)
+	slices.SortFunc(found, func(a, b index.Found) int { return a.Place - b.Place })
+	return found, err
+}
+
+// Passage implements index.Library.
+func (l library) Passage(ctx context.Context, id string) ([]index.Found, error) {
+	found, _, err := l.get(ctx, l.state, where("passage", id), maxFiltered)
+	return found, err
 }
 
 // foundPassage is a passage in an answer.
@@ -137,15 +182,15 @@ type foundPassage struct {
 const passageFields = "passage document place slot line record"
 
 // Find returns up to limit visible passages with the best BM25 scores, best first. words
-// are searched in bags and symbols. A word counts as often as it occurs.
-func (d *Database) Find(ctx context.Context, state *State, words string, limit int) ([]FoundPassage, error) {
+// are searched in bags. A word counts as often as it occurs.
+func (d *Database) Find(ctx context.Context, state *State, words string, limit int) ([]index.Found, error) {
 	if words == "" {
 		return nil, nil
 	}
 	// Invisible objects can be among the best. Then more are needed.
 	for ask := limit; ; ask *= 2 {
 		ask = min(ask, maxFiltered)
-		argument := fmt.Sprintf("bm25:{query:%s,properties:[\"bag\",\"symbols\"]}", quote(words))
+		argument := fmt.Sprintf("bm25:{query:%s,properties:[\"bag\"]}", quote(words))
 		found, hidden, err := d.get(ctx, state, argument, ask)
 		if err != nil || len(found) >= limit || hidden == 0 || ask == maxFiltered {
 			return found[:min(len(found), limit)], err
@@ -155,7 +200,7 @@ func (d *Database) Find(ctx context.Context, state *State, words string, limit i
 
 // get returns the visible passages in an answer to a query, and the number of the other
 // ones.
-func (d *Database) get(ctx context.Context, state *State, argument string, limit int) (found []FoundPassage, hidden int, err error) {
+func (d *Database) get(ctx context.Context, state *State, argument string, limit int) (found []index.Found, hidden int, err error) {
 	query := fmt.Sprintf("{Get{%s(tenant:%s,limit:%d,%s){%s}}}", classPassages, quote(state.Tenant), limit, argument, passageFields)
 	err = d.client.graphql(ctx, query, func(data []byte) (err error) {
 		found, hidden, err = decodeFound(data, state)
@@ -166,7 +211,7 @@ func (d *Database) get(ctx context.Context, state *State, argument string, limit
 
 // decodeFound decodes an answer and omits objects that are not visible in the state,
 // which it counts.
-func decodeFound(data []byte, state *State) (found []FoundPassage, hidden int, err error) {
+func decodeFound(data []byte, state *State) (found []index.Found, hidden int, err error) {
 	classes, err := decodeClasses(data)
 	if err != nil {
 		return nil, 0, err
@@ -180,7 +225,7 @@ func decodeFound(data []byte, state *State) (found []FoundPassage, hidden int, e
 		case p.Place < 0:
 			return nil, 0, errors.New("invalid answer: a negative place")
 		case state.Passages.visible(p.Slot):
-			found = append(found, FoundPassage{Passage{ID: p.ID, Document: p.Document, Place: p.Place, Line: p.Line, Record: p.Record}, p.Slot})
+			found = append(found, index.Found{ID: p.ID, Document: p.Document, Place: p.Place, Line: p.Line, Record: p.Record})
 		default:
 			hidden++
 		}
@@ -190,20 +235,6 @@ func decodeFound(data []byte, state *State) (found []FoundPassage, hidden int, e
 
 // maxFiltered is the maximum number of objects in an answer, Weaviate's limit.
 const maxFiltered = 10_000
-
-// Document returns the passages of a document in order, none if the database does not
-// contain it.
-func (d *Database) Document(ctx context.Context, state *State, document string) ([]FoundPassage, error) {
-	found, _, err := d.get(ctx, state, where("document", document), maxFiltered)
-	slices.SortFunc(found, func(a, b FoundPassage) int { return a.Place - b.Place })
-	return found, err
-}
-
-// Passage returns the passages with an ID: one or none.
-func (d *Database) Passage(ctx context.Context, state *State, id string) ([]FoundPassage, error) {
-	found, _, err := d.get(ctx, state, where("passage", id), maxFiltered)
-	return found, err
-}
 
 // where returns the condition that a property has a value.
 func where(property, value string) string {

@@ -28,7 +28,7 @@ func FuzzAnswers(f *testing.F) {
 		message(data)
 		if found, _, err := decodeFound(data, state); err == nil {
 			for _, p := range found {
-				if p.Slot >= 5 || p.Slot == 3 || p.Place < 0 {
+				if p.Place < 0 {
 					t.Errorf("passage %+v", p)
 				}
 			}

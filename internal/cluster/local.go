@@ -2,71 +2,63 @@ package cluster
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/docsearch/docsearch/internal/index/generation"
-	"github.com/docsearch/docsearch/internal/index/lexical"
+	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-// How often the terms of a field are in the bag of a passage. BM25 over the bag is then a
-// BM25F with these weights.
 const (
-	titleWeight   = 3
-	headingWeight = 2
-	pageWeight    = 2
-	bodyWeight    = 1
+	// sampleQueries is the number of queries that compare a pushed database with the local
+	// one, and minAgreement the share of them that must have the same best passage. With a
+	// complete index, nearly all have.
+	sampleQueries = 20
+	minAgreement  = 0.8
 )
 
-// A Local is a generation of a local database as a Content.
+// A Local is a database on this machine as a Content.
 type Local struct {
-	generation generation.Generation
-	analyzer   *lexical.Analyzer
+	database *index.Database
+	queries  []string // of the last Export
 }
 
-// FromGeneration returns a generation as a Content. language is that of its index.
-func FromGeneration(g generation.Generation, language string) (*Local, error) {
-	analyzer, err := lexical.NewAnalyzer(language)
-	return &Local{g, analyzer}, err
-}
+// FromDatabase returns a database as a Content.
+func FromDatabase(d *index.Database) *Local { return &Local{database: d} }
 
-// Export implements Content. Passages are in the order of the passages files.
+// Export implements Content.
 func (l *Local) Export(ctx context.Context, each func(Passage) error) ([]byte, error) {
-	table, err := passage.OpenTable(l.generation)
+	step := max(1, l.database.Info().Passages/sampleQueries)
+	n := 0
+	l.queries = nil
+	return l.database.Export(ctx, func(e index.Exported) error {
+		if n%step == 0 {
+			if q := queryOf(e.Line); q != "" {
+				l.queries = append(l.queries, q)
+			}
+		}
+		n++
+		return each(Passage{
+			ID: valid(e.ID), Bag: valid(strings.TrimSpace(e.Bag + " " + e.Symbols)), Document: valid(e.Document), Place: e.Place,
+			Line: valid(string(e.Line)), Record: e.Record,
+		})
+	})
+}
+
+// queryOf returns a query that a passage answers: its headings or, without any, its first
+// words.
+func queryOf(line []byte) string {
+	p, err := passage.Decode(line)
 	if err != nil {
-		return nil, err
+		return ""
 	}
-	defer table.Close()
-	places := map[string]int{}
-	for n := range uint32(table.Passages()) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		line, err := table.Line(n)
-		if err != nil {
-			return nil, err
-		}
-		p, err := table.Passage(n)
-		if err != nil {
-			return nil, err
-		}
-		d, err := table.Document(n)
-		if err != nil {
-			return nil, err
-		}
-		key, err := table.Key(d)
-		if err != nil {
-			return nil, err
-		}
-		key = valid(key)
-		record := Passage{ID: valid(p.ID), Bag: l.bag(&p), Document: key, Place: places[key], Line: valid(string(line))}
-		places[key]++
-		if err := each(record); err != nil {
-			return nil, err
-		}
+	words := strings.Fields(strings.Join(append([]string{p.Title}, p.Headings...), " "))
+	if len(words) < 3 {
+		words = append(words, strings.Fields(p.Text[:min(len(p.Text), 200)])...)
 	}
-	return nil, nil
+	return valid(strings.Join(words[:min(len(words), 10)], " "))
 }
 
 // valid returns text without invalid UTF-8, which JSON cannot contain.
@@ -77,24 +69,29 @@ func valid(text string) string {
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
-// bag returns the terms of a passage.
-func (l *Local) bag(p *passage.Passage) string {
-	var own, above string
-	if n := len(p.Headings); n > 0 {
-		own, above = p.Headings[n-1], strings.Join(p.Headings[:n-1], " ")
+// Check compares the results of sample queries in the cluster with those on this machine.
+func (l *Local) Check(ctx context.Context, pushed *Database) error {
+	same := 0
+	for _, q := range l.queries {
+		// The local search uses vectors, too.
+		local, err := l.database.Search(ctx, index.Query{Text: q, TopK: 50})
+		if err != nil {
+			return err
+		}
+		have, err := pushed.Search(ctx, index.Query{Text: q, TopK: 5})
+		if err != nil {
+			return err
+		}
+		best := 0.
+		for _, h := range local.Hits {
+			best = max(best, h.Lexical)
+		}
+		if best == 0 || slices.ContainsFunc(have.Hits, func(h index.Hit) bool { return h.Lexical > best-1e-6 }) {
+			same++
+		}
 	}
-	return strings.Join([]string{
-		repeat(l.analyzer.Terms(own), titleWeight),
-		repeat(l.analyzer.Terms(above), headingWeight),
-		repeat(l.analyzer.Terms(p.Title), pageWeight),
-		repeat(l.analyzer.Terms(p.Text), bodyWeight),
-	}, " ")
+	if float64(same) < minAgreement*float64(len(l.queries)) {
+		return fmt.Errorf("%s: only %d of %d sample queries have the same best passage as on this machine", pushed.client.nodes[0].url, same, len(l.queries))
+	}
+	return nil
 }
-
-// repeat joins terms with spaces, each as often as its field weighs.
-func repeat(terms []string, weight int) string {
-	return strings.TrimSuffix(strings.Repeat(strings.Join(terms, " ")+" ", weight), " ")
-}
-
-// Query returns the words to search for a query's text.
-func (l *Local) Query(text string) string { return strings.Join(l.analyzer.Terms(text), " ") }

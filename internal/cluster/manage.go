@@ -124,7 +124,7 @@ func (c *Client) verifyPassage(ctx context.Context, tenant string, id objectID) 
 	if err != nil {
 		return fmt.Errorf("passage %s is corrupt", id)
 	}
-	p := Passage{have.ID, have.Bag, have.Symbols, have.Document, have.Place, have.Line, record}
+	p := Passage{have.ID, have.Bag, have.Document, have.Place, have.Line, record}
 	// Equal passages have the digests of digests.
 	d := p.digest()
 	for range 100 {

@@ -47,10 +47,7 @@ type PushOptions struct {
 	Full   bool // send all records, even if the cluster has them
 	// Settle limits the time until all nodes have all objects. Default 3 minutes.
 	Settle time.Duration
-	// Check is called with the new state before it becomes current. Its error ends the
-	// push, and the old state stays current.
-	Check func(ctx context.Context, pushed *Commit) error
-	Now   time.Time // zero: time.Now
+	Now    time.Time // zero: time.Now
 }
 
 // A PushResult describes a push.
@@ -317,7 +314,7 @@ func (p *push) batch(ctx context.Context, batches chan<- []object) error {
 			return nil
 		}
 		o := object{classPassages, tenant, p.passages.ids[passage].String(), r.properties(p.passages.slots[passage])}
-		return add(o, len(r.Bag)+len(r.Symbols)+len(r.Line)+len(r.Record)*4/3+300)
+		return add(o, len(r.Bag)+len(r.Line)+len(r.Record)*4/3+300)
 	})
 	if err != nil {
 		return err

@@ -104,7 +104,7 @@ func newClass(name, description string, tenants bool, copies int, properties ...
 func schema(copies int) []class {
 	return []class{
 		newClass(classPassages, "passages of docsearch databases", true, copies,
-			searched("bag"), searched("symbols"), filtered("passage"), filtered("document"), number("place", false), number("slot", false), stored("line"), blob("record")),
+			searched("bag"), filtered("passage"), filtered("document"), number("place", false), number("slot", false), stored("line"), blob("record")),
 		newClass(classParts, "parts of the statistics of docsearch databases", true, copies, number("slot", false), blob("data")),
 		newClass(classDatabases, "current state of each docsearch database", false, copies, filtered("name"), stored("commit")),
 	}
