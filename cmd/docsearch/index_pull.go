@@ -25,6 +25,9 @@ update.`,
 		Example: `  docsearch index pull django --from https://w1:8080,https://w2:8080 --api-key-env WEAVIATE_API_KEY`,
 		Args:    oneArgument("the name of a database in the cluster"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(flags.urls) == 0 {
+				return usagef("%s needs --from URL", cmd.CommandPath())
+			}
 			limitMemory()
 			b.set = cmd.Flags().Changed
 			return b.pull(cmd.Context(), args[0], &flags)
@@ -38,7 +41,6 @@ update.`,
 	b.addEmbedderFlags(f)
 	f.BoolVar(&b.json, "json", false, jsonLines)
 	f.BoolVarP(&b.quiet, "quiet", "q", false, "print errors only")
-	cmd.MarkFlagRequired("from")
 	return cmd
 }
 

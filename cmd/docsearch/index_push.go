@@ -42,6 +42,9 @@ Pass the URLs of all nodes, so that each of them is checked.`,
 		Args:              oneArgument("the name or path of a database"),
 		ValidArgsFunction: completeDatabases,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(p.urls) == 0 {
+				return usagef("%s needs --to URL", cmd.CommandPath())
+			}
 			limitMemory()
 			return p.run(cmd.Context(), args[0])
 		},
@@ -54,7 +57,6 @@ Pass the URLs of all nodes, so that each of them is checked.`,
 	f.DurationVar(&p.settle, "timeout", 3*time.Minute, "give up if a node does not have all passages `DURATION` after the last was sent")
 	f.BoolVar(&p.json, "json", false, "print JSON")
 	f.BoolVarP(&p.quiet, "quiet", "q", false, "print errors only")
-	cmd.MarkFlagRequired("to")
 	return cmd
 }
 
