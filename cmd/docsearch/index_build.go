@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/docsearch/docsearch/internal/cluster"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index"
@@ -57,6 +58,7 @@ type savedOptions struct {
 	Publisher string `json:"publisher,omitempty"`
 	folder.Options
 	Site    ingest.SiteOptions `json:"site,omitzero"`
+	Cluster savedCluster       `json:"cluster,omitzero"`  // from which the database was pulled
 	Package string             `json:"package,omitempty"` // package and version that the source contained, as "node:react@18.3.1"
 }
 
@@ -336,8 +338,8 @@ func sourceKinds() []string {
 }
 
 // planRebuild plans to build the database in dir from its recorded source.
-func (b *buildCommand) planRebuild(known databaseRef, dir string) (plan, error) {
-	p := plan{dir: dir, label: known.Name, configured: known.Configured, options: b.mergeOptions(dir)}
+func (b *buildCommand) planRebuild(known databaseRef, dir string) (p plan, err error) {
+	p = plan{dir: dir, label: known.Name, configured: known.Configured, options: b.mergeOptions(dir)}
 	switch origin := originOf(dir); {
 	case origin.Location == "":
 	case !origin.sealed && b.isUpdate:
@@ -354,6 +356,10 @@ func (b *buildCommand) planRebuild(known databaseRef, dir string) (plan, error) 
 		}
 		p.source = site
 		return p, nil
+	case origin.Kind == cluster.KindSource:
+		b.reuse = true
+		p.source, err = p.options.Cluster.source()
+		return p, err
 	case origin.Kind == pack.KindSource:
 		b.reuse = true // unchanged passages are not downloaded again
 		p.source = b.packUpdate(dir, p.options.Publisher, origin.Location)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/adapt"
+	"github.com/docsearch/docsearch/internal/cluster"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/index"
@@ -161,6 +162,8 @@ func sourceOf(info index.Info) string {
 		return "git repository " + info.Source.Location
 	case ingest.KindDocset:
 		return "docset " + info.Source.Location
+	case cluster.KindSource:
+		return "Weaviate cluster " + info.Source.Location
 	case leann.KindIndex:
 		return "LEANN index " + info.Source.Location
 	}

@@ -14,6 +14,7 @@ import (
 
 func newIndexListCommand(a *app) *cobra.Command {
 	var asJSON, unused bool
+	var flags clusterFlags
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List databases and their state",
@@ -28,12 +29,21 @@ state:
   other version  the index was built by an incompatible docsearch version
 
 With --unused, list only the databases of packages that no project uses: no project
-that had a session in the last 30 days, and not the one in the working directory.`,
+that had a session in the last 30 days, and not the one in the working directory.
+
+With --cluster, list the databases in a Weaviate cluster instead.`,
 		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error { return a.list(asJSON, unused) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if len(flags.urls) > 0 {
+				return a.listCluster(cmd.Context(), &flags, asJSON)
+			}
+			return a.list(asJSON, unused)
+		},
 	}
 	cmd.Flags().BoolVar(&unused, "unused", false, "list only databases of packages that no project uses")
+	flags.add(cmd.Flags(), "cluster", clusterHelp)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	markExclusive(cmd, "cluster", "unused")
 	return cmd
 }
 

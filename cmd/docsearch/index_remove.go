@@ -21,16 +21,22 @@ import (
 
 func newIndexRemoveCommand(a *app) *cobra.Command {
 	var yes bool
+	var flags clusterFlags
 	cmd := &cobra.Command{
 		Use:   "remove NAME|PATH",
 		Short: "Remove a database that docsearch built",
 		Long: `Remove the files that docsearch wrote for a database: its index and, if docsearch
 built the passages, the passages and the entry in the config file. For a LEANN
 index, only docsearch's own folder is removed, and the entry stays unless you
-confirm its removal. Remove never changes the source of the passages.`,
+confirm its removal. Remove never changes the source of the passages.
+
+With --cluster, remove a database from a Weaviate cluster instead.`,
 		Args:              oneArgument("the name or path of a database"),
 		ValidArgsFunction: completeDatabases,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(flags.urls) > 0 {
+				return a.removeFromCluster(cmd.Context(), &flags, args[0], yes)
+			}
 			d, err := a.database(args[0])
 			if err != nil {
 				return err
@@ -38,6 +44,7 @@ confirm its removal. Remove never changes the source of the passages.`,
 			return a.remove(cmd.Context(), d, yes)
 		},
 	}
+	flags.add(cmd.Flags(), "cluster", clusterHelp)
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "remove without confirmation")
 	return cmd
 }

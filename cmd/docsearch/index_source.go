@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/docsearch/docsearch/internal/cluster"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
@@ -48,7 +49,7 @@ func mayRead(dir string) bool {
 // isDocsearchSource reports whether docsearch creates the passages of sources
 // of that kind.
 func isDocsearchSource(kind string) bool {
-	return kind == ingest.KindFolder || kind == ingest.KindSite || kind == pack.KindSource || ingest.IsExtracted(kind)
+	return kind == ingest.KindFolder || kind == ingest.KindSite || kind == pack.KindSource || kind == cluster.KindSource || ingest.IsExtracted(kind)
 }
 
 // isSealed reports whether the seal authenticates the manifest's source and
@@ -84,6 +85,9 @@ func (o origin) unverified(subject, dir string) error {
 // command returns the command that builds the database from its source. By
 // running it, the user confirms the source.
 func (o origin) command(dir string) string {
+	if o.Kind == cluster.KindSource {
+		return "docsearch index pull NAME --from URL"
+	}
 	location := "--out " + quoteArgument(dir)
 	if data := config.Locate(os.Getenv).Data; data != "" && samePath(filepath.Dir(dir), data) {
 		location = "--name " + quoteArgument(filepath.Base(dir))

@@ -15,15 +15,22 @@ import (
 
 func newIndexVerifyCommand(a *app) *cobra.Command {
 	var quiet bool
+	var flags clusterFlags
 	cmd := &cobra.Command{
 		Use:   "verify [NAME|PATH]...",
 		Short: "Check databases for corruption",
 		Long: `Check databases for corruption. Verify compares every file with its checksum,
 every passage with the indexed passage, and the counts with each other. It
 compares the vector search with an exact search. Without NAME, it checks all
-databases. The exit code is 1 if it finds a problem.`,
+databases. The exit code is 1 if it finds a problem.
+
+With --cluster, check databases in a Weaviate cluster: each node must have every
+visible passage, the statistics, and the same contents as the others.`,
 		ValidArgsFunction: completeDatabases,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(flags.urls) > 0 {
+				return a.verifyCluster(cmd.Context(), &flags, args, quiet)
+			}
 			all, err := listDatabases(config.Locate(os.Getenv))
 			if err != nil {
 				return err
@@ -43,6 +50,7 @@ databases. The exit code is 1 if it finds a problem.`,
 			return a.verify(cmd.Context(), chosen, quiet)
 		},
 	}
+	flags.add(cmd.Flags(), "cluster", clusterHelp)
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print problems only")
 	return cmd
 }

@@ -14,7 +14,7 @@ var layers = [][]string{
 	{"internal/hook/startup", "internal/hook/crashguard", "internal/httpserver", "internal/mcpserver", "internal/notegaps", "internal/remote", "internal/setup", "recipes"},
 	{"internal/hook/lookup", "internal/replay", "internal/rules/check"},
 	{"internal/hook"},
-	{"internal/config/edit", "internal/config/load", "internal/ingest", "internal/notebook", "internal/pack"},
+	{"internal/cluster", "internal/config/edit", "internal/config/load", "internal/ingest", "internal/notebook", "internal/pack"},
 	{"internal/ingest/source"},
 	{"internal/ingest/chunk", "internal/ingest/format", "internal/ingest/secret"},
 	{"internal/ingest/format/asciidoc", "internal/ingest/format/code", "internal/ingest/format/html", "internal/ingest/format/info", "internal/ingest/format/man", "internal/ingest/format/markdown", "internal/ingest/format/mdwriter", "internal/ingest/format/openapi", "internal/ingest/format/pdf", "internal/ingest/format/rst"},

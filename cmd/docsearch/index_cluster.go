@@ -1,0 +1,187 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/pflag"
+
+	"github.com/docsearch/docsearch/internal/cluster"
+	"github.com/docsearch/docsearch/internal/progress"
+)
+
+// clusterHelp is the help of the flag --cluster.
+const clusterHelp = "use the Weaviate cluster with nodes at `URL`, separated by commas"
+
+// clusterFlags are the flags of commands that use a Weaviate cluster.
+type clusterFlags struct {
+	urls        []string
+	keyVariable string
+	plainHTTP   bool
+}
+
+// add adds the flags. name is the name of the flag with the URLs.
+func (c *clusterFlags) add(f *pflag.FlagSet, name, help string) {
+	f.StringSliceVar(&c.urls, name, nil, help)
+	f.StringVar(&c.keyVariable, "api-key-env", "", "read the cluster's API key from environment variable `VAR`")
+	f.BoolVar(&c.plainHTTP, "plain-http", false, "permit http URLs of other machines")
+}
+
+func (c *clusterFlags) options() cluster.Options {
+	return cluster.Options{URLs: c.urls, KeyVariable: c.keyVariable, PlainHTTP: c.plainHTTP}
+}
+
+// open returns a client of the cluster.
+func (c *clusterFlags) open() (*cluster.Client, error) {
+	client, err := cluster.NewClient(c.options())
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	return client, nil
+}
+
+// arguments returns the flags as they would be typed.
+func (c *clusterFlags) arguments(flag string) string {
+	text := "--" + flag + " " + quoteArgument(strings.Join(c.urls, ","))
+	if c.keyVariable != "" {
+		text += " --api-key-env " + quoteArgument(c.keyVariable)
+	}
+	if c.plainHTTP {
+		text += " --plain-http"
+	}
+	return text
+}
+
+// explain adds the hint to an error of a cluster.
+func (c *clusterFlags) explain(err error) error {
+	var missing *cluster.MissingMatchesError
+	var refused *cluster.RefusedError
+	switch {
+	case errors.As(err, &missing):
+		return withHint(err, "set %s on every node and restart it", cluster.PruningSetting)
+	case errors.Is(err, cluster.ErrNoDatabase):
+		return withHint(err, "run docsearch index list %s to list its databases", c.arguments("cluster"))
+	case errors.As(err, &refused) && refused.Status == 401 && c.keyVariable == "":
+		return withHint(err, "pass --api-key-env VAR with the name of the variable that contains the key")
+	}
+	return err
+}
+
+// A pushedInfo describes a pushed database to readers.
+type pushedInfo struct {
+	Description string   `json:"description,omitempty"`
+	Keywords    []string `json:"keywords,omitempty"`
+	URLs        []string `json:"urls,omitempty"`
+	Version     string   `json:"version,omitempty"`
+	Language    string   `json:"language,omitempty"`
+	Documents   int      `json:"documents"`
+}
+
+func pushedInfoOf(c *cluster.Commit) pushedInfo {
+	var info pushedInfo
+	if json.Unmarshal(c.Info, &info) != nil {
+		return pushedInfo{}
+	}
+	return info
+}
+
+// listCluster lists the databases in a cluster.
+func (a *app) listCluster(ctx context.Context, flags *clusterFlags, asJSON bool) error {
+	client, err := flags.open()
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	all, err := client.Databases(ctx)
+	if err != nil {
+		return flags.explain(err)
+	}
+	if asJSON {
+		return a.printJSON(append([]*cluster.Commit{}, all...))
+	}
+	if len(all) == 0 {
+		fmt.Fprintf(a.stdout, "no databases; to push one, run: docsearch index push NAME %s\n", flags.arguments("to"))
+		return nil
+	}
+	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "NAME\tVERSION\tPASSAGES\tDOCUMENTS\tPUSHED\tTENANT")
+	for _, c := range all {
+		info := pushedInfoOf(c)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", printable(c.Name), printable(cmp.Or(info.Version, "-")),
+			thousands(c.Passages.Count), thousands(info.Documents), c.Pushed.Local().Format("2006-01-02 15:04"), c.Tenant)
+	}
+	return table.Flush()
+}
+
+// verifyCluster verifies databases in a cluster, all if none are named.
+func (a *app) verifyCluster(ctx context.Context, flags *clusterFlags, names []string, quiet bool) error {
+	client, err := flags.open()
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	if len(names) == 0 {
+		all, err := client.Databases(ctx)
+		if err != nil {
+			return flags.explain(err)
+		}
+		for _, c := range all {
+			names = append(names, c.Name)
+		}
+	}
+	failed := false
+	for _, name := range names {
+		display := a.quietDisplay(quiet)
+		commit, problems, err := client.Verify(ctx, name, display.Func())
+		display.Close()
+		if err != nil {
+			return flags.explain(err)
+		}
+		for _, p := range problems {
+			fmt.Fprintf(a.stdout, "%s: %s\n", printable(name), p)
+		}
+		switch {
+		case len(problems) > 0:
+			failed = true
+			fmt.Fprintf(a.stdout, "%s: fix: docsearch index push %s --full %s\n", printable(name), quoteArgument(name), flags.arguments("to"))
+		case !quiet:
+			fmt.Fprintf(a.stdout, "%s: valid; %s of %s on %s\n", printable(name), count(commit.Passages.Count, "passage"),
+				count(pushedInfoOf(commit).Documents, "document"), count(len(client.URLs()), "node"))
+		}
+	}
+	if failed {
+		return exitStatus(exitFailure)
+	}
+	return nil
+}
+
+// removeFromCluster removes a database from a cluster.
+func (a *app) removeFromCluster(ctx context.Context, flags *clusterFlags, name string, yes bool) error {
+	client, err := flags.open()
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	target := "the database " + printable(name) + " from the cluster at " + client.URLs()[0]
+	if err := mayRemove(ctx, newPrompter(a.stdin, a.stderr), target, yes); err != nil {
+		return err
+	}
+	if err := client.Remove(ctx, name); err != nil {
+		return flags.explain(err)
+	}
+	fmt.Fprintf(a.stdout, "removed %s\n", target)
+	return nil
+}
+
+// quietDisplay returns a display of progress on stderr, or one that shows nothing.
+func (a *app) quietDisplay(quiet bool) *progress.Display {
+	if quiet {
+		return progress.New(a.stderr, progress.Silent)
+	}
+	return progress.New(a.stderr, progress.StyleFor(a.stderr))
+}

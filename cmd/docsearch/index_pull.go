@@ -1,0 +1,106 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/docsearch/docsearch/internal/cluster"
+	"github.com/docsearch/docsearch/internal/config"
+)
+
+func newIndexPullCommand(a *app) *cobra.Command {
+	b := &buildCommand{app: a, reuse: true}
+	var flags clusterFlags
+	cmd := &cobra.Command{
+		Use:   "pull NAME --from URL",
+		Short: "Build a database from its copy in a Weaviate cluster",
+		Long: `Build a local database from the passages of a database in a Weaviate cluster. The
+local database answers without the network. To update it, run docsearch index
+update.`,
+		Example: `  docsearch index pull django --from https://w1:8080,https://w2:8080 --api-key-env WEAVIATE_API_KEY`,
+		Args:    oneArgument("the name of a database in the cluster"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(flags.urls) == 0 {
+				return usagef("%s needs --from URL", cmd.CommandPath())
+			}
+			limitMemory()
+			b.set = cmd.Flags().Changed
+			return b.pull(cmd.Context(), args[0], &flags)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	flags.add(f, "from", "use the cluster with nodes at `URL`, separated by commas")
+	f.StringVar(&b.name, "name", "", "set the database name to `NAME` (default: the name in the cluster)")
+	f.StringVar(&b.out, "out", "", "write the database to `DIR` (default: docsearch's data folder)")
+	b.addEmbedderFlags(f)
+	f.BoolVar(&b.json, "json", false, jsonLines)
+	f.BoolVarP(&b.quiet, "quiet", "q", false, "print errors only")
+	return cmd
+}
+
+// pull builds a database from a cluster.
+func (b *buildCommand) pull(ctx context.Context, name string, flags *clusterFlags) error {
+	l := config.Locate(os.Getenv)
+	all, err := listDatabases(l)
+	if err != nil {
+		return err
+	}
+	client, err := flags.open()
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	commit, err := client.Commit(ctx, name)
+	if err != nil {
+		return flags.explain(err)
+	}
+	dir, label, err := b.outputFolder(l, name, filepath.Base(name))
+	if err != nil {
+		return err
+	}
+	location := cluster.Location(client, name)
+	if err := b.mayReplace(dir, location, label); err != nil {
+		return err
+	}
+	options := b.mergeOptions(dir)
+	options.Language = cmp.Or(pushedInfoOf(commit).Language, options.Language)
+	options.Cluster = savedCluster{Name: name, URLs: flags.urls, KeyVariable: flags.keyVariable, PlainHTTP: flags.plainHTTP}
+	p := plan{dir: dir, label: label, configured: isConfigured(all, dir), options: options,
+		source: &cluster.Source{Client: client, Name: name, Location: location}}
+	start := time.Now()
+	info, err := b.build(ctx, &p)
+	if err != nil {
+		return flags.explain(err)
+	}
+	return b.printResult(p, info, time.Since(start))
+}
+
+// A savedCluster is the cluster from which a database was pulled, as part of its build
+// options.
+type savedCluster struct {
+	Name        string   `json:"name"`
+	URLs        []string `json:"urls"`
+	KeyVariable string   `json:"api_key_env,omitempty"`
+	PlainHTTP   bool     `json:"plain_http,omitempty"`
+}
+
+// source returns the source for an update.
+func (s savedCluster) source() (*cluster.Source, error) {
+	client, err := cluster.NewClient(cluster.Options{URLs: s.URLs, KeyVariable: s.KeyVariable, PlainHTTP: s.PlainHTTP})
+	if err != nil {
+		return nil, err
+	}
+	return &cluster.Source{Client: client, Name: s.Name, Location: cluster.Location(client, s.Name)}, nil
+}
+
+// command returns the command that builds the database.
+func (s savedCluster) command() string {
+	flags := clusterFlags{s.URLs, s.KeyVariable, s.PlainHTTP}
+	return "docsearch index pull " + quoteArgument(s.Name) + " " + flags.arguments("from")
+}

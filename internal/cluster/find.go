@@ -1,0 +1,242 @@
+package cluster
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/index"
+)
+
+// commitTime is how long a Database uses the state that it has read.
+const commitTime = 10 * time.Second
+
+// A Database is a database in a cluster, open for searching and reading. It may be used
+// concurrently.
+type Database struct {
+	client *Client
+	name   string
+
+	mu      sync.Mutex
+	current *State
+	readAt  time.Time
+}
+
+// A State is a state of a database. It never changes: searches that use a state see the
+// database as it was then.
+type State struct {
+	*Commit
+	ranking *index.External
+}
+
+// Open opens a database and reads its state. Errors are those of Client.Commit.
+func Open(ctx context.Context, o Options, name string) (*Database, error) {
+	client, err := NewClient(o)
+	if err != nil {
+		return nil, err
+	}
+	d := &Database{client: client, name: name}
+	if _, err := d.State(ctx); err != nil {
+		client.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// openAt returns a database with a fixed state.
+func (c *Client) openAt(state *State) *Database {
+	return &Database{client: c, name: state.Name, current: state, readAt: time.Now().Add(24 * time.Hour)}
+}
+
+// Close closes idle connections.
+func (d *Database) Close() { d.client.Close() }
+
+// State returns the current state. It asks the cluster again after some seconds. If the
+// cluster does not answer then, the last known state stays in use.
+func (d *Database) State(ctx context.Context) (*State, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.current != nil && time.Since(d.readAt) < commitTime {
+		return d.current, nil
+	}
+	state, err := d.client.readState(ctx, d.name, d.current)
+	if err != nil && (d.current == nil || !errors.Is(err, ErrUnavailable)) {
+		return nil, err
+	}
+	if err == nil {
+		d.current = state
+	}
+	d.readAt = time.Now()
+	return d.current, nil
+}
+
+// readState reads the state of a database. known is an older state, nil for none.
+func (c *Client) readState(ctx context.Context, name string, known *State) (*State, error) {
+	commit, err := c.Commit(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return c.openState(ctx, commit, known)
+}
+
+// openState reads the statistics of a state, unless they are those of a known one.
+func (c *Client) openState(ctx context.Context, commit *Commit, known *State) (*State, error) {
+	if known != nil && known.Stats == commit.Stats {
+		return &State{commit, known.ranking}, nil
+	}
+	data, err := c.readParts(ctx, commit.Tenant, commit.Stats)
+	if err != nil {
+		return nil, err
+	}
+	ranking, err := index.OpenExternal(data)
+	if err != nil {
+		return nil, fmt.Errorf("cannot use the database %q: %w", commit.Name, err)
+	}
+	return &State{commit, ranking}, nil
+}
+
+// readParts reads a file that is stored in parts, and checks its digest.
+func (c *Client) readParts(ctx context.Context, tenant string, ref PartsRef) ([]byte, error) {
+	var file []byte
+	for i := range ref.parts() {
+		path := "/v1/objects/" + classParts + "/" + partID(tenant, ref, i).String() + "?tenant=" + tenant
+		err := c.do(ctx, request{method: http.MethodGet, path: path, decode: func(data []byte) error {
+			part, err := decodeProperties[partProperties](data)
+			if err != nil {
+				return err
+			}
+			content, err := base64.StdEncoding.DecodeString(part.Data)
+			if err == nil && len(content) != min(partSize, ref.Size-i*partSize) {
+				err = errors.New("invalid answer: a part of another size")
+			}
+			file = append(file, content...)
+			return err
+		}})
+		if err != nil {
+			return nil, fmt.Errorf("cannot read the statistics: %w", err)
+		}
+	}
+	if sum := sha256.Sum256(file); hex.EncodeToString(sum[:]) != ref.Digest {
+		return nil, errors.New("cannot read the statistics: the digest differs")
+	}
+	return file, nil
+}
+
+// Search returns the passages that best answer a query. It asks one node once.
+func (d *Database) Search(ctx context.Context, q index.Query) (index.Result, error) {
+	state, err := d.State(ctx)
+	if err != nil {
+		return index.Result{}, err
+	}
+	return state.ranking.Search(q, func(words string, limit int) ([]index.Found, error) {
+		return d.Find(ctx, state, words, limit)
+	})
+}
+
+// Read reads passages of a document. The error wraps index.ErrNotFound if the database
+// does not contain it.
+func (d *Database) Read(ctx context.Context, ref index.Ref) (index.Reading, error) {
+	state, err := d.State(ctx)
+	if err != nil {
+		return index.Reading{}, err
+	}
+	return index.ReadExternal(ctx, library{d, state}, ref)
+}
+
+// A library reads a state of a database.
+type library struct {
+	*Database
+	state *State
+}
+
+// Document implements index.Library.
+func (l library) Document(ctx context.Context, key string) ([]index.Found, error) {
+	found, _, err := l.get(ctx, l.state, where("document", key), maxFiltered)
+	slices.SortFunc(found, func(a, b index.Found) int { return a.Place - b.Place })
+	return found, err
+}
+
+// Passage implements index.Library.
+func (l library) Passage(ctx context.Context, id string) ([]index.Found, error) {
+	found, _, err := l.get(ctx, l.state, where("passage", id), maxFiltered)
+	return found, err
+}
+
+// foundPassage is a passage in an answer.
+type foundPassage struct {
+	ID       string `json:"passage"`
+	Document string `json:"document"`
+	Place    int    `json:"place"`
+	Slot     uint32 `json:"slot"`
+	Line     string `json:"line"`
+	Record   []byte `json:"record"` // base64
+}
+
+const passageFields = "passage document place slot line record"
+
+// Find returns up to limit visible passages with the best BM25 scores, best first. words
+// are searched in bags. A word counts as often as it occurs.
+func (d *Database) Find(ctx context.Context, state *State, words string, limit int) ([]index.Found, error) {
+	if words == "" {
+		return nil, nil
+	}
+	// Invisible objects can be among the best. Then more are needed.
+	for ask := limit; ; ask *= 2 {
+		ask = min(ask, maxFiltered)
+		argument := fmt.Sprintf("bm25:{query:%s,properties:[\"bag\"]}", quote(words))
+		found, hidden, err := d.get(ctx, state, argument, ask)
+		if err != nil || len(found) >= limit || hidden == 0 || ask == maxFiltered {
+			return found[:min(len(found), limit)], err
+		}
+	}
+}
+
+// get returns the visible passages in an answer to a query, and the number of the other
+// ones.
+func (d *Database) get(ctx context.Context, state *State, argument string, limit int) (found []index.Found, hidden int, err error) {
+	query := fmt.Sprintf("{Get{%s(tenant:%s,limit:%d,%s){%s}}}", classPassages, quote(state.Tenant), limit, argument, passageFields)
+	err = d.client.graphql(ctx, query, func(data []byte) (err error) {
+		found, hidden, err = decodeFound(data, state)
+		return err
+	})
+	return found, hidden, err
+}
+
+// decodeFound decodes an answer and omits objects that are not visible in the state,
+// which it counts.
+func decodeFound(data []byte, state *State) (found []index.Found, hidden int, err error) {
+	classes, err := decodeClasses(data)
+	if err != nil {
+		return nil, 0, err
+	}
+	list, err := decodeObjects[foundPassage](classes, classPassages)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, p := range list {
+		switch {
+		case p.Place < 0:
+			return nil, 0, errors.New("invalid answer: a negative place")
+		case state.Passages.visible(p.Slot):
+			found = append(found, index.Found{ID: p.ID, Document: p.Document, Place: p.Place, Line: p.Line, Record: p.Record})
+		default:
+			hidden++
+		}
+	}
+	return found, hidden, nil
+}
+
+// maxFiltered is the maximum number of objects in an answer, Weaviate's limit.
+const maxFiltered = 10_000
+
+// where returns the condition that a property has a value.
+func where(property, value string) string {
+	return fmt.Sprintf("where:{path:[%q],operator:Equal,valueText:%s}", property, quote(value))
+}
