@@ -134,6 +134,7 @@ func answerEvent(p *hook.Process) error {
 		if err := remote.AddTo(&r.Config, l); err != nil {
 			p.Debug("cannot read the list of a server's databases: %v", err)
 		}
+		r.Config.AddClustered()
 		if err := r.WriteSnapshot(l); err != nil {
 			p.Debug("cannot write the config snapshot: %v", err)
 		}

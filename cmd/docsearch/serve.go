@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/docsearch/docsearch/internal/clustersearch"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/hook"
@@ -130,6 +131,8 @@ type servedDatabases struct {
 
 	embedders *index.Embedders          // from the config; nil: not opened yet
 	clients   map[string]*remote.Client // of the config's servers, by URL
+
+	clusters map[string]*clustersearch.Database // databases in clusters, by name
 }
 
 // settings returns the config's defaults for the search tool.
@@ -157,6 +160,11 @@ func (s *servedDatabases) entries() []mcpserver.Entry {
 	var all []mcpserver.Entry
 	server := s.config.Server(os.Getenv)
 	for _, db := range s.config.Databases {
+		if db.Cluster != nil {
+			all = append(all, mcpserver.Entry{Name: db.Name, Description: db.Description, Keywords: db.Keywords, URLs: db.URLs,
+				Version: db.Version, Software: db.Software(), Remote: s.clusters[db.Name], RemoteName: db.RemoteName})
+			continue
+		}
 		if db.Remote != "" {
 			all = append(all, mcpserver.Entry{Name: db.Name, Description: db.Description, Keywords: db.Keywords, URLs: db.URLs,
 				Version: db.Version, Software: db.Software(), Remote: s.clients[db.Remote], RemoteName: db.RemoteName})
@@ -230,6 +238,7 @@ func (s *servedDatabases) refresh() {
 	}
 	old := s.config.Remotes
 	s.config = loaded.Config
+	defer s.setClusters()
 	if !s.remotes {
 		return
 	}

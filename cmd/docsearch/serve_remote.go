@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/clustersearch"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/remote"
 )
@@ -44,6 +46,64 @@ func (s *servedDatabases) setClients(old []config.Remote) {
 	s.clients = clients
 }
 
+// setClusters adds the databases in clusters to those of the config. The connections of
+// unchanged ones stay.
+func (s *servedDatabases) setClusters() {
+	s.config.AddClustered()
+	clusters := map[string]*clustersearch.Database{}
+	for i := range s.config.Databases {
+		db := &s.config.Databases[i]
+		if db.Cluster == nil {
+			continue
+		}
+		if have := s.clusters[db.Name]; have != nil && have.Is(db) {
+			clusters[db.Name] = have
+		} else {
+			clusters[db.Name] = clustersearch.New(*db)
+		}
+	}
+	for name, d := range s.clusters {
+		if clusters[name] != d {
+			d.Close()
+		}
+	}
+	s.clusters = clusters
+}
+
+// ask sends a hook's request to a server or cluster of the config. It is a remote.Asker.
+func (s *servedDatabases) ask(ctx context.Context, url string, body []byte) ([]byte, error) {
+	if c := s.client(url); c != nil {
+		return c.Answer(ctx, body)
+	}
+	databases := s.clustered(url)
+	if len(databases) == 0 {
+		return nil, remote.ErrNoRelay
+	}
+	var q remote.AnswerRequest
+	if err := json.Unmarshal(body, &q); err != nil {
+		return nil, err
+	}
+	answers, err := clustersearch.AnswerAll(ctx, &q, func(name string) *clustersearch.Database { return databases[name] })
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(answers)
+}
+
+// clustered returns the databases in the cluster with that URL by their names in it.
+func (s *servedDatabases) clustered(url string) map[string]*clustersearch.Database {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refresh()
+	found := map[string]*clustersearch.Database{}
+	for i := range s.config.Databases {
+		if db := &s.config.Databases[i]; db.Cluster != nil && db.Remote == url {
+			found[db.RemoteName] = s.clusters[db.Name]
+		}
+	}
+	return found
+}
+
 func containsRemote(list []config.Remote, r *config.Remote) bool {
 	for i := range list {
 		if list[i].Equal(r) {
@@ -56,9 +116,13 @@ func containsRemote(list []config.Remote, r *config.Remote) bool {
 // serveRemotes serves the relay for hooks and follows the lists of the servers' databases
 // until ctx is done.
 func (s *servedDatabases) serveRemotes(ctx context.Context) {
-	relay := sync.OnceFunc(func() { go remote.ServeRelay(ctx, s.locations, s.client, s.log) })
+	relay := sync.OnceFunc(func() { go remote.ServeRelay(ctx, s.locations, s.ask, s.log) })
 	for {
-		for _, r := range s.current().Remotes {
+		current := s.current()
+		if len(current.Clustered) > 0 {
+			relay()
+		}
+		for _, r := range current.Remotes {
 			c := s.client(r.URL)
 			if c == nil {
 				continue

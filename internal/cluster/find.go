@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -35,6 +36,9 @@ type State struct {
 	*Commit
 	ranking *index.External
 }
+
+// Version returns the documented version, or version if it is unknown.
+func (s *State) Version(version string) string { return cmp.Or(s.ranking.Version(), version) }
 
 // Open opens a database and reads its state. Errors are those of Client.Commit.
 func Open(ctx context.Context, o Options, name string) (*Database, error) {

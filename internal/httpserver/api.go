@@ -3,6 +3,7 @@ package httpserver
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,7 +36,7 @@ func (s *Server) listDatabases(w http.ResponseWriter, r *http.Request) {
 	list := remote.Databases{Databases: []remote.Database{}}
 	for _, e := range s.Catalog.Entries(r.Context()) {
 		version, location := e.Version, ""
-		if info, err := index.Inspect(e.Path); err == nil {
+		if info, err := index.Inspect(e.Path); err == nil && e.Remote == nil {
 			version = info.VersionOr(version)
 			if info.Source.Kind == pack.KindSource && isReachable(info.Source.Location) {
 				location = info.Source.Location
@@ -74,7 +75,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	answers := make([]remote.Answer, len(entries))
 	err := parallel.Ranges(r.Context(), len(entries), 1, func(from, to int) error {
 		for i := from; i < to; i++ {
-			answers[i] = answerOf(&entries[i], q)
+			answers[i] = answerOf(r.Context(), &entries[i], q)
 		}
 		return nil
 	})
@@ -90,7 +91,19 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 }
 
 // answerOf returns the answer of one database.
-func answerOf(e *mcpserver.Entry, q *remote.AnswerRequest) (a remote.Answer) {
+func answerOf(ctx context.Context, e *mcpserver.Entry, q *remote.AnswerRequest) (a remote.Answer) {
+	if e.Remote != nil {
+		cluster, ok := e.Remote.(interface {
+			Answer(ctx context.Context, name string, q *remote.AnswerRequest) remote.Answer
+		})
+		if !ok {
+			return remote.Answer{Error: "the database is on another server"}
+		}
+		if a = cluster.Answer(ctx, e.Name, q); a.Error != "" {
+			a.Error = errClustered
+		}
+		return a
+	}
 	// A mapped file that another process truncates faults. Only this database fails then.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -121,8 +134,14 @@ func answerOf(e *mcpserver.Entry, q *remote.AnswerRequest) (a remote.Answer) {
 	return a
 }
 
+// errClustered is the error of a database in a cluster. It does not name the nodes.
+const errClustered = "its cluster does not answer"
+
 // errorText returns the text of an error without the folder of the database.
 func errorText(e *mcpserver.Entry, err error) string {
+	if e.Remote != nil {
+		return errClustered
+	}
 	return strings.ReplaceAll(err.Error(), e.Path, e.Name)
 }
 

@@ -284,6 +284,7 @@ func (c *Catalog) search(ctx context.Context, entries []Entry, q index.Query) []
 	for i, a := range forEachEntry(ctx, entries, searchTimeout, func(e Entry) (r index.Result, err error) {
 		if e.Remote != nil {
 			found, err := remote(e)
+			found.Notes = append(found.Notes, e.mismatch(found.Version)...)
 			return found.Result, errors.Join(err, found.Err)
 		}
 		q := q
@@ -361,7 +362,7 @@ func (c *Catalog) Search(ctx context.Context, databases []RemoteDatabase, q inde
 	}
 	found := make(map[string]RemoteResult, len(entries))
 	for _, f := range c.search(ctx, entries, q) {
-		found[f.Name] = RemoteResult{f.Result, f.err}
+		found[f.Name] = RemoteResult{Result: f.Result, Err: f.err}
 	}
 	return found, ctx.Err()
 }
@@ -373,7 +374,14 @@ func (c *Catalog) Read(ctx context.Context, names []string, ref index.Ref) (map[
 		return nil, err
 	}
 	found := make(map[string]RemoteReading, len(entries))
-	for i, o := range forEachEntry(ctx, entries, searchTimeout, func(e Entry) (index.Reading, error) { return c.read(e, ref) }) {
+	for i, o := range forEachEntry(ctx, entries, searchTimeout, func(e Entry) (index.Reading, error) {
+		if e.Remote == nil {
+			return c.read(e, ref)
+		}
+		readings, err := e.Remote.Read(ctx, []string{e.RemoteName}, ref)
+		r := readings[e.RemoteName]
+		return r.Reading, errors.Join(err, r.Err)
+	}) {
 		found[entries[i].Name] = RemoteReading{o.value, o.err}
 	}
 	return found, ctx.Err()

@@ -7,7 +7,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 )
 
-// A Remote is another docsearch server. The results of its databases have a problem of
+// A Remote is another docsearch server, or a cluster. The results of its databases have a problem of
 // their own, or else the request as a whole failed.
 type Remote interface {
 	// Host returns the server's host name, which results contain.
@@ -33,7 +33,10 @@ func namesOf(databases []RemoteDatabase) []string {
 // A RemoteResult is the result of one database, or its problem.
 type RemoteResult struct {
 	index.Result
-	Err error
+	// Version is the documented version, if the client compares it with that of the
+	// project; else the notes of the result say so.
+	Version string
+	Err     error
 }
 
 // A RemoteReading is a document of one database, or the problem of the database.

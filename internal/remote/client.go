@@ -147,6 +147,11 @@ func post[T any](ctx context.Context, c *Client, path string, request any) (resp
 	return decode[T](data)
 }
 
+// Answer sends the body of a hook's request and returns that of the response.
+func (c *Client) Answer(ctx context.Context, body []byte) ([]byte, error) {
+	return c.do(ctx, http.MethodPost, AnswerPath, body)
+}
+
 // Databases returns the databases that the token may read.
 func (c *Client) Databases(ctx context.Context) ([]Database, error) {
 	data, err := c.do(ctx, http.MethodGet, DatabasesPath, nil)

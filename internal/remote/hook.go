@@ -19,6 +19,9 @@ import (
 // margin is the time that the hook needs after the response of a server.
 const margin = 60 * time.Millisecond
 
+// clusterTime limits the answer of a cluster, through the relay.
+const clusterTime = 500 * time.Millisecond
+
 // A Hook asks servers for one run of the hook. It asks each server once per search, for
 // all its databases that match. It is a lookup.Remote.
 type Hook struct {
@@ -99,25 +102,24 @@ func (h *Hook) ask(db *config.Database, key question, request AnswerRequest) (An
 // send asks a server. If the server does not answer in time, or not as agreed, send
 // records that, so that the next runs do not wait for it.
 func (h *Hook) send(url string, request AnswerRequest) (Answers, error) {
-	i := slices.IndexFunc(h.config.Remotes, func(r config.Remote) bool { return r.URL == url })
-	if i < 0 {
+	server, timeout := h.server(url)
+	if timeout == 0 {
 		return Answers{}, fmt.Errorf("server %s is not in the config", url)
 	}
-	server := &h.config.Remotes[i]
 	body, err := json.Marshal(request)
 	if err != nil {
 		return Answers{}, err
 	}
-	deadline := time.Now().Add(time.Duration(server.TimeoutMS) * time.Millisecond)
+	deadline := time.Now().Add(timeout)
 	if last := h.deadline.Add(-margin); last.Before(deadline) {
 		deadline = last
 	}
 	ctx, cancel := context.WithDeadline(context.Background(), deadline)
 	defer cancel()
-	answers, err := h.exchange(ctx, server, body)
+	answers, err := h.exchange(ctx, server, url, body)
 	var refused *RefusedError
 	var token *TokenError
-	if errors.As(err, &token) || errors.As(err, &refused) && refused.Status < 500 && refused.Status != http.StatusTooManyRequests {
+	if errors.Is(err, errNotRunning) || errors.As(err, &token) || errors.As(err, &refused) && refused.Status < 500 && refused.Status != http.StatusTooManyRequests {
 		return answers, err // the user can fix it
 	}
 	if err != nil {
@@ -129,20 +131,43 @@ func (h *Hook) send(url string, request AnswerRequest) (Answers, error) {
 	return answers, err
 }
 
+// server returns a server of the config, nil for a cluster, and the time for its answer, 0
+// if the config has neither.
+func (h *Hook) server(url string) (*config.Remote, time.Duration) {
+	for i := range h.config.Remotes {
+		if r := &h.config.Remotes[i]; r.URL == url {
+			return r, time.Duration(r.TimeoutMS) * time.Millisecond
+		}
+	}
+	for i := range h.config.Clustered {
+		if h.config.Clustered[i].Cluster.URLs[0] == url {
+			return nil, clusterTime
+		}
+	}
+	return nil, 0
+}
+
+// errNotRunning reports that only "docsearch serve" could ask a cluster: a hook has no time
+// to connect to one and read its statistics.
+var errNotRunning = errors.New("no docsearch serve is running that can ask the cluster")
+
 // record records that a server is down, or removes that record.
 func (h *Hook) record(url string, down bool) error {
 	return config.SetRemoteDown(h.locations, url, down)
 }
 
 // exchange sends the request through the relay, whose connection is open already, or else
-// directly.
-func (h *Hook) exchange(ctx context.Context, server *config.Remote, body []byte) (Answers, error) {
-	data, err := throughRelay(ctx, h.locations, server.URL, body)
+// directly. server is nil for a cluster.
+func (h *Hook) exchange(ctx context.Context, server *config.Remote, url string, body []byte) (Answers, error) {
+	data, err := throughRelay(ctx, h.locations, url, body)
 	var noRelay *net.OpError
-	if errors.As(err, &noRelay) && noRelay.Op == "dial" || errors.Is(err, errNoRelay) {
+	if errors.As(err, &noRelay) && noRelay.Op == "dial" || errors.Is(err, ErrNoRelay) {
+		if server == nil {
+			return Answers{}, errNotRunning
+		}
 		c := NewClient(*server)
 		defer c.Close()
-		data, err = c.do(ctx, http.MethodPost, AnswerPath, body)
+		data, err = c.Answer(ctx, body)
 	}
 	if err != nil {
 		return Answers{}, err

@@ -24,21 +24,25 @@ import (
 
 const serverHeader = "Docsearch-Server"
 
-var errNoRelay = errors.New("no relay")
+// ErrNoRelay reports that a relay does not know a server.
+var ErrNoRelay = errors.New("no relay")
+
+// An Asker sends the body of a hook's request to the server or cluster at a URL and returns
+// the body of the response. The error is ErrNoRelay for an unknown URL.
+type Asker func(ctx context.Context, url string, body []byte) ([]byte, error)
 
 // relayRetry is the time after which a process tries to take over the relay of another
 // one that has ended.
 const relayRetry = 10 * time.Second
 
-// ServeRelay serves the relay until ctx is done, as soon as no other process does. client
-// returns the client of a server, or nil.
-func ServeRelay(ctx context.Context, l config.Locations, client func(url string) *Client, log *slog.Logger) {
+// ServeRelay serves the relay until ctx is done, as soon as no other process does.
+func ServeRelay(ctx context.Context, l config.Locations, ask Asker, log *slog.Logger) {
 	dir, socket := config.RelayPath(l)
 	if dir == "" {
 		return
 	}
 	for {
-		if err := serveRelay(ctx, dir, socket, client); err != nil && !errors.Is(err, filelock.ErrLocked) {
+		if err := serveRelay(ctx, dir, socket, ask); err != nil && !errors.Is(err, filelock.ErrLocked) {
 			log.Debug("no relay", "error", err)
 		}
 		select {
@@ -49,7 +53,7 @@ func ServeRelay(ctx context.Context, l config.Locations, client func(url string)
 	}
 }
 
-func serveRelay(ctx context.Context, dir, socket string, client func(url string) *Client) error {
+func serveRelay(ctx context.Context, dir, socket string, ask Asker) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -72,7 +76,7 @@ func serveRelay(ctx context.Context, dir, socket string, client func(url string)
 	if err != nil {
 		return err
 	}
-	server := &http.Server{ReadTimeout: 5 * time.Second, IdleTimeout: 5 * time.Second, Handler: relayHandler(client)}
+	server := &http.Server{ReadTimeout: 5 * time.Second, IdleTimeout: 5 * time.Second, Handler: relayHandler(ask)}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -82,11 +86,10 @@ func serveRelay(ctx context.Context, dir, socket string, client func(url string)
 }
 
 // relayHandler forwards requests to their servers.
-func relayHandler(client func(url string) *Client) http.Handler {
+func relayHandler(ask Asker) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := client(r.Header.Get(serverHeader))
-		if c == nil || r.URL.Path != AnswerPath || r.Method != http.MethodPost {
-			http.Error(w, errNoRelay.Error(), http.StatusNotFound)
+		if r.URL.Path != AnswerPath || r.Method != http.MethodPost {
+			http.Error(w, ErrNoRelay.Error(), http.StatusNotFound)
 			return
 		}
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 8*match.MaxQuery))
@@ -94,10 +97,12 @@ func relayHandler(client func(url string) *Client) http.Handler {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		data, err := c.do(r.Context(), http.MethodPost, AnswerPath, body)
+		data, err := ask(r.Context(), r.Header.Get(serverHeader), body)
 		var refused *RefusedError
 		var token *TokenError
 		switch {
+		case errors.Is(err, ErrNoRelay):
+			http.Error(w, ErrNoRelay.Error(), http.StatusNotFound)
 		case errors.As(err, &token):
 			http.Error(w, token.Error(), http.StatusFailedDependency)
 		case errors.As(err, &refused):
@@ -111,11 +116,11 @@ func relayHandler(client func(url string) *Client) http.Handler {
 }
 
 // throughRelay sends the body of a request to a server through the relay. The error is
-// errNoRelay, or that of the dialer, if there is none for the server.
+// ErrNoRelay, or that of the dialer, if there is none for the server.
 func throughRelay(ctx context.Context, l config.Locations, url string, body []byte) ([]byte, error) {
 	dir, socket := config.RelayPath(l)
 	if dir == "" {
-		return nil, errNoRelay
+		return nil, ErrNoRelay
 	}
 	client := &http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true, DisableCompression: true,
@@ -126,8 +131,8 @@ func throughRelay(ctx context.Context, l config.Locations, url string, body []by
 	data, err := exchange(ctx, client, http.MethodPost, "http://relay", AnswerPath, body, func(h http.Header) { h.Set(serverHeader, url) })
 	var refused *RefusedError
 	if errors.As(err, &refused) {
-		if refused.Status == http.StatusNotFound && refused.Text == errNoRelay.Error() {
-			return nil, errNoRelay
+		if refused.Status == http.StatusNotFound && refused.Text == ErrNoRelay.Error() {
+			return nil, ErrNoRelay
 		}
 		refused.URL = url
 	}

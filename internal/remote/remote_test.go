@@ -280,11 +280,14 @@ func TestRelay(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		ServeRelay(ctx, l, func(url string) *Client {
-			if url == s.URL {
-				return client
+		ServeRelay(ctx, l, func(ctx context.Context, url string, body []byte) ([]byte, error) {
+			switch url {
+			case s.URL:
+				return client.Answer(ctx, body)
+			case "https://cluster.example":
+				return []byte(goodAnswer), nil
 			}
-			return nil
+			return nil, ErrNoRelay
 		}, slog.New(slog.DiscardHandler))
 	}()
 	ask := func(c *config.Config) error {
@@ -314,6 +317,19 @@ func TestRelay(t *testing.T) {
 	defer other.Close()
 	if err := ask(testConfig(other.URL)); err != nil {
 		t.Error(err)
+	}
+	// A cluster is asked through the relay only.
+	clustered := func(url string) *config.Config {
+		c := config.Default()
+		c.Clustered = []config.Database{{Name: "gitlab", Keywords: []string{"gitlab"}, Cluster: &config.Cluster{URLs: []string{url}, Database: "gitlab"}}}
+		c.AddClustered()
+		return &c
+	}
+	if err := ask(clustered("https://cluster.example")); err != nil {
+		t.Error(err)
+	}
+	if err := ask(clustered("https://another.example")); !errors.Is(err, errNotRunning) || config.RemoteDown(l, "https://another.example", time.Now()) {
+		t.Errorf("a cluster that no relay knows: %v", err)
 	}
 	// The relay passes refusals on.
 	t.Setenv("TEAM_TOKEN", "revoked")

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/docsearch/docsearch/internal/cluster/clustertest"
+)
+
+// TestClusterServe searches a database in a real cluster with the MCP server, with the hook
+// through it, and with the hook of another machine through an HTTP server. Without the
+// cluster, the web search runs in time.
+func TestClusterServe(t *testing.T) {
+	c := clustertest.Start(t, 1, clustertest.Options{})
+	writer := newTestMachine(t)
+	for i := range 40 {
+		writer.write(fmt.Sprintf("docs/page%d.md", i), fmt.Sprintf("# The command gizmo%d\n\nGizmo number %d rotates the %d. wheel of the signing machine.\n", i, i, i))
+	}
+	writer.write("docs/cert.md", "# Rotate the signing certificate\n\nRun `deployctl rotate --signing-certificate` on the registry host.\n")
+	writer.run(0, "", "index", "build", "docs", "--name", "gizmos", "-q")
+	writer.run(0, "", "index", "push", "gizmos", "--to", c.Nodes[0].URL)
+
+	reader := newTestMachine(t, "DOCSEARCH_TOKEN=s3cret")
+	config, err := json.Marshal(map[string]any{"databases": []any{map[string]any{
+		"keywords": []string{"gizmos"}, "description": "Gizmos", "weaviate": map[string]any{"urls": []string{c.Nodes[0].URL}, "database": "gizmos"},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader.write("config.json", string(config))
+	const answer = "deployctl rotate --signing-certificate"
+	const search = `{"hook_event_name": "PreToolUse", "session_id": "%s", "tool_name": "WebSearch", "tool_input": {"query": "gizmos rotate the signing certificate"}}`
+	if out := reader.run(0, fmt.Sprintf(search, "none"), "hook"); strings.Contains(out, answer) {
+		t.Errorf("without docsearch serve, the hook says %s", out)
+	}
+
+	mcpClient, err := client.NewStdioMCPClient("docsearch", reader.env, "serve")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mcpClient.Close()
+	if _, err := mcpClient.Initialize(t.Context(), mcp.InitializeRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	call := func(tool string, arguments map[string]any) string {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		r, err := mcpClient.CallTool(ctx, mcp.CallToolRequest{Params: mcp.CallToolParams{Name: tool, Arguments: arguments}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Content[0].(mcp.TextContent).Text
+	}
+	if got := call("list_databases", nil); !strings.Contains(got, "gizmos") || !strings.Contains(got, "server: 127.0.0.1") {
+		t.Errorf("list: %s", got)
+	}
+	found := call("search", map[string]any{"query": "rotate the signing certificate"})
+	if !strings.Contains(found, answer) || !strings.Contains(found, "gizmos on 127.0.0.1") {
+		t.Errorf("search: %s", found)
+	}
+	if got := call("read", map[string]any{"path": "cert.md", "database": "gizmos"}); !strings.Contains(got, answer) {
+		t.Errorf("read: %s", got)
+	}
+	denied := reader.run(2, fmt.Sprintf(search, "a"), "hook")
+	if !strings.Contains(denied, "Found in local documentation (Gizmos)") || !strings.Contains(denied, answer) {
+		t.Errorf("the hook says %s", denied)
+	}
+
+	// A team server passes on the databases of its clusters.
+	url, _ := reader.serve()
+	other := newTestMachine(t, "TEAM_TOKEN=s3cret")
+	other.run(0, "", "setup", "--server", url, "--token-env", "TEAM_TOKEN", "--no-install", "--yes")
+	if out := other.run(2, fmt.Sprintf(search, "b"), "hook"); !strings.Contains(out, answer) {
+		t.Errorf("through the server, the hook says %s", out)
+	}
+
+	c.Nodes[0].Kill()
+	for i, m := range []*testMachine{reader, reader, other} {
+		began := time.Now()
+		out := m.run(0, fmt.Sprintf(search, fmt.Sprint("down", i)), "hook")
+		if took := time.Since(began); strings.Contains(out, "permissionDecision") || took > time.Second {
+			t.Errorf("run %d without the cluster took %s and says %s", i, took, out)
+		}
+	}
+	if got := call("search", map[string]any{"query": "rotate the signing certificate"}); !strings.Contains(got, "cannot search gizmos on 127.0.0.1") {
+		t.Errorf("without the cluster: %s", got)
+	}
+}

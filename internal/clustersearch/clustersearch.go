@@ -1,0 +1,215 @@
+// Package clustersearch searches databases in Weaviate clusters for the MCP server and for
+// hooks.
+package clustersearch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/cluster"
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/mcpserver"
+	"github.com/docsearch/docsearch/internal/remote"
+)
+
+const (
+	// nodeTime limits a request to one node. Then the next node is asked.
+	nodeTime = 2 * time.Second
+	// answerTime limits the answer to a hook.
+	answerTime = 500 * time.Millisecond
+	// maxPassages and maxPassageBytes limit the passages of an answer to a hook, and
+	// maxPage the text of a page.
+	maxPassages     = 14
+	maxPassageBytes = 8400
+	maxPage         = 8000
+)
+
+// A Database is a database in a cluster. It connects at the first request, and keeps the
+// connections. It is a mcpserver.Remote with one database, and may be used concurrently.
+type Database struct {
+	config config.Database
+
+	mu     sync.Mutex
+	opened *cluster.Database
+}
+
+// New returns a database of the config.
+func New(db config.Database) *Database { return &Database{config: db} }
+
+// Is reports whether the database is that of a config entry.
+func (d *Database) Is(db *config.Database) bool {
+	return d.config.Name == db.Name && d.config.Version == db.Version && d.config.Cluster.Equal(db.Cluster)
+}
+
+// Close closes the connections.
+func (d *Database) Close() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.opened != nil {
+		d.opened.Close()
+	}
+}
+
+// Host returns the host of the first node.
+func (d *Database) Host() string { return config.Host(d.config.Cluster.URLs[0]) }
+
+// open returns the opened database, and its state.
+func (d *Database) open(ctx context.Context) (*cluster.Database, *cluster.State, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.opened == nil {
+		c := d.config.Cluster
+		opened, err := cluster.Open(ctx, cluster.Options{URLs: c.URLs, KeyVariable: c.KeyEnv, Timeout: nodeTime}, c.Database)
+		if err != nil {
+			return nil, nil, err
+		}
+		d.opened = opened
+	}
+	state, err := d.opened.State(ctx)
+	return d.opened, state, err
+}
+
+// query returns the query as a search of a local database would have it.
+func (d *Database) query(q index.Query, used string) index.Query {
+	q.Names = append([]string{d.config.Name}, d.config.Keywords...)
+	q.Version, q.Used, q.URLs = d.config.Version, used, d.config.URLs
+	q.Embedders = nil // the cluster has no vectors
+	return q
+}
+
+// Search implements mcpserver.Remote.
+func (d *Database) Search(ctx context.Context, databases []mcpserver.RemoteDatabase, q index.Query) (map[string]mcpserver.RemoteResult, error) {
+	db, state, err := d.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]mcpserver.RemoteResult, len(databases))
+	for _, name := range databases {
+		r, err := db.Search(ctx, d.query(q, name.Used))
+		found[name.Name] = mcpserver.RemoteResult{Result: r, Version: state.Version(d.config.Version), Err: err}
+	}
+	return found, nil
+}
+
+// Read implements mcpserver.Remote.
+func (d *Database) Read(ctx context.Context, databases []string, ref index.Ref) (map[string]mcpserver.RemoteReading, error) {
+	db, _, err := d.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ref.URLs, ref.Version = d.config.URLs, d.config.Version
+	found := make(map[string]mcpserver.RemoteReading, len(databases))
+	for _, name := range databases {
+		r, err := db.Read(ctx, ref)
+		found[name] = mcpserver.RemoteReading{Reading: r, Err: err}
+	}
+	return found, nil
+}
+
+// Answer answers a hook. name is the name of the database in the request.
+func (d *Database) Answer(ctx context.Context, name string, q *remote.AnswerRequest) remote.Answer {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	db, state, err := d.open(ctx)
+	if err != nil {
+		return remote.Answer{Error: err.Error()}
+	}
+	a := remote.Answer{Version: state.Version(d.config.Version)}
+	if q.URL != "" {
+		err = d.page(ctx, db, q.URL, &a)
+	} else {
+		err = d.search(ctx, db, d.query(index.Query{Text: q.Query, Named: q.Limited, TopK: maxPassages}, q.Used.Of(name)), &a)
+	}
+	if err != nil {
+		return remote.Answer{Error: err.Error()}
+	}
+	return a
+}
+
+func (d *Database) search(ctx context.Context, db *cluster.Database, q index.Query, a *remote.Answer) error {
+	r, err := db.Search(ctx, q)
+	if err != nil {
+		return err
+	}
+	a.Confidence, a.Confident = r.Confidence, r.Confident
+	if !a.Confident {
+		return nil // its passages are not shown
+	}
+	size := 0
+	for _, h := range r.Hits {
+		if size += len(h.Text); size > maxPassageBytes && len(a.Passages) > 0 {
+			break
+		}
+		a.Passages = append(a.Passages, remote.Passage(h.Passage))
+	}
+	return nil
+}
+
+// page looks a page up. A page that is too long for a denial is not held, so that it is
+// fetched.
+func (d *Database) page(ctx context.Context, db *cluster.Database, url string, a *remote.Answer) error {
+	r, err := db.Read(ctx, index.Ref{Name: url, Whole: true, URLs: d.config.URLs, Version: d.config.Version})
+	if errors.Is(err, index.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if textLen(r.Passages) > maxPage || len(r.Passages) < r.Total {
+		return nil
+	}
+	a.Held, a.Whole, a.Confidence, a.Confident = true, true, 1, true
+	a.Passages = remote.Passages(r.Passages)
+	return nil
+}
+
+func textLen(list []passage.Passage) (n int) {
+	for i := range list {
+		n += len(list[i].Text)
+	}
+	return n
+}
+
+// AnswerAll answers a hook's request to a cluster. find returns the database with a name
+// in the cluster, or nil. The error wraps cluster.ErrUnavailable if no node answered any of
+// the databases.
+func AnswerAll(ctx context.Context, q *remote.AnswerRequest, find func(name string) *Database) (remote.Answers, error) {
+	type named struct {
+		name   string
+		answer remote.Answer
+	}
+	if len(q.Databases) > remote.MaxDatabases {
+		return remote.Answers{}, fmt.Errorf("want at most %d databases", remote.MaxDatabases)
+	}
+	arrived := make(chan named)
+	asked := 0
+	for _, name := range q.Databases {
+		if d := find(name); d != nil {
+			asked++
+			go func() { arrived <- named{name, d.Answer(ctx, name, q)} }()
+		}
+	}
+	answers := remote.Answers{Databases: map[string]remote.Answer{}}
+	failed := ""
+	for range asked {
+		got := <-arrived
+		answers.Databases[got.name] = got.answer
+		if got.answer.Error != "" {
+			failed = got.answer.Error
+		}
+	}
+	for _, a := range answers.Databases {
+		if a.Error == "" {
+			return answers, nil
+		}
+	}
+	if failed != "" {
+		return remote.Answers{}, fmt.Errorf("%w: %s", cluster.ErrUnavailable, failed)
+	}
+	return answers, nil
+}
