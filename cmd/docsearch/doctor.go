@@ -71,6 +71,7 @@ func (d *doctor) run(ctx context.Context) error {
 	d.checkProgram()
 	d.checkConfig()
 	d.checkDatabases(ctx)
+	d.checkServers(ctx)
 	d.checkProject()
 	clients := d.installedClients()
 	if len(clients) == 0 || d.usesClaude() {
@@ -115,11 +116,15 @@ func (d *doctor) checkConfig() {
 		d.fail("config", fmt.Sprintf("%s: %s, first: %s", r.Path, count(len(r.Problems), "problem"), first), "run docsearch config check to list all problems")
 		return
 	}
-	if len(r.Config.Databases) == 0 {
+	if len(r.Config.Databases)+len(r.Config.Remotes)+len(r.Config.Clustered) == 0 {
 		d.fail("config", r.Path+" has no databases", "docsearch setup NAME, or docsearch setup KEYWORD SOURCE")
 		return
 	}
-	d.ok("config", "%s: %s", r.Path, count(len(r.Config.Databases), "database"))
+	servers := ""
+	if n := len(r.Config.Remotes); n > 0 {
+		servers = ", " + count(n, "team server")
+	}
+	d.ok("config", "%s: %s%s", r.Path, count(len(r.Config.Databases)+len(r.Config.Clustered), "database"), servers)
 }
 
 func (d *doctor) checkDatabases(ctx context.Context) {

@@ -114,6 +114,14 @@ func TestMirror(t *testing.T) {
 	if out := client.run(2, widgetSearch, "hook"); !strings.Contains(out, "widgets 1.9") || !strings.Contains(out, " on 127.0.0.1") {
 		t.Errorf("before the mirror: %s", out)
 	}
+	if out := client.run(0, "", "why", "widgets spin_widget handle"); !strings.Contains(out, "server: "+url+", confidence ") || !strings.Contains(out, " - answers") ||
+		!strings.Contains(out, "rota\n") || !strings.Contains(out, "server: "+url+", not asked") || !strings.Contains(out, "outcome: denied, with passages from widgets") {
+		t.Errorf("why: %s", out)
+	}
+	if out := client.run(1, "", "doctor"); !strings.Contains(out, "ok    team server "+url+": docsearch ") || !strings.Contains(out, "databases: rota, widgets 1.9\n") ||
+		!strings.Contains(out, "not mirrored: widgets\n      fix: docsearch index update --mirrors") {
+		t.Errorf("doctor: %s", out)
+	}
 	if out := client.run(0, "", append(setup, "--key", key)...); !strings.Contains(out, "widgets: received ") {
 		t.Errorf("the mirror was not built: %s", out)
 	}
@@ -134,6 +142,12 @@ func TestMirror(t *testing.T) {
 		if !strings.Contains(out, "widgets 2.0") || strings.Contains(out, " on 127.0.0.1") || strings.Contains(out, "s3cret") {
 			t.Errorf("without the server: %s", out)
 		}
+	}
+	if out := client.run(1, "", "doctor"); !strings.Contains(out, "FAIL  team server "+url+": ") || strings.Contains(out, "s3cret") {
+		t.Errorf("doctor without the server: %s", out)
+	}
+	if out := client.run(0, "", "why", "rota handbook"); !strings.Contains(out, "no answer: ") || !strings.Contains(out, "outcome: runs as usual") {
+		t.Errorf("why without the server: %s", out)
 	}
 	if out := client.run(1, "", "index", "update", "--mirrors"); !strings.Contains(out, "cannot list the databases of "+url) {
 		t.Errorf("without the server: %s", out)

@@ -100,7 +100,7 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 		go served.serveRemotes(remotes)
 		return server.ServeStdio(ctx, a.stdin, a.stdout)
 	}
-	return a.serveHTTP(ctx, opt.httpOptions, httpserver.Options{MCP: server, Catalog: catalog, Log: log})
+	return a.serveHTTP(ctx, opt.httpOptions, httpserver.Options{MCP: server, Catalog: catalog, Log: log, Version: buildVersion()})
 }
 
 // warnUnknownDatabases warns of names that currently match no database; the

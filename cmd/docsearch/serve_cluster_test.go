@@ -74,6 +74,14 @@ func TestClusterServe(t *testing.T) {
 		t.Errorf("the hook says %s", denied)
 	}
 
+	if out := reader.run(1, "", "doctor"); !strings.Contains(out, "ok    database gizmos: 41 passages in a cluster of Weaviate 1.") ||
+		!strings.Contains(out, "ok    database gizmos: searches of the cluster find the best matches") {
+		t.Errorf("doctor: %s", out)
+	}
+	if out := reader.run(0, "", "why", "gizmos rotate the signing certificate"); !strings.Contains(out, "server: "+c.Nodes[0].URL+", confidence ") || !strings.Contains(out, " - answers") {
+		t.Errorf("why: %s", out)
+	}
+
 	// A team server passes on the databases of its clusters.
 	url, _ := reader.serve()
 	other := newTestMachine(t, "TEAM_TOKEN=s3cret")

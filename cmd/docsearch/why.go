@@ -20,6 +20,7 @@ import (
 	"github.com/docsearch/docsearch/internal/hook/match"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/quicksearch"
+	"github.com/docsearch/docsearch/internal/remote"
 	"github.com/docsearch/docsearch/internal/rules/shell"
 )
 
@@ -54,6 +55,7 @@ type whyJSON struct {
 
 type whyDatabase struct {
 	Name       string   `json:"name"`
+	Server     string   `json:"server,omitempty"` // URL of the server that the hook asks
 	Matches    bool     `json:"matches"`
 	Keyword    string   `json:"keyword,omitempty"` // contained in the query
 	Defines    string   `json:"defines,omitempty"` // name that only this database defines, in a query without a keyword
@@ -82,6 +84,12 @@ func (a *app) why(query string, asJSON bool) error {
 	for _, m := range r.Messages() {
 		a.warn("%s", m)
 	}
+	if err := remote.AddTo(&r.Config, l); err != nil {
+		a.warn("cannot read the list of a server's databases: %v", err)
+	}
+	r.Config.AddClustered()
+	indexes := lookup.Indexes{Locations: l}
+	indexes.Remote = remote.NewHook(&r.Config, l, time.Now().Add(time.Duration(r.Config.Hook.TimeoutMS)*time.Millisecond))
 	r.Config.Names = lookup.DefinedNames(r.Config.Databases)
 	cwd, err := os.Getwd()
 	if err != nil {
@@ -97,7 +105,7 @@ func (a *app) why(query string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	d := hook.Decide(event, &r.Config, r.Config.Server(os.Getenv), hook.State{}, time.Now(), lookup.Indexes{}, hook.Routes{
+	d := hook.Decide(event, &r.Config, r.Config.Server(os.Getenv), hook.State{}, time.Now(), indexes, hook.Routes{
 		Rules:    func(func(*config.Rule) bool) ([]config.Rule, error) { return routes.Rules, nil },
 		Commands: shell.Commands,
 	})
@@ -108,7 +116,7 @@ func (a *app) why(query string, asJSON bool) error {
 	defining, name := match.Defining(query, &r.Config)
 	for i := range r.Config.Databases {
 		db := &r.Config.Databases[i]
-		w := explainDatabase(query, db, slices.Contains(d.Matched, db.Name))
+		w := explainDatabase(query, db, slices.Contains(d.Matched, db.Name), indexes)
 		if db == defining && w.Matches {
 			w.Defines = name
 		}
@@ -122,11 +130,15 @@ func (a *app) why(query string, asJSON bool) error {
 
 // explainDatabase searches one database, even if the query does not match it: a
 // confident result shows that a keyword is missing.
-func explainDatabase(query string, db *config.Database, matches bool) whyDatabase {
-	w := whyDatabase{Name: db.Name, Matches: matches, Mode: string(db.Mode)}
+func explainDatabase(query string, db *config.Database, matches bool, indexes lookup.Indexes) whyDatabase {
+	w := whyDatabase{Name: db.Name, Server: db.Remote, Matches: matches, Mode: string(db.Mode)}
 	w.Keyword, _ = match.Keyword(match.Fold(query), db.Keywords)
 	if w.Mode == "" {
 		w.Mode = string(config.ModeAnswer)
+	}
+	if db.Remote != "" {
+		w.explainRemote(query, db, indexes)
+		return w
 	}
 	found, threshold, err := quickSearch(query, db)
 	if err != nil {
@@ -141,6 +153,23 @@ func explainDatabase(query string, db *config.Database, matches bool) whyDatabas
 		w.Hits = append(w.Hits, whyHit{h.Score, heading(&h.Passage), h.Locator()})
 	}
 	return w
+}
+
+// explainRemote adds the answer of a server's database, as the hook got it. A server is not
+// asked about a query that does not match.
+func (w *whyDatabase) explainRemote(query string, db *config.Database, indexes lookup.Indexes) {
+	if !w.Matches {
+		return
+	}
+	found, err := indexes.Search(db, event.Search{Query: query})
+	if err != nil {
+		w.Problem = err.Error()
+		return
+	}
+	w.Confidence, w.Enough = found.Confidence, found.Confident
+	for _, p := range found.Passages[:min(len(found.Passages), whyHits)] {
+		w.Hits = append(w.Hits, whyHit{Heading: heading(&p), Source: p.Locator()})
+	}
 }
 
 // quickSearch searches a database as the hook does, and returns its confidence
@@ -178,6 +207,10 @@ func (a *app) printWhy(out *whyJSON) error {
 		default:
 			b.WriteString(indent + "keyword: none in the query\n")
 		}
+		if w.Server != "" {
+			w.printRemote(&b, c, width)
+			continue
+		}
 		switch {
 		case w.Problem != "":
 			fmt.Fprintf(&b, "%scannot search: %s\n", indent, w.Problem)
@@ -203,6 +236,23 @@ func (a *app) printWhy(out *whyJSON) error {
 	fmt.Fprintf(&b, "%s%s%s\n", c.match, describeOutcome(out), c.end)
 	_, err := io.WriteString(a.stdout, b.String())
 	return err
+}
+
+// printRemote prints the answer of a server's database.
+func (w *whyDatabase) printRemote(b *strings.Builder, c palette, width int) {
+	switch {
+	case !w.Matches:
+		fmt.Fprintf(b, "%sserver: %s, not asked\n", indent, w.Server)
+	case w.Problem != "":
+		fmt.Fprintf(b, "%sserver: %s, no answer: %s\n", indent, w.Server, printable(w.Problem))
+	case !w.Enough:
+		fmt.Fprintf(b, "%sserver: %s, confidence %.2f - does not answer\n", indent, w.Server, w.Confidence)
+	default:
+		fmt.Fprintf(b, "%sserver: %s, confidence %.2f - answers\n", indent, w.Server, w.Confidence)
+	}
+	for _, h := range w.Hits {
+		fmt.Fprintf(b, "%s%s%s%s\n", indent, c.dim, truncate(h.Heading+"  "+printable(h.Source), width-len(indent)), c.end)
+	}
 }
 
 // describeOutcome describes the outcome of the search in a sentence.

@@ -33,7 +33,7 @@ const compressFrom = 1400
 
 // listDatabases lists the databases that the client may read.
 func (s *Server) listDatabases(w http.ResponseWriter, r *http.Request) {
-	list := remote.Databases{Databases: []remote.Database{}}
+	list := remote.Databases{Databases: []remote.Database{}, Version: s.Version}
 	for _, e := range s.Catalog.Entries(r.Context()) {
 		version, location := e.Version, ""
 		if info, err := index.Inspect(e.Path); err == nil && e.Remote == nil {

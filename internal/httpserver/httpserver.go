@@ -73,6 +73,7 @@ type Options struct {
 	Catalog *mcpserver.Catalog // with Readable entries
 	Log     *slog.Logger       // nil: no log
 	Audit   *AuditLog          // nil: no audit log
+	Version string             // of docsearch, for clients with a token
 
 	Token  string            // a token with all scopes; empty: none
 	Tokens *accesstoken.File // nil: none

@@ -25,10 +25,12 @@ const maxCatalog = 4 << 20
 // Fetch downloads the list of a server's databases and stores it. It reports whether the
 // list has changed.
 func Fetch(ctx context.Context, c *Client, l config.Locations) (databases []Database, changed bool, err error) {
-	if databases, err = c.Databases(ctx); err != nil {
+	list, err := c.Databases(ctx)
+	if err != nil {
 		return nil, false, err
 	}
-	data, err := json.Marshal(Databases{databases})
+	databases = list.Databases
+	data, err := json.Marshal(Databases{Databases: databases})
 	if err != nil {
 		return nil, false, err
 	}
@@ -59,7 +61,7 @@ func AddTo(c *config.Config, l config.Locations) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // not downloaded yet
 		}
-		var list []Database
+		var list Databases
 		if err == nil {
 			list, err = decodeCatalog(data)
 		}
@@ -67,8 +69,8 @@ func AddTo(c *config.Config, l config.Locations) error {
 			problems = append(problems, err)
 			continue
 		}
-		databases := make([]config.Database, len(list))
-		for i, d := range list {
+		databases := make([]config.Database, len(list.Databases))
+		for i, d := range list.Databases {
 			databases[i] = config.Database{Name: d.Name, Description: d.Description, Keywords: d.Keywords, URLs: d.URLs, Version: d.Version, Packages: d.Packages}
 			if dir := config.MirrorPath(l, r.URL, d.Name); r.Mirror && d.Pack != "" && dir != "" && generation.HasManifest(dir) {
 				databases[i].Path, databases[i].Version = dir, "" // the mirror knows its version
@@ -81,10 +83,10 @@ func AddTo(c *config.Config, l config.Locations) error {
 
 // decodeCatalog decodes a list of databases. It omits databases that cannot be used, and
 // cleans the texts, which a hook shows.
-func decodeCatalog(data []byte) ([]Database, error) {
+func decodeCatalog(data []byte) (Databases, error) {
 	response, err := decode[Databases](data)
 	if err != nil {
-		return nil, err
+		return Databases{}, err
 	}
 	usable := []Database{}
 	for _, d := range response.Databases {
@@ -94,5 +96,5 @@ func decodeCatalog(data []byte) ([]Database, error) {
 		d.Name, d.Description, d.Version = safetext.Line(d.Name), safetext.Line(d.Description), safetext.Line(d.Version)
 		usable = append(usable, d)
 	}
-	return usable, nil
+	return Databases{usable, safetext.Line(response.Version)}, nil
 }

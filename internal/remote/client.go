@@ -152,11 +152,11 @@ func (c *Client) Answer(ctx context.Context, body []byte) ([]byte, error) {
 	return c.do(ctx, http.MethodPost, AnswerPath, body)
 }
 
-// Databases returns the databases that the token may read.
-func (c *Client) Databases(ctx context.Context) ([]Database, error) {
+// Databases returns the databases that the token may read, and the server's version.
+func (c *Client) Databases(ctx context.Context) (Databases, error) {
 	data, err := c.do(ctx, http.MethodGet, DatabasesPath, nil)
 	if err != nil {
-		return nil, err
+		return Databases{}, err
 	}
 	return decodeCatalog(data)
 }

@@ -49,6 +49,7 @@ type Database struct {
 // Databases is the response to DatabasesPath.
 type Databases struct {
 	Databases []Database `json:"databases"`
+	Version   string     `json:"version,omitempty"` // of docsearch on the server
 }
 
 // An AnswerRequest asks databases for a search, or for a fetched page if URL is set.

@@ -99,6 +99,51 @@ func TestTeamInspector(t *testing.T) {
 	}
 }
 
+// TestTeamClients connects other clients to a server with a token. The hook denies a web
+// search from the server's database, and the search tool finds it. If the server is down,
+// slow or wrong, the web search runs in time.
+func TestTeamClients(t *testing.T) {
+	for _, c := range []client{codexCLI, geminiCLI} {
+		t.Run(c.name, func(t *testing.T) {
+			stop, address, token := startTeamServer(t)
+			s := newClientSession(t, c)
+			front := newFront(t, address)
+			tokenFile := filepath.Join(s.home, "token")
+			s.write(t, tokenFile, token)
+			if err := os.Chmod(tokenFile, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s.write(t, filepath.Join(s.home, ".claude", "hooks", "docsearch-config.json"), "{}")
+			s.docsearch(t, "setup", "--server", front.URL, "--token-file", tokenFile, "--no-install", "--yes")
+			s.docsearch(t, "install", "--client", c.name)
+			p := s.play(t, step{"search", c.search(question)}, step{"mcp", c.mcp(question)})
+			if problem := p.failDenial("search", "Found in local documentation (", sentence); problem != "" {
+				t.Errorf("%s\nthe client said\n%s", problem, p.output)
+			}
+			if result := p.result("mcp"); !strings.Contains(result, sentence) || !strings.Contains(result, "docsearch on 127.0.0.1") {
+				t.Errorf("the search tool returned %s\nthe client said\n%s", result, p.output)
+			}
+			for _, mode := range []string{"slow", "error", "garbage", "down"} {
+				s.forgetServers(t)
+				front.mode.Store(mode)
+				if mode == "down" {
+					stop()
+				}
+				began := time.Now()
+				s.runHook(t) // alone, to measure it
+				if took := time.Since(began); took > time.Second {
+					t.Errorf("%s: the hook took %s", mode, took)
+				}
+				s.forgetServers(t)
+				p := s.play(t, step{"search", c.search(question)})
+				if problem := p.failRetry("search"); problem != "" {
+					t.Errorf("%s: %s\nthe client said\n%s", mode, problem, p.output)
+				}
+			}
+		})
+	}
+}
+
 // searchOnce is a model that searches the web once.
 func searchOnce(c conversation) reply {
 	switch results := c.results(); {
