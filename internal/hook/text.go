@@ -166,7 +166,7 @@ func (t *denialText) excerpt(limit int) string {
 	p := &best.Passages[0]
 	head := "\nBest match (" + oneLineMax(heading(p), maxLabel) + "):\n> "
 	room := limit - utf16Len(head)
-	text := bestParagraph(sanitize(p.Text), contentWords(best.query(), best.db.Keywords))
+	text := bestParagraph(sanitize(p.Text), contentWords(best.query(), best.db.Keywords, maxKeywords))
 	if room < min(minExcerpt, utf16Len(text)) {
 		return ""
 	}
@@ -199,7 +199,7 @@ func (t *denialText) context(calls string) string {
 		first = false
 		share := boundedText{remaining: b.remaining / answering}
 		answering--
-		number, longest, words := 1, maxPassage, contentWords(o.query(), o.db.Keywords)
+		number, longest, words := 1, maxPassage, contentWords(o.query(), o.db.Keywords, maxExtractWords)
 		for i := range o.Passages {
 			p := &o.Passages[i]
 			if n, ok := share.passage(number, p, longest, o.db.URLs, words); ok {

@@ -39,7 +39,7 @@ const (
 	withoutMessage = .7
 	// shownBytes is how much of a passage counts towards Query.MaxBytes: readers shorten
 	// longer ones.
-	shownBytes = 900
+	shownBytes = 700
 	// leastScore is the share of the best hit's score below which a hit is not
 	// quoted.
 	leastScore = .4
