@@ -177,7 +177,7 @@ func (x *extract) String() string {
 }
 
 // blocksOf splits a text into blocks. A heading belongs to the block after it, and so does
-// a line that ends with a colon.
+// a paragraph that ends with a colon, of a long one the last sentence.
 func blocksOf(s string) []textBlock {
 	var blocks []textBlock
 	at := starts(s)
@@ -187,8 +187,13 @@ func blocksOf(s string) []textBlock {
 			to = at[i+1]
 		}
 		if n := len(blocks); n > 0 && introduces(blocks[n-1].text) {
-			from -= len(blocks[n-1].text)
-			blocks = blocks[:n-1]
+			before := &blocks[n-1]
+			introduction := len(before.text) - lastSentence(before.text)
+			from -= introduction
+			before.text = before.text[:len(before.text)-introduction]
+			if before.units = utf16Len(before.text); before.units == 0 {
+				blocks = blocks[:n-1]
+			}
 		}
 		blocks = append(blocks, textBlock{text: s[from:to], units: utf16Len(s[from:to])})
 	}
@@ -200,6 +205,19 @@ func introduces(block string) bool {
 	block = strings.TrimSpace(block)
 	last := block[strings.LastIndexByte(block, '\n')+1:]
 	return strings.HasSuffix(last, ":") || strings.HasPrefix(last, "#") && !strings.HasSuffix(block, "```")
+}
+
+// lastSentence returns the start of the last sentence of a block that introduces the next
+// one, 0 if the block is short.
+func lastSentence(block string) int {
+	const short = 200
+	if len(block) <= short || strings.Contains(block, "```") {
+		return 0
+	}
+	if i := strings.LastIndex(block, ". "); i > 0 {
+		return i + len(". ")
+	}
+	return 0
 }
 
 // starts returns the offsets at which blocks start.

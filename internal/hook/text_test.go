@@ -291,6 +291,7 @@ func TestExtract(t *testing.T) {
 		{"two parts", list, 95, []string{"cut", "shows"}, "## Options\n\n- `-a` shows all of it\n[...]\n- `-c` cuts columns from\n  a table [...]"},
 		{"not within code", code, 60, []string{"name", "`type`"}, "[...]\nA column has a name, and the column has a type."},
 		{"code with its introduction", page, 70, []string{"ask"}, "[...]\nAnother way is to ask for it:\n\n```\nask --now\n```\n[...]"},
+		{"the end of a long introduction", strings.Repeat("Words about it. ", 14) + "It fails if:\n\n- a lock is held\n- a disk is full", 70, []string{"lock"}, "[...]\nIt fails if:\n\n- a lock is held [...]"},
 		{"the rarer word", page, 62, []string{"wait", "setting"}, "[...]\nWaiting has a limit, which is a setting."},
 		{"inflected", "One paragraph of more words.\n\nSettings of the other kind.", 45, []string{"setting"}, "[...]\nSettings of the other kind."},
 		{"no block fits", "One paragraph of more words. And another sentence.", 40, []string{"another"}, "One paragraph of more words. [...]"},
