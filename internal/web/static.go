@@ -35,7 +35,7 @@ func loadStatic() (map[string]staticFile, error) {
 	return all, err
 }
 
-func (s *Server) serveStatic(w http.ResponseWriter, r *http.Request) {
+func (s *Site) serveStatic(w http.ResponseWriter, r *http.Request) {
 	f, ok := s.static[r.URL.Path]
 	if !ok {
 		http.NotFound(w, r)

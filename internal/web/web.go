@@ -19,14 +19,11 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
 	"errors"
 	"fmt"
-	"html/template"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -35,8 +32,6 @@ import (
 	"time"
 
 	"golang.org/x/net/netutil"
-
-	"github.com/docsearch/docsearch/internal/safetext"
 )
 
 const (
@@ -52,26 +47,17 @@ const (
 	shutdownTime   = 2 * time.Second
 )
 
-// Options configure a Server.
-type Options struct {
-	Log *slog.Logger // nil: no log
-}
-
 // A Server serves the page to one user.
 type Server struct {
-	Options
+	*Site
 	hosts     map[string]bool // allowed Host headers
 	cookie    string          // name
 	session   string          // value of the cookie
 	origins   *http.CrossOriginProtection
-	templates *template.Template
-	static    map[string]staticFile
-	mux       *http.ServeMux
-	sections  []Section
 	streams   chan struct{} // of size maxStreams
 	stopping  chan struct{} // closed when the server stops
 	mu        sync.Mutex    // protects login
-	login     string        // token that Login accepts; empty: used
+	login     string        // token that signIn accepts; empty: used
 	listening net.Listener
 }
 
@@ -84,19 +70,14 @@ func New(l net.Listener, opt Options) (*Server, error) {
 	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
 		return nil, fmt.Errorf("cannot serve the page on %s: other machines can reach this address", l.Addr())
 	}
-	if opt.Log == nil {
-		opt.Log = slog.New(slog.DiscardHandler)
-	}
-	s := &Server{Options: opt, listening: l, cookie: cookieName + port, session: rand.Text(), login: rand.Text(),
-		hosts: map[string]bool{net.JoinHostPort(host, port): true, "localhost:" + port: true},
-		mux:   http.NewServeMux(), origins: http.NewCrossOriginProtection(), streams: make(chan struct{}, maxStreams), stopping: make(chan struct{})}
-	if s.templates, err = parseTemplates(); err != nil {
+	site, err := NewSite(opt)
+	if err != nil {
 		return nil, err
 	}
-	if s.static, err = loadStatic(); err != nil {
-		return nil, err
-	}
-	s.addPages()
+	s := &Server{Site: site, listening: l, cookie: cookieName + port, session: rand.Text(), login: rand.Text(),
+		hosts:   map[string]bool{net.JoinHostPort(host, port): true, "localhost:" + port: true},
+		origins: http.NewCrossOriginProtection(), streams: make(chan struct{}, maxStreams), stopping: make(chan struct{})}
+	s.HandleFunc("GET "+loginPath, s.signIn)
 	return s, nil
 }
 
@@ -150,8 +131,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w)
 		return
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	s.mux.ServeHTTP(w, r)
+	s.Site.ServeHTTP(w, r)
 }
 
 // setHeaders sets the headers of every response.
@@ -195,112 +175,4 @@ func (s *Server) refuse(w http.ResponseWriter) {
 	if err := s.render(w, Page{Status: http.StatusUnauthorized, Title: "Sign in"}, "refused.html", nil); err != nil {
 		s.internalError(w, err)
 	}
-}
-
-// A Section is an entry of the navigation.
-type Section struct{ Path, Title string }
-
-// AddSection adds an entry to the navigation. It must not be called after Serve.
-func (s *Server) AddSection(path, title string) {
-	s.sections = append(s.sections, Section{path, title})
-}
-
-// HandleFunc adds a page, for requests that have passed all checks. It must not be called
-// after Serve.
-func (s *Server) HandleFunc(pattern string, handle func(http.ResponseWriter, *http.Request)) {
-	s.mux.HandleFunc(pattern, handle)
-}
-
-// handle is HandleFunc for a function whose error becomes an error page. An httpError
-// decides the status.
-func (s *Server) handle(pattern string, handle func(http.ResponseWriter, *http.Request) error) {
-	s.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		if err := handle(w, r); err != nil {
-			s.fail(w, r, err)
-		}
-	})
-}
-
-// addPages adds the pages of this package.
-func (s *Server) addPages() {
-	s.HandleFunc("GET "+loginPath, s.signIn)
-	s.HandleFunc("GET "+staticPath, s.serveStatic)
-	s.AddSection("/", "Search")
-	s.handle("GET /{$}", s.searchPage)
-}
-
-// A Page is a page without the layout of the site.
-type Page struct {
-	Status  int // of the response; 0: 200
-	Title   string
-	Section string // path of its Section
-	Stream  string // path of the page's event stream; empty: none
-	Body    template.HTML
-}
-
-// A view is the data of the layout.
-type view struct {
-	Page
-	Sections []Section
-}
-
-// Render writes a page.
-func (s *Server) Render(w http.ResponseWriter, p Page) {
-	var sections []Section
-	if p.Status != http.StatusUnauthorized {
-		sections = s.sections
-	}
-	b, err := s.part("layout.html", view{p, sections})
-	if err != nil {
-		s.internalError(w, err)
-		return
-	}
-	write(w, cmp.Or(p.Status, http.StatusOK), b)
-}
-
-// render writes a page with the named template as its body.
-func (s *Server) render(w http.ResponseWriter, p Page, name string, data any) error {
-	var err error
-	if p.Body, err = s.part(name, data); err == nil {
-		s.Render(w, p)
-	}
-	return err
-}
-
-// part returns the HTML of the named template.
-func (s *Server) part(name string, data any) (template.HTML, error) {
-	var b strings.Builder
-	err := s.templates.ExecuteTemplate(&b, name, data)
-	return template.HTML(b.String()), err
-}
-
-func write(w http.ResponseWriter, status int, html template.HTML) {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(status)
-	io.WriteString(w, string(html)) // a client that is gone needs no response
-}
-
-// An httpError is an error with the status of its response.
-type httpError struct {
-	status int
-	error
-}
-
-// fail shows an error to the user.
-func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	if r.Context().Err() != nil {
-		return // the browser has closed the connection
-	}
-	status := http.StatusInternalServerError
-	if e, ok := errors.AsType[httpError](err); ok {
-		status = e.status
-	}
-	if err := s.render(w, Page{Status: status, Title: "Error"}, "error.html", safetext.Line(err.Error())); err != nil {
-		s.internalError(w, err)
-	}
-}
-
-func (s *Server) internalError(w http.ResponseWriter, err error) {
-	s.Log.Error("cannot render the page", "error", err)
-	http.Error(w, "Internal error: cannot render this page.", http.StatusInternalServerError)
 }
