@@ -46,7 +46,7 @@ var newDocumentRenderer = sync.OnceValue(func() *documentRenderer {
 	d.filter.AllowElements("ol")
 	d.filter.AllowAttrs("class").Matching(regexp.MustCompile(`^(comment|string|number|keyword|image|scroll)$`)).OnElements("span", "div")
 	d.filter.AllowAttrs("tabindex").Matching(regexp.MustCompile(`^0$`)).OnElements("pre", "div")
-	d.filter.AllowAttrs("href").OnElements("a")
+	d.filter.AllowAttrs("href").Matching(regexp.MustCompile(`^(/read\?|https?://|mailto:)`)).OnElements("a") // no other page of this site
 	d.filter.AllowURLSchemes("http", "https", "mailto")
 	d.filter.AllowRelativeURLs(true)
 	d.filter.RequireParseableURLs(true)
@@ -109,7 +109,7 @@ func (d *documentRenderer) image(w util.BufWriter, _ []byte, n ast.Node, enterin
 
 // table writes a table that scrolls if it is wide.
 func (d *documentRenderer) table(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
-	tag := "</tbody></table></div>\n"
+	tag := "</table></div>\n"
 	if entering {
 		tag = `<div class="scroll" tabindex="0"><table>` + "\n"
 	}
@@ -118,7 +118,8 @@ func (d *documentRenderer) table(w util.BufWriter, _ []byte, _ ast.Node, enterin
 }
 
 // render converts a passage to HTML. linkTo returns the target of a link of the
-// document, or "" to leave it.
+// document, or "" to leave it. Only links to documents, to other sites and to mail
+// addresses remain.
 func (d *documentRenderer) render(source string, linkTo func(string) string) template.HTML {
 	if len(source) > maxMarkdown {
 		return plain(source)

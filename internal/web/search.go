@@ -214,7 +214,7 @@ func (v *searchView) addResults(found *mcpserver.Results) {
 				Reached: d.Confident, Probability: 100 * e.Probability, Threshold100: 100 * e.Threshold, Odds: bars(e.Odds)})
 		}
 	}
-	prefixes := mcpserver.StemPrefixes(v.Query, splitKeywords(v.Keywords))
+	prefixes := markable(mcpserver.StemPrefixes(v.Query, splitKeywords(v.Keywords)))
 	for i, h := range found.Hits {
 		v.Hits = append(v.Hits, v.hit(i, h, &found.Databases[h.From], prefixes))
 	}

@@ -16,6 +16,9 @@ import (
 	"github.com/docsearch/docsearch/internal/safetext"
 )
 
+// Paths are the pages of a Site, without its static files.
+var Paths = []string{"/", "/search", "/read"}
+
 // maxWork limits the searches and documents that are prepared at once, and so the memory
 // for them.
 const maxWork = 16
@@ -69,6 +72,20 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // StaticFiles lists the paths of the files that need no session.
 func (s *Site) StaticFiles() []string { return slices.Sorted(maps.Keys(s.static)) }
+
+// AskForToken answers with a form for a token, which it posts to a path.
+func (s *Site) AskForToken(w http.ResponseWriter, path string, wrong bool) {
+	setHeaders(w.Header())
+	if err := s.render(w, Page{Status: http.StatusUnauthorized, Title: "Sign in"}, "token.html", tokenView{path, wrong}); err != nil {
+		s.internalError(w, err)
+	}
+}
+
+// A tokenView is the data of the form for a token.
+type tokenView struct {
+	Path  string
+	Wrong bool
+}
 
 // begin waits until the request may use memory. The caller must call end.
 func (s *Site) begin(ctx context.Context) (end func(), err error) {

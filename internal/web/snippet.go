@@ -2,6 +2,8 @@ package web
 
 import (
 	"html/template"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -17,7 +19,7 @@ const snippetLimit = 16 << 10
 // snippet returns the part of a passage with the most words of the query, as HTML with
 // these words marked. Prefixes are those of mcpserver.StemPrefixes.
 func snippet(text string, prefixes []string) template.HTML {
-	words := strings.Fields(safetext.Line(strings.ToValidUTF8(text[:min(len(text), snippetLimit)], "")))
+	words := strings.Fields(safetext.Line(readable(strings.ToValidUTF8(text[:min(len(text), snippetLimit)], ""))))
 	matches := make([]int, len(words)) // 1 + index of the prefix; 0: none
 	for i, w := range words {
 		matches[i] = 1 + matchOf(w, prefixes)
@@ -38,6 +40,30 @@ func snippet(text string, prefixes []string) template.HTML {
 		b.WriteString(" …")
 	}
 	return template.HTML(b.String())
+}
+
+// markup is the syntax of links and code fences, which a line of text is clearer without.
+var markup = regexp.MustCompile("!?\\[([^\\]\\n]*)\\]\\([^)\\s]*\\)|(?m:^```.*$)")
+
+// readable removes markup, and the first line if it is a heading, which a result shows
+// above.
+func readable(text string) string {
+	text = strings.TrimSpace(text)
+	if line, rest, ok := strings.Cut(text, "\n"); ok && line[0] == '#' && strings.HasPrefix(strings.TrimLeft(line, "#"), " ") {
+		text = rest
+	}
+	return markup.ReplaceAllString(text, "$1")
+}
+
+// commonWords are the words of a question that are not worth marking.
+var commonWords = strings.Fields("about and are can did does for from get how not one that the there this use was what when where which who why will with you your")
+
+// markable returns the prefixes of words to mark, all of them if there are no others.
+func markable(prefixes []string) []string {
+	if kept := slices.DeleteFunc(slices.Clone(prefixes), func(p string) bool { return slices.Contains(commonWords, p) }); len(kept) > 0 {
+		return kept
+	}
+	return prefixes
 }
 
 // bestWindow returns the start of the first window with the most different matches.

@@ -17,6 +17,9 @@ func start(t *testing.T, opt Options) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if opt.Catalog == nil {
+		opt.Catalog = catalogOf(t)
+	}
 	s, err := New(l, opt)
 	if err != nil {
 		t.Fatal(err)
