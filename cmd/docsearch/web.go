@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/config"
-	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/mcpserver"
 	"github.com/docsearch/docsearch/internal/web"
 )
@@ -92,7 +91,7 @@ func webVerdict(_ context.Context, query string) (*web.Verdict, error) {
 		return nil, err
 	}
 	outcome := strings.TrimPrefix(describeOutcome(out), "outcome: ")
-	v := &web.Verdict{Denied: d.Verdict == hook.Deny, Outcome: "The web search: " + outcome, Reason: d.Reason, Context: d.Context,
+	v := &web.Verdict{Outcome: "The web search: " + outcome, Reason: d.Reason, Context: d.Context,
 		Problems: append(messages, out.Faults...)}
 	for i := range out.Databases {
 		v.Databases = append(v.Databases, web.Consideration{Name: out.Databases[i].Name, Steps: out.Databases[i].steps()})

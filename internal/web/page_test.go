@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/net/html"
@@ -36,14 +37,7 @@ func catalogOf(t testing.TB, passages ...passage.Passage) *mcpserver.Catalog {
 func build(t testing.TB, passages []passage.Passage) string {
 	t.Helper()
 	dir := t.TempDir()
-	var lines []byte
-	for i := range passages {
-		if passages[i].ID == "" {
-			passages[i].ID = fmt.Sprint("p", i)
-		}
-		lines = passages[i].AppendLine(lines)
-	}
-	if err := os.WriteFile(filepath.Join(dir, leann.PassagesName), lines, 0o600); err != nil {
+	if err := writePassages(dir, passages); err != nil {
 		t.Fatal(err)
 	}
 	found, err := leann.Find(dir)
@@ -54,6 +48,18 @@ func build(t testing.TB, passages []passage.Passage) string {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// writePassages writes the passages file of a database.
+func writePassages(dir string, passages []passage.Passage) error {
+	var lines []byte
+	for i := range passages {
+		if passages[i].ID == "" {
+			passages[i].ID = fmt.Sprint("p", i)
+		}
+		lines = passages[i].AppendLine(lines)
+	}
+	return os.WriteFile(filepath.Join(dir, leann.PassagesName), lines, 0o600)
 }
 
 // manual is a database of two pages.
@@ -118,7 +124,7 @@ func TestAgentSearch(t *testing.T) {
 		if query == "broken" {
 			return nil, errors.New("no config")
 		}
-		return &Verdict{Denied: true, Outcome: "denied <b>", Reason: "found", Databases: []Consideration{{"manual", []string{"keyword: " + query}}}}, nil
+		return &Verdict{Outcome: "denied <b>", Reason: "found", Databases: []Consideration{{"manual", []string{"keyword: " + query}}}}, nil
 	}
 	s := start(t, Options{Catalog: catalogOf(t, manual()...), Why: why})
 	c := signIn(t, s)
@@ -242,5 +248,53 @@ func TestMissingDatabase(t *testing.T) {
 	status, body := do(t, c, http.MethodGet, "http://"+s.listening.Addr().String()+"/read?"+url.Values{"db": {"missing"}, "ref": {"p0"}}.Encode(), nil)
 	if status != http.StatusInternalServerError || !strings.Contains(body, "cannot search missing") {
 		t.Errorf("read: %d %s", status, body)
+	}
+}
+
+// Fifty pages are open while their database is rebuilt. Each answer is a result or says
+// that the passage is gone.
+func TestRebuiltDatabase(t *testing.T) {
+	dir := build(t, manual())
+	catalog := &mcpserver.Catalog{Entries: func(context.Context) []mcpserver.Entry { return []mcpserver.Entry{{Name: "manual", Path: dir}} }}
+	t.Cleanup(catalog.Close)
+	s := start(t, Options{Catalog: catalog})
+	c := signIn(t, s)
+	base := "http://" + s.listening.Addr().String()
+	rebuilt := make(chan struct{})
+	var pages sync.WaitGroup
+	for i := range 50 {
+		pages.Go(func() {
+			for done := false; !done; {
+				select {
+				case <-rebuilt:
+					done = true // and once more
+				default:
+				}
+				if status, body := do(t, c, http.MethodGet, base+"/search?q=turn+the+crank", nil); status != 200 || !strings.Contains(body, "hit-link") {
+					t.Errorf("search: %d %s", status, body)
+				}
+				if status, body := do(t, c, http.MethodGet, fmt.Sprintf("%s/read?db=manual&ref=p%d", base, i%3), nil); status != 200 && !strings.Contains(body, "may have changed since the search") {
+					t.Errorf("read: %d %s", status, body)
+				}
+			}
+		})
+	}
+	for i := range 2 {
+		if err := writePassages(dir, append(manual(), passage.Passage{URL: fmt.Sprint("https://docs.example.com/new", i), Title: "New", Text: "A new page"})); err != nil {
+			t.Error(err)
+		}
+		found, err := leann.Find(dir)
+		if err == nil {
+			_, err = index.Build(t.Context(), dir, index.FromLEANN(found), index.BuildOptions{})
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	close(rebuilt)
+	pages.Wait()
+	contains(t, get(t, s, c, "/?q=new+page"), "https://docs.example.com/new1")
+	if len(s.work) != 0 {
+		t.Errorf("%d requests have not ended", len(s.work))
 	}
 }

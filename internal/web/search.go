@@ -27,7 +27,6 @@ const (
 
 // A Verdict is what the hook would do with a web search.
 type Verdict struct {
-	Denied    bool
 	Outcome   string // in a sentence
 	Reason    string // text of the denial; empty: none
 	Context   string // text that comes with the denial or the search; empty: none
