@@ -240,9 +240,7 @@ func (l *harness) newEngine(db *index.Database) (*engine, error) {
 	for i := range e.properties {
 		p := &e.properties[i]
 		e.size.terms += len(p.postings)
-		for _, n := range p.lengths {
-			p.average += n / float64(len(p.lengths))
-		}
+		p.measure()
 	}
 	e.database, err = index.OpenExternal(statistics)
 	return e, err
@@ -260,6 +258,16 @@ func (p *property) add(n int, text string) {
 		p.postings[term] = append(p.postings[term], posting{n, count})
 	}
 	p.lengths = append(p.lengths, length)
+}
+
+// measure sets the average length, in which passages without terms do not count.
+func (p *property) measure() {
+	sum, n := 0., 0.
+	for _, length := range p.lengths {
+		sum += length
+		n += min(1, length)
+	}
+	p.average = sum / max(1, n)
 }
 
 func (e *engine) search(q index.Query) (index.Result, time.Duration, error) {

@@ -16,7 +16,12 @@ func TestBestPassages(t *testing.T) {
 		e.properties[0].add(n, texts[0])
 		e.properties[1].add(n, texts[1])
 	}
-	e.properties[0].average, e.properties[1].average = 3, .25
+	for i := range e.properties {
+		e.properties[i].measure()
+	}
+	if bags, symbols := e.properties[0].average, e.properties[1].average; bags != 3 || symbols != 1 {
+		t.Fatalf("average lengths %v and %v, want 3 and 1", bags, symbols)
+	}
 	ids := func(text string, limit int) (ids string) {
 		for _, f := range e.best(text, limit) {
 			ids += f.ID + " "
