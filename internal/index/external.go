@@ -27,7 +27,7 @@ const (
 type Exported struct {
 	lexical.Exported
 	ID       string
-	Document string // key of its document
+	Document string // key of its document, unique also if the passages have none
 	Place    int    // number of passages of the document before it
 	Line     []byte // of the passages file, without the newline
 }
@@ -55,6 +55,9 @@ func (d *Database) Export(ctx context.Context, each func(Exported) error) (data 
 		p, err := d.table.Passage(n)
 		if err != nil {
 			return err
+		}
+		if key == "" {
+			key = "#" + p.ID // a document of its own; no path or URL without its anchor is like this
 		}
 		place := places[document]
 		places[document]++

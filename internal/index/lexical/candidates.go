@@ -132,8 +132,10 @@ func newCandidateSet(found []Candidate, wanted map[string]*postingBuffer, single
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(strings.Compare(found[a].Document, found[b].Document), cmp.Compare(found[a].Place, found[b].Place))
+		return cmp.Or(strings.Compare(found[a].Document, found[b].Document), cmp.Compare(found[a].Place, found[b].Place), cmp.Compare(a, b))
 	})
+	// Engines may return an object twice, from different replicas.
+	order = slices.CompactFunc(order, func(a, b int) bool { return found[a].Document == found[b].Document && found[a].Place == found[b].Place })
 	s := &candidateSet{postings: map[string]postingList{}}
 	segment := uint32(0)
 	for len(order) > 0 {
