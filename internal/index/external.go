@@ -146,11 +146,7 @@ func (x *External) Search(q Query, find func(text string, limit int) ([]Found, e
 		if found, err = find(text, limit); err != nil {
 			return nil, err
 		}
-		candidates := make([]lexical.Candidate, len(found))
-		for i, f := range found {
-			candidates[i] = lexical.Candidate{Document: f.Document, Place: f.Place, Record: f.Record}
-		}
-		return candidates, nil
+		return candidatesOf(found), nil
 	})
 	if err != nil {
 		return Result{}, err

@@ -15,6 +15,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/indextest"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/index/quicksearch"
 )
 
 // An engine is a search engine in memory: exact BM25 as Weaviate computes it.
@@ -228,5 +229,52 @@ func TestExternalTwice(t *testing.T) {
 		if once.Hits[i].ID != twice.Hits[i].ID || once.Hits[i].Score != twice.Hits[i].Score {
 			t.Errorf("hit %d is %s with %f, want %s with %f", i, twice.Hits[i].ID, twice.Hits[i].Score, once.Hits[i].ID, once.Hits[i].Score)
 		}
+	}
+}
+
+// If an engine finds all passages of a query, the hook quotes the same ones as from a
+// database on this machine.
+func TestExternalQuote(t *testing.T) {
+	dir := indextest.Database(t, 150)
+	db, err := index.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	local, err := quicksearch.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer local.Close()
+	x, e := exported(t, db)
+	ids := func(a quicksearch.Answer) (ids []string) {
+		for _, h := range a.Hits {
+			ids = append(ids, h.ID)
+		}
+		return ids
+	}
+	quoted := 0
+	for _, text := range append(indextest.Queries(30), indextest.Question) {
+		q := quicksearch.Query{Text: text, Limit: 5, MaxBytes: 4000, Named: true}
+		want, err := local.Quote(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		have, err := x.Quote(q, e.find)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if have.Confident != want.Confident || math.Abs(have.Confidence-want.Confidence) > 1e-9 {
+			t.Errorf("%q: confidence %v, want %v", text, have.Confidence, want.Confidence)
+		}
+		if have.Confident {
+			quoted++
+			if h, w := ids(have), ids(want); h[0] != w[0] {
+				t.Errorf("%q: quoted %v, want %v", text, h, w)
+			}
+		}
+	}
+	if quoted == 0 {
+		t.Error("no query has a confident answer")
 	}
 }
