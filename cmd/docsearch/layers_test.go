@@ -11,7 +11,7 @@ import (
 // prefix that matches decides.
 var layers = [][]string{
 	{"cmd", "test"},
-	{"internal/clustersearch", "internal/hook/startup", "internal/hook/crashguard", "internal/httpserver", "internal/mcpserver", "internal/notegaps", "internal/remote", "internal/setup", "recipes"},
+	{"internal/clustersearch", "internal/hook/startup", "internal/hook/crashguard", "internal/httpserver", "internal/mcpserver", "internal/notegaps", "internal/remote", "internal/setup", "internal/web", "recipes"},
 	{"internal/hook/lookup", "internal/replay", "internal/rules/check"},
 	{"internal/hook"},
 	{"internal/cluster", "internal/config/edit", "internal/config/load", "internal/ingest", "internal/notebook", "internal/pack"},
