@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/docsearch/docsearch/internal/cluster"
 	"github.com/docsearch/docsearch/internal/eval"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/passage"
@@ -23,6 +24,7 @@ type evalCommand struct {
 	databases                   []string
 	queries, qrels, identifiers string
 	unscoped, confidence, json  bool
+	cluster                     clusterFlags
 }
 
 func newEvalCommand(a *app) *cobra.Command {
@@ -61,6 +63,7 @@ all databases at once, as the agent does; with --unscoped, every query does.
 	f.StringArrayVar(&e.databases, "db", nil, "measure the database `NAME` or path (repeatable; default: all)")
 	f.BoolVar(&e.unscoped, "unscoped", false, "search all databases with each query")
 	f.BoolVar(&e.confidence, "confidence", false, "also search each database with the other databases' queries, and count its confident answers")
+	e.cluster.add(f, "cluster", "search the copies of the databases in the Weaviate cluster with nodes at `URL`, separated by commas")
 	f.BoolVar(&e.json, "json", false, "print JSON with the result of each query")
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("db", completeDatabases))
 	return cmd
@@ -131,7 +134,16 @@ type (
 type openedDatabase struct {
 	databaseRef
 	*index.Database
-	root string // prefix of the document paths in hits
+	root string            // prefix of the document paths in hits
+	copy *cluster.Database // searched instead; nil: none
+}
+
+// search searches the database or its copy in a cluster.
+func (d *openedDatabase) search(ctx context.Context, q index.Query) (index.Result, error) {
+	if d.copy != nil {
+		return d.copy.Search(ctx, q)
+	}
+	return d.Search(ctx, q)
 }
 
 func (e *evalCommand) run(ctx context.Context) error {
@@ -195,7 +207,14 @@ func (e *evalCommand) open() (*evaluator, error) {
 			m.close()
 			return nil, withRepair(quoteArgument(d.Path), fmt.Errorf("%s: %w", d.Name, err))
 		}
-		m.databases = append(m.databases, openedDatabase{d, db, db.Info().Source.Root})
+		m.databases = append(m.databases, openedDatabase{d, db, db.Info().Source.Root, nil})
+		if len(e.cluster.urls) > 0 {
+			opened := &m.databases[len(m.databases)-1]
+			if opened.copy, err = cluster.Open(context.Background(), e.cluster.options(), d.Name); err != nil {
+				m.close()
+				return nil, e.cluster.explain(err)
+			}
+		}
 		m.names = append(m.names, d.Aliases)
 	}
 	return m, nil
@@ -204,6 +223,9 @@ func (e *evalCommand) open() (*evaluator, error) {
 func (m *evaluator) close() {
 	for _, d := range m.databases {
 		d.Close()
+		if d.copy != nil {
+			d.copy.Close()
+		}
 	}
 }
 
@@ -332,7 +354,7 @@ func (m *evaluator) results(ctx context.Context, databases []int, text string) (
 	for i, k := range databases {
 		var err error
 		d := &m.databases[k]
-		if results[i], err = d.Search(ctx, index.Query{Text: text, Names: d.Aliases, Version: d.Version, TopK: judgedHits}); err != nil {
+		if results[i], err = d.search(ctx, index.Query{Text: text, Names: d.Aliases, Version: d.Version, TopK: judgedHits}); err != nil {
 			return nil, fmt.Errorf("%s: %w", d.Name, err)
 		}
 	}
