@@ -12,6 +12,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 	"github.com/docsearch/docsearch/internal/ingest/source/gitrepo"
 	"github.com/docsearch/docsearch/internal/ingest/source/site"
+	"github.com/docsearch/docsearch/internal/loopback"
 )
 
 var (
@@ -25,7 +26,10 @@ var (
 func isVersion(s string) bool { return versionPattern.MatchString(s) && !strings.Contains(s, "..") }
 
 // A checker collects the problems of a recipe.
-type checker struct{ problems []error }
+type checker struct {
+	own      bool // a file of the user
+	problems []error
+}
 
 func (c *checker) require(ok bool, format string, args ...any) {
 	if !ok {
@@ -34,8 +38,8 @@ func (c *checker) require(ok bool, format string, args ...any) {
 }
 
 // check returns all problems of a recipe, joined.
-func (r *Recipe) check() error {
-	c := &checker{}
+func (r *Recipe) check(own bool) error {
+	c := &checker{own: own}
 	c.require(namePattern.MatchString(r.Name), "invalid name %q: want lower-case letters, digits, and hyphens", r.Name)
 	c.require(isLine(r.Title), "invalid title %q: want one line of text", r.Title)
 	c.require(isLine(r.Attribution), "invalid attribution %q: want one line of text", r.Attribution)
@@ -91,7 +95,8 @@ func (c *checker) checkSource(s *Source) {
 	c.require(s.Prefix == "" || s.Site != "", "cannot use prefix without site")
 	c.require(s.Ref == "" || s.Git != "", "cannot use ref without git")
 	if s.Site != "" {
-		c.require(strings.HasPrefix(s.Site, "https://"), "invalid site %q: want an https URL", s.Site)
+		u, err := url.Parse(s.Site)
+		c.require(err == nil && (u.Scheme == "https" || c.own && loopback.IsSafe(u)), "invalid site %q: want an https URL", s.Site)
 		if err := site.Check(s.Site, s.Prefix); err != nil {
 			c.problems = append(c.problems, err)
 		}

@@ -160,6 +160,21 @@ func TestParseErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %s", test.new, err, test.want)
 		}
 	}
+	for _, site := range []string{"http://127.0.0.1:8000/", "http://localhost/docs/"} {
+		mirror := strings.Replace(valid, `git = "https://git.example.com/tool.git"`, `site = "`+site+`{version}/"`, 1)
+		mirror = strings.Replace(mirror, `ref = "v{version}.*"`, "", 1)
+		if _, err := ParseOwn("tool", []byte(mirror)); err != nil {
+			t.Errorf("a mirror on this machine: %v", err)
+		}
+		if _, err := Parse("tool", []byte(mirror)); err == nil || !strings.Contains(err.Error(), "want an https URL") {
+			t.Errorf("a recipe from elsewhere with a site on this machine: %v", err)
+		}
+		elsewhere := strings.Replace(mirror, "://", "://docs.example.com@", 1)
+		elsewhere = strings.Replace(strings.Replace(elsewhere, "127.0.0.1:8000", "example.com", 1), "localhost", "example.com", 1)
+		if _, err := ParseOwn("tool", []byte(elsewhere)); err == nil || !strings.Contains(err.Error(), "invalid site") {
+			t.Errorf("%s: %v", elsewhere, err)
+		}
+	}
 	latest := strings.Replace(valid, `version = "2.1"`, "", 1)
 	if _, err := Parse("tool", []byte(latest)); err != nil {
 		t.Errorf("a tag pattern without a default version: %v", err)

@@ -28,6 +28,7 @@ type packMakeCommand struct {
 	output               string
 	name, title, version string
 	license, attribution string
+	recipe               string
 	description          string
 	keywords, urls       []string
 	dryRun, quiet        bool
@@ -42,7 +43,7 @@ func newPackMakeCommand(a *app) *cobra.Command {
 path of your machine, and no file or text that looks like a secret.
 
 If the recipe book has the documentation, the license, the title and the URLs come
-from there. Otherwise, pass them.`,
+from there. Otherwise, pass them, or the recipe that the database was built from.`,
 		Example: `  docsearch pack make django
   docsearch pack make widgets --license CC-BY-4.0 --attribution "Widgets Inc." -o widgets.dspack
   docsearch pack make widgets -o oci://registry.example.com/docs/widgets:2.1`,
@@ -56,6 +57,7 @@ from there. Otherwise, pass them.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVarP(&m.output, "output", "o", "", "write the pack to `FILE`, an OCI layout DIR:TAG, or oci://REGISTRY/REPOSITORY:TAG (default: NAME-VERSION.dspack)")
+	f.StringVar(&m.recipe, "recipe", "", "take the license, the attribution, the title and the URLs from the recipe `NAME` or recipe file (default: the recipe of the database)")
 	f.StringVar(&m.license, "license", "", "set the license of the documentation to `SPDX`, for example CC-BY-4.0 (default: from the recipe)")
 	f.StringVar(&m.attribution, "attribution", "", "set the attribution to `TEXT` (default: from the recipe)")
 	f.StringVar(&m.name, "name", "", "set the name of the pack to `NAME` (default: the database name)")
@@ -80,7 +82,7 @@ func (m *packMakeCommand) run(ctx context.Context, arg string) error {
 	if err != nil {
 		return withRepair(d.Path, err)
 	}
-	manifest, err := m.manifest(d, info)
+	manifest, err := m.manifest(ctx, d, info)
 	if err != nil {
 		return err
 	}
@@ -115,12 +117,20 @@ func (m *packMakeCommand) run(ctx context.Context, arg string) error {
 }
 
 // manifest returns the manifest as far as the config, the recipe and the flags define it.
-func (m *packMakeCommand) manifest(d databaseRef, info index.Info) (pack.Manifest, error) {
+func (m *packMakeCommand) manifest(ctx context.Context, d databaseRef, info index.Info) (pack.Manifest, error) {
 	p := pack.Manifest{Name: strings.ToLower(cmp.Or(m.name, d.Name)), Source: packSourceOf(info), Version: m.version, Language: savedOptionsOf(&info.Manifest, info.Dir).Language}
 	entry := configuredDatabase(d.Name)
 	p.Description, p.Keywords, p.URLs = entry.Description, entry.Keywords, entry.URLs
 	p.Version = cmp.Or(p.Version, entry.Version)
-	if r := recipeOf(d.Name, info); r != nil {
+	r := recipeOf(d.Name, info)
+	if m.recipe != "" {
+		chosen, err := findRecipe(ctx, m.recipe)
+		if err != nil {
+			return p, err
+		}
+		r = chosen.Recipe
+	}
+	if r != nil {
 		p.Title, p.License, p.Attribution = r.Title, r.License, r.Attribution
 		p.Description = cmp.Or(p.Description, r.Title+" documentation")
 		if len(p.Keywords) == 0 {

@@ -107,30 +107,32 @@ the recipe book. It downloads nothing.`,
 		Example: `  docsearch recipes check ./my.toml`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return a.checkRecipes(recipes.Names(), func(name string) (string, []byte, error) {
+				return a.checkRecipes(recipes.Names(), func(name string) error {
 					text, err := recipes.Text(name)
-					return name, text, err
+					if err == nil {
+						_, err = recipes.Parse(name, text)
+					}
+					return err
 				})
 			}
-			return a.checkRecipes(args, func(file string) (string, []byte, error) {
+			return a.checkRecipes(args, func(file string) error {
 				text, err := os.ReadFile(file)
-				return strings.TrimSuffix(filepath.Base(file), recipes.Extension), text, err
+				if err == nil {
+					_, err = recipes.ParseOwn(strings.TrimSuffix(filepath.Base(file), recipes.Extension), text)
+				}
+				return err
 			})
 		},
 	}
 }
 
-// checkRecipes prints all problems of recipes. read returns the name and the
-// text of a recipe.
-func (a *app) checkRecipes(files []string, read func(file string) (string, []byte, error)) error {
+// checkRecipes prints all problems of recipes. check returns those of one recipe.
+func (a *app) checkRecipes(files []string, check func(file string) error) error {
 	invalid := 0
 	for _, file := range files {
-		name, text, err := read(file)
+		err := check(file)
 		if errors.Is(err, fs.ErrNotExist) {
 			return err
-		}
-		if err == nil {
-			_, err = recipes.Parse(name, text)
 		}
 		if err == nil {
 			continue

@@ -159,7 +159,7 @@ func readRecipe(file string) (*recipes.Recipe, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := recipes.Parse(strings.TrimSuffix(filepath.Base(file), recipes.Extension), data)
+	r, err := recipes.ParseOwn(strings.TrimSuffix(filepath.Base(file), recipes.Extension), data)
 	if err != nil {
 		return nil, withHint(errors.New("recipe "+atPosition(file, err.Error())), "run docsearch recipes check %s to list all problems", quoteArgument(file))
 	}

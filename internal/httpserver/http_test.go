@@ -520,15 +520,3 @@ func TestAPI(t *testing.T) {
 		t.Errorf("got %s, want %s", list, want)
 	}
 }
-
-// The address of a connection is not in the way of names with ports.
-func TestHostOf(t *testing.T) {
-	for _, tt := range [][2]string{{"localhost:80", "localhost"}, {"[::1]:80", "::1"}, {"[::1]", "::1"}, {"docs.example.com", "docs.example.com"}, {"", ""}} {
-		if got := hostOf(tt[0]); got != tt[1] {
-			t.Errorf("hostOf(%q) = %q", tt[0], got)
-		}
-	}
-	if isLoopback(hostOf((&net.TCPAddr{IP: net.IPv4(10, 0, 0, 1), Port: 1}).String())) {
-		t.Error("10.0.0.1 is not a loopback address")
-	}
-}

@@ -31,6 +31,7 @@ import (
 	"golang.org/x/net/netutil"
 
 	"github.com/docsearch/docsearch/internal/accesstoken"
+	"github.com/docsearch/docsearch/internal/loopback"
 	"github.com/docsearch/docsearch/internal/mcpserver"
 	"github.com/docsearch/docsearch/internal/remote"
 )
@@ -149,15 +150,14 @@ func New(opt Options) (*Server, error) {
 // Listen listens on addr, HOST:PORT. Unless the server requires a token, only loopback
 // addresses are allowed.
 func (s *Server) Listen(ctx context.Context, addr string) (net.Listener, error) {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
+	if _, _, err := net.SplitHostPort(addr); err != nil {
 		return nil, fmt.Errorf("invalid address %q: want HOST:PORT, such as 127.0.0.1:7373", addr)
 	}
 	protected, err := s.protected()
 	if err != nil {
 		return nil, err
 	}
-	if !protected && !isLoopback(host) {
+	if !protected && !loopback.IsHost(addr) {
 		return nil, fmt.Errorf("cannot listen on %q: %w", addr, ErrNeedsToken)
 	}
 	return (&net.ListenConfig{}).Listen(ctx, "tcp", addr)

@@ -8,13 +8,13 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/loopback"
 	"github.com/docsearch/docsearch/internal/mcpserver"
 )
 
@@ -220,9 +220,9 @@ func (s *Server) hostAllowed(r *http.Request) bool {
 		return true
 	}
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	onLoopback := ok && isLoopback(hostOf(local.String()))
+	onLoopback := ok && loopback.IsHost(local.String())
 	if onLoopback {
-		return isLoopback(hostOf(r.Host))
+		return loopback.IsHost(r.Host)
 	}
 	return s.public == nil
 }
@@ -235,23 +235,7 @@ func (s *Server) originAllowed(r *http.Request) bool {
 		return true
 	}
 	u, err := url.Parse(origin)
-	return err == nil && (isLoopback(u.Hostname()) || u.Host == r.Host && u.Host != "")
-}
-
-// hostOf returns the host of an address with or without a port.
-func hostOf(address string) string {
-	if host, _, err := net.SplitHostPort(address); err == nil {
-		return host
-	}
-	return strings.Trim(address, "[]")
-}
-
-func isLoopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.IsLoopback()
+	return err == nil && (loopback.IsHost(u.Host) || u.Host == r.Host && u.Host != "")
 }
 
 // A response counts the bytes of a response and keeps its status.

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -13,18 +15,16 @@ import (
 )
 
 // Sizes of chunks, in bytes of the passages file. Smaller chunks make updates cheaper:
-// with one or two pages in a chunk, an edited page costs little more than itself. The
+// with a few pages in a chunk, an edited page costs little more than itself. The
 // dictionary makes up for the lost context.
 const (
-	minChunk = 2 << 10  // a document's end cuts a chunk of this size with probability 1/2
-	midChunk = 5 << 10  // and one of this size always
+	minChunk = 4 << 10  // a document's end cuts a chunk of this size with probability 1/2
+	midChunk = 10 << 10 // and one of this size always
 	maxChunk = 64 << 10 // the end of a line cuts a chunk of this size
-	// dictionaryBytes is the size of the dictionary, spread over dictionaryPieces places.
-	dictionaryBytes = 256 << 10
-	// minDictionary is the smallest passages file with a dictionary.
-	minDictionary = 4 * dictionaryBytes
-	// maxDictionary and maxLine limit what a reader accepts.
-	maxDictionary = 1 << 20
+	// The dictionary of a chunk is the start of the encoded chunks before it. It grows in
+	// steps, because each step costs the preparation of an encoder.
+	minDictionary = 64 << 10
+	maxDictionary = 8 << 20
 	maxLine       = passage.MaxLine + maxChunk
 )
 
@@ -48,14 +48,13 @@ type Chunk struct {
 	compressed int64 // bytes of data
 	offset     int64 // of its lines in the passages file; not stored
 	data       int64 // of its frame in the data; not stored
-	dictionary bool  // part of the dictionary
 }
 
 // A Table lists the chunks of a pack in order. Its encoding, with numbers as varints:
 //
 //	the number of chunks n
 //	n times: 8 bytes, the start of the SHA-256 of the chunk's lines
-//	         2 * the number of bytes of its lines, plus 1 if it is part of the dictionary
+//	         the number of bytes of its lines
 //	         the number of bytes of its frame
 type Table struct {
 	Chunks []Chunk
@@ -68,11 +67,7 @@ func (t *Table) Encode() []byte {
 	b := binary.AppendUvarint(nil, uint64(len(t.Chunks)))
 	for i := range t.Chunks {
 		c := &t.Chunks[i]
-		size := uint64(c.size) << 1
-		if c.dictionary {
-			size |= 1
-		}
-		b = binary.AppendUvarint(binary.AppendUvarint(append(b, c.digest[:]...), size), uint64(c.compressed))
+		b = binary.AppendUvarint(binary.AppendUvarint(append(b, c.digest[:]...), uint64(c.size)), uint64(c.compressed))
 	}
 	return b
 }
@@ -83,7 +78,7 @@ func ParseTable(b []byte) (*Table, error) {
 	bad := false
 	number := func() int64 {
 		v, n := binary.Uvarint(b)
-		if n <= 0 || v > 2*MaxPassages {
+		if n <= 0 || v > MaxPassages {
 			bad = true
 			return 0
 		}
@@ -96,28 +91,23 @@ func ParseTable(b []byte) (*Table, error) {
 		return nil, invalid(part, "invalid number of chunks")
 	}
 	t := &Table{Chunks: make([]Chunk, n)}
-	var dictionary int64
 	for i := range t.Chunks {
 		c := &t.Chunks[i]
 		if len(b) < digestBytes {
 			return nil, invalid(part, "truncated")
 		}
 		b = b[copy(c.digest[:], b):]
-		size := number()
-		c.size, c.dictionary, c.compressed = size>>1, size&1 == 1, number()
+		c.size, c.compressed = number(), number()
 		c.offset, c.data = t.lines, t.data
 		if bad || c.size == 0 || c.compressed == 0 || c.size > maxLine || c.compressed > maxLine {
 			return nil, invalid(part, "invalid size of chunk %d", i)
-		}
-		if c.dictionary {
-			dictionary += c.size
 		}
 		t.lines, t.data = t.lines+c.size, t.data+c.compressed
 	}
 	switch {
 	case len(b) > 0:
 		return nil, invalid(part, "%d bytes after the last chunk", len(b))
-	case t.lines > MaxPassages || dictionary > maxDictionary+maxLine:
+	case t.lines > MaxPassages:
 		return nil, invalid(part, "too large")
 	}
 	return t, nil
@@ -167,110 +157,129 @@ func documentOf(line []byte) string {
 	return document
 }
 
-// chooseDictionary marks chunks from places spread over the file. They stay the same as
-// long as the sizes before them do not change much, but nothing depends on that.
-func (t *Table) chooseDictionary() {
-	const pieces = 24
-	if t.lines < minDictionary {
-		return
-	}
-	var total int64
-	next := 0
-	for i := range t.Chunks {
-		c := &t.Chunks[i]
-		due := t.lines * int64(next) / pieces
-		if c.offset >= due && total < dictionaryBytes && c.size <= maxChunk {
-			// Take neighbors until this piece is full.
-			c.dictionary = true
-			total += c.size
-			if total >= dictionaryBytes*int64(next+1)/pieces {
-				next++
-			}
-		}
-	}
+// A history contains the encoded chunks of a pack up to the current one, as far as a
+// dictionary can contain them.
+type history struct {
+	encoded []byte
+	size    int // of the dictionary
 }
+
+// add adds the next chunk. It reports whether the dictionary has grown.
+func (h *history) add(encoded []byte) bool {
+	if h.isFull() {
+		return false
+	}
+	h.encoded = append(h.encoded, encoded...)
+	before := h.size
+	for next := max(minDictionary, h.size+h.size/4); next <= min(len(h.encoded), maxDictionary); next += next / 4 {
+		h.size = next
+	}
+	return h.size > before
+}
+
+// isFull reports whether the next step would exceed maxDictionary.
+func (h *history) isFull() bool { return h.size+h.size/4 > maxDictionary }
+
+func (h *history) dictionary() []byte { return h.encoded[:h.size] }
 
 // compress cuts a passages file into chunks and compresses them. The result depends only
 // on the lines and on the version of the zstd package.
 func compress(lines []byte) (*Table, []byte, error) {
-	t := &Table{}
-	start := 0
-	for _, end := range cut(lines) {
-		t.Chunks = append(t.Chunks, Chunk{digest: digestChunk(lines[start:end]), offset: int64(start), size: int64(end - start)})
-		start = end
-	}
-	t.lines = int64(len(lines))
-	t.chooseDictionary()
-	var dictionary []byte
-	for i := range t.Chunks {
-		if c := &t.Chunks[i]; c.dictionary {
-			dictionary = append(dictionary, lines[c.offset:c.offset+c.size]...)
-		}
-	}
-	options := []zstd.EOption{zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false)}
-	alone, err := zstd.NewWriter(nil, options...)
+	t := &Table{lines: int64(len(lines))}
+	var h history
+	encoder, err := newEncoder(nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer alone.Close()
-	with := alone
-	if len(dictionary) > 0 {
-		if with, err = zstd.NewWriter(nil, append(options, zstd.WithEncoderDictRaw(dictionaryID, dictionary))...); err != nil {
-			return nil, nil, err
-		}
-		defer with.Close()
-	}
 	var data []byte
-	for i := range t.Chunks {
-		c := &t.Chunks[i]
-		encoder := with
-		if c.dictionary {
-			encoder = alone
-		}
-		c.data = int64(len(data))
-		data = encoder.EncodeAll(lines[c.offset:c.offset+c.size], data)
+	start := 0
+	for _, end := range cut(lines) {
+		chunk := lines[start:end]
+		encoded := encodeLines(chunk)
+		c := Chunk{digest: digestChunk(chunk), offset: int64(start), size: int64(len(chunk)), data: int64(len(data))}
+		data = encoder.EncodeAll(encoded, data)
 		c.compressed = int64(len(data)) - c.data
+		t.Chunks = append(t.Chunks, c)
+		if h.add(encoded) {
+			if encoder, err = newEncoder(h.dictionary()); err != nil {
+				return nil, nil, err
+			}
+		}
+		start = end
 	}
 	t.data = int64(len(data))
 	return t, data, nil
 }
 
-// dictionaryID is the identifier of the dictionary in the frames.
+// dictionaryID is the identifier of each dictionary in the frames.
 const dictionaryID = 1
 
-// A decompressor decompresses chunks.
-type decompressor struct {
-	*zstd.Decoder
-	buffer []byte
-}
-
-// newDecompressor returns a decompressor for chunks with this dictionary, which may be
-// empty.
-func newDecompressor(dictionary []byte) (*decompressor, error) {
-	options := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxWindow(2 * maxLine)}
+// newEncoder returns an encoder for EncodeAll, which needs no Close.
+func newEncoder(dictionary []byte) (*zstd.Encoder, error) {
+	options := []zstd.EOption{zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false)}
 	if len(dictionary) > 0 {
-		options = append(options, zstd.WithDecoderDictRaw(dictionaryID, dictionary))
+		options = append(options, zstd.WithWindowSize(2*maxDictionary), zstd.WithEncoderDictRaw(dictionaryID, dictionary))
 	}
-	d, err := zstd.NewReader(nil, options...)
-	if err != nil {
-		return nil, err
-	}
-	return &decompressor{Decoder: d}, nil
+	return zstd.NewWriter(nil, options...)
 }
 
-// chunk decompresses the frame of a chunk and checks its digest. The result is valid
-// until the next call. It never produces more than the size in the table.
-func (d *decompressor) chunk(c *Chunk, frame []byte) ([]byte, error) {
-	if int64(cap(d.buffer)) < c.size {
-		d.buffer = make([]byte, 0, c.size)
+// A decompressor decompresses the chunks of a pack in order.
+type decompressor struct {
+	history
+	decoder        *zstd.Decoder
+	encoded, lines []byte // of the last chunk
+}
+
+// decode returns the lines of the next chunk. They are valid until the next call. It never
+// produces more than the size in the table. An error changes nothing.
+func (d *decompressor) decode(c *Chunk, frame []byte) ([]byte, error) {
+	if d.decoder == nil {
+		options := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxWindow(2 * maxLine)}
+		if d.size > 0 {
+			options = append(options, zstd.WithDecoderDictRaw(dictionaryID, d.dictionary()))
+		}
+		var err error
+		if d.decoder, err = zstd.NewReader(nil, options...); err != nil {
+			return nil, err
+		}
 	}
-	// The decoder fails rather than exceed the capacity, which is the chunk's size.
-	lines, err := d.DecodeAll(frame, d.buffer[:0:c.size])
+	// An encoded chunk has at most one byte more than its lines. The decoder fails rather
+	// than exceed the capacity.
+	limit := int(c.size) + 1
+	d.encoded = slices.Grow(d.encoded[:0], limit)[:0:limit]
+	encoded, err := d.decoder.DecodeAll(frame, d.encoded)
 	if err != nil {
 		return nil, fmt.Errorf("cannot decompress: %w", err)
 	}
-	if int64(len(lines)) != c.size || digestChunk(lines) != c.digest {
-		return nil, fmt.Errorf("digest or size differs")
+	lines, err := decodeLines(d.lines[:0], encoded, int(c.size))
+	if err != nil {
+		return nil, err
 	}
+	d.lines = lines
+	if digestChunk(lines) != c.digest {
+		return nil, errors.New("digest differs")
+	}
+	d.next(encoded)
 	return lines, nil
+}
+
+// skip tells the decompressor the lines of a chunk that needs no decompression.
+func (d *decompressor) skip(lines []byte) {
+	if !d.isFull() {
+		d.next(encodeLines(lines))
+	}
+}
+
+func (d *decompressor) next(encoded []byte) {
+	if d.add(encoded) {
+		d.Close()
+	}
+}
+
+// Close frees the memory of the decoder.
+func (d *decompressor) Close() {
+	if d.decoder != nil {
+		d.decoder.Close()
+		d.decoder = nil
+	}
 }

@@ -19,7 +19,7 @@
 //
 // A pack file contains the parts after a header of two lines:
 //
-//	docsearch pack 1\n
+//	docsearch pack 2\n
 //	manifest 1234 signatures 567 chunks 890 data 123456\n
 //	the bytes of the parts, in this order
 //
@@ -38,7 +38,37 @@
 //
 // The passages file of the database is cut into chunks at ends of lines, preferably where
 // a document ends, at places that depend on the contents only. Two versions of one
-// documentation therefore share most chunks, and an update fetches the others. Each chunk
-// is a Zstandard frame. The chunks of the dictionary are compressed alone, all others
-// with the concatenated dictionary chunks as a raw dictionary.
+// documentation therefore share most chunks, and an update fetches the others.
+//
+// A chunk is encoded, and then compressed to a Zstandard frame with a raw dictionary of
+// ID 1. The dictionary is the start of the encoded chunks before it, so a reader decodes
+// the chunks in order. It encodes again the chunks that it already has. With E bytes of
+// encoded chunks before a chunk, the dictionary has the largest size of this sequence
+// that is at most E:
+//
+//	0, 65536, and then each size plus a quarter of it, rounded down, up to 8 MiB
+//
+// # Encoded chunk
+//
+// The first byte of an encoded chunk is 0 or 1. After 0, it contains the lines. After 1,
+// it contains the lengths of 11 columns in bytes as varints, then the columns. Each column
+// has one value for each line, followed by a zero byte. In a list, the byte 1 separates
+// the elements. A value that consists of the byte 1 is derived. "Before" is the passage of
+// the line before; for the first line, it is empty.
+//
+//	text      the text
+//	id        derived: the first 16 hexadecimal digits of the SHA-256 of the document's key
+//	          (see passage.Passage.Document), the headings and the text, with zero bytes between them
+//	title     derived: as before
+//	headings  a list: the number of leading headings that are as before, and the others
+//	url       the URL up to "#"; derived: as before
+//	fragment  the URL after "#"; derived: the first anchor, escaped as in a URL
+//	path      derived: as before
+//	lines     empty, or a list: start_line less the end_line before, end_line less start_line
+//	anchors   a list
+//	links     a list: the members "to" and "text" of each link
+//	extra     a list: the keys in order and the JSON values of all other metadata
+//
+// A line is the result of passage.Passage.AppendLine for its values. If that does not
+// restore the lines of a chunk to the byte, or if columns are longer, the first byte is 0.
 package pack

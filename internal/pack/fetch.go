@@ -79,12 +79,10 @@ type download struct {
 	table    *Table
 	library  *library
 	staging  *os.File // received data, at the offsets of the pack's data
-	resumed  bool     // staging has data of an interrupted download
-	whole    bool     // the server sent all of the data
 	report   progress.Func
 	total    int64
 	done     atomic.Int64
-	decoder  *decompressor
+	decoder  decompressor
 	frame    []byte
 }
 
@@ -97,69 +95,84 @@ func fetch(ctx context.Context, origin *counter, m *Manifest, table *Table, l *l
 		return err
 	}
 	d := &download{origin: origin, manifest: m, table: table, library: l, staging: lock.File(), report: report}
-	if st, err := d.staging.Stat(); err == nil && st.Size() > 0 {
-		d.resumed = true
-	}
 	defer func() {
-		if d.decoder != nil {
-			d.decoder.Close()
-		}
+		d.decoder.Close()
 		var wrong *InvalidError
 		if err == nil || errors.As(err, &wrong) {
 			os.Remove(staging)
 		}
 		lock.Unlock()
 	}()
-	return d.run(ctx, out)
+	return d.assemble(ctx, out)
 }
 
-func (d *download) run(ctx context.Context, out io.Writer) (err error) {
-	// The dictionary is needed to check other received chunks.
-	if d.decoder, err = newDecompressor(nil); err != nil {
-		return err
-	}
-	isDictionary := func(c *Chunk) bool { return c.dictionary }
-	if err := d.receive(ctx, isDictionary); err != nil {
-		return err
-	}
-	var dictionary []byte
+// assemble writes all lines and compares them with the manifest. It requests data when a
+// chunk is neither in the library nor in the staging file, which has the data of an
+// interrupted download.
+func (d *download) assemble(ctx context.Context, out io.Writer) error {
+	sum := sha256.New()
+	w := bufio.NewWriterSize(out, 256<<10)
+	requested := false
 	for i := range d.table.Chunks {
-		if c := &d.table.Chunks[i]; c.dictionary {
-			lines, err := d.lines(i)
-			if err != nil {
+		lines, err := d.lines(i)
+		if err != nil && !requested {
+			requested = true
+			if err := d.receive(ctx, i); err != nil {
 				return err
 			}
-			dictionary = append(dictionary, lines...)
+			lines, err = d.lines(i)
 		}
-	}
-	if len(dictionary) > 0 {
-		with, err := newDecompressor(dictionary)
+		if err == nil {
+			err = ctx.Err()
+		}
 		if err != nil {
 			return err
 		}
-		d.decoder.Close()
-		d.decoder = with
+		sum.Write(lines)
+		if _, err := w.Write(lines); err != nil {
+			return err
+		}
 	}
-	if err := d.receive(ctx, func(c *Chunk) bool { return !c.dictionary }); err != nil {
-		return err
+	if hex.EncodeToString(sum.Sum(nil)) != d.manifest.Lines.SHA256 {
+		return invalid("data", "the digest of the passages differs from the manifest")
 	}
-	return d.assemble(ctx, out)
+	return w.Flush()
+}
+
+// lines returns the lines of chunk i, the next one.
+func (d *download) lines(i int) ([]byte, error) {
+	c := &d.table.Chunks[i]
+	if lines := d.library.read(c); lines != nil {
+		d.decoder.skip(lines)
+		return lines, nil
+	}
+	if int64(cap(d.frame)) < c.compressed {
+		d.frame = make([]byte, c.compressed)
+	}
+	frame := d.frame[:c.compressed]
+	_, err := d.staging.ReadAt(frame, c.data)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := d.decoder.decode(c, frame)
+	if err != nil {
+		return nil, invalid("data", "chunk %d: %v", i, err)
+	}
+	return lines, nil
 }
 
 // A span is a range of the data.
 type span struct{ from, to int64 }
 
-// receive requests those of the selected chunks that are neither in the library nor
-// received.
-func (d *download) receive(ctx context.Context, selected func(*Chunk) bool) error {
+// receive requests the chunks from number i on that are not in the library.
+func (d *download) receive(ctx context.Context, i int) error {
 	var spans []span
-	var missing int64
-	for i := range d.table.Chunks {
+	for ; i < len(d.table.Chunks); i++ {
 		c := &d.table.Chunks[i]
-		if d.whole || !selected(c) || d.library.read(c) != nil || d.resumed && d.isReceived(c) {
+		if d.library.read(c) != nil {
 			continue
 		}
-		missing += c.compressed
+		d.total += c.compressed
 		if n := len(spans) - 1; n >= 0 && spans[n].to == c.data {
 			spans[n].to += c.compressed
 		} else {
@@ -169,24 +182,27 @@ func (d *download) receive(ctx context.Context, selected func(*Chunk) bool) erro
 	if len(spans) == 0 {
 		return nil
 	}
-	d.total += missing
 	// The first request shows whether the server supports ranges.
-	if err := d.request(ctx, spans[0], true); err != nil || d.whole {
+	whole, err := d.request(ctx, spans[0], true)
+	if err != nil || whole {
 		return err
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(connections)
 	for _, s := range spans[1:] {
-		g.Go(func() error { return d.request(ctx, s, false) })
+		g.Go(func() error {
+			_, err := d.request(ctx, s, false)
+			return err
+		})
 	}
 	return g.Wait()
 }
 
 // request copies a span of the data to the staging file. It continues after broken
 // connections. If the server sends all of the data instead of a span, the first request
-// copies all of it.
-func (d *download) request(ctx context.Context, s span, first bool) error {
-	return retry(ctx, func() (bool, error) {
+// copies all of it, and whole is true.
+func (d *download) request(ctx context.Context, s span, first bool) (whole bool, err error) {
+	err = retry(ctx, func() (bool, error) {
 		body, start, err := d.origin.Data(ctx, s.from, s.to-s.from)
 		if err != nil {
 			return false, err
@@ -194,7 +210,7 @@ func (d *download) request(ctx context.Context, s span, first bool) error {
 		defer body.Close()
 		if start == 0 && s.from > 0 && first {
 			_, err := d.copy(body, span{0, d.table.data})
-			d.whole = err == nil
+			whole = err == nil
 			return false, err
 		}
 		if _, err := io.CopyN(io.Discard, body, s.from-start); err != nil {
@@ -204,6 +220,7 @@ func (d *download) request(ctx context.Context, s span, first bool) error {
 		s.from += n
 		return n > 0, err
 	})
+	return whole, err
 }
 
 // copy copies a span from the reader to the staging file.
@@ -226,70 +243,4 @@ func (r *reported) Read(b []byte) (int, error) {
 	r.d.origin.received.Add(int64(n))
 	r.d.report.Show(progress.Event{Stage: "downloading", Done: r.d.done.Add(int64(n)), Total: r.d.total})
 	return n, err
-}
-
-// isReceived reports whether the staging file has a chunk.
-func (d *download) isReceived(c *Chunk) bool {
-	_, err := d.received(c)
-	return err == nil
-}
-
-// received decompresses a chunk of the staging file.
-func (d *download) received(c *Chunk) ([]byte, error) {
-	if int64(cap(d.frame)) < c.compressed {
-		d.frame = make([]byte, c.compressed)
-	}
-	frame := d.frame[:c.compressed]
-	if _, err := d.staging.ReadAt(frame, c.data); err != nil {
-		return nil, err
-	}
-	return d.decoder.chunk(c, frame)
-}
-
-// lines returns the lines of chunk i.
-func (d *download) lines(i int) ([]byte, error) {
-	c := &d.table.Chunks[i]
-	if lines := d.library.read(c); lines != nil {
-		return lines, nil
-	}
-	lines, err := d.received(c)
-	if err != nil {
-		return nil, invalid("data", "chunk %d: %v", i, err)
-	}
-	return lines, nil
-}
-
-// assemble writes all lines and compares them with the manifest.
-func (d *download) assemble(ctx context.Context, out io.Writer) error {
-	sum := sha256.New()
-	w := bufio.NewWriterSize(out, 256<<10)
-	// Dictionary chunks are compressed without the dictionary.
-	alone, err := newDecompressor(nil)
-	if err != nil {
-		return err
-	}
-	defer alone.Close()
-	with := d.decoder
-	defer func() { d.decoder = with }()
-	for i := range d.table.Chunks {
-		d.decoder = with
-		if d.table.Chunks[i].dictionary {
-			d.decoder = alone
-		}
-		lines, err := d.lines(i)
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return err
-		}
-		sum.Write(lines)
-		if _, err := w.Write(lines); err != nil {
-			return err
-		}
-	}
-	if hex.EncodeToString(sum.Sum(nil)) != d.manifest.Lines.SHA256 {
-		return invalid("data", "the digest of the passages differs from the manifest")
-	}
-	return w.Flush()
 }

@@ -43,7 +43,7 @@ func (p *Pack) header(kind string) string {
 	if kind == KindCatalog {
 		return fmt.Sprintf("docsearch %s 1\nmanifest %d signatures %d\n", kind, len(p.Manifest), len(p.Signatures))
 	}
-	return fmt.Sprintf("docsearch %s 1\nmanifest %d signatures %d chunks %d data %d\n", kind, len(p.Manifest), len(p.Signatures), len(p.Table), len(p.Data))
+	return fmt.Sprintf("docsearch %s %d\nmanifest %d signatures %d chunks %d data %d\n", kind, Format, len(p.Manifest), len(p.Signatures), len(p.Table), len(p.Data))
 }
 
 // WriteFile writes the pack or catalog to a file, atomically.
@@ -87,7 +87,7 @@ func parseHeader(start []byte) (o offsets, err error) {
 	format := "manifest %d signatures %d chunks %d data %d"
 	numbers := []any{&m, &s, &c, &d}
 	switch first {
-	case "docsearch pack 1":
+	case fmt.Sprintf("docsearch pack %d", Format):
 	case "docsearch catalog 1":
 		format, numbers = "manifest %d signatures %d", numbers[:2]
 	default:

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/atomicfile"
+	"github.com/docsearch/docsearch/internal/config"
 )
 
 // LockName is the name of the file in a project that fixes the packs of a team, a JSON
@@ -129,8 +130,5 @@ func CompareVersions(a, b string) int {
 	if !isNumeric(a) || !isNumeric(b) {
 		return 0
 	}
-	return slices.CompareFunc(strings.Split(a, "."), strings.Split(b, "."), func(x, y string) int {
-		x, y = strings.TrimLeft(x, "0"), strings.TrimLeft(y, "0")
-		return cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(x, y))
-	})
+	return config.CompareVersions(a, b)
 }

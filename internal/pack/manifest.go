@@ -14,7 +14,10 @@ import (
 )
 
 // Format is the version of the format of packs.
-const Format = 1
+//
+//	2  chunks in columns, each with the chunks before it as its dictionary
+//	1  lines with a dictionary of selected chunks; no pack of it was published
+const Format = 2
 
 // Limits of a pack. A reader refuses more before it reserves memory or disk space.
 const (
@@ -23,7 +26,7 @@ const (
 	MaxTable      = 32 << 20
 	MaxPassages   = 4 << 30 // bytes of the passages file
 	// maxExpansion is the largest ratio of passages to compressed data. Documentation has
-	// 3 to 6.
+	// 5 to 8.
 	maxExpansion = 100
 	maxItems     = 100 // keywords or URL prefixes
 	maxText      = 2000

@@ -251,7 +251,7 @@ func TestAttacks(t *testing.T) {
 		{"other counts", resigned(func(m *Manifest, _ *Pack) { m.Documents++ }), "the manifest says"},
 		{"huge expansion", resigned(func(m *Manifest, _ *Pack) { m.Lines.Size = MaxPassages }), "expand to"},
 		{"huge data", resigned(func(m *Manifest, _ *Pack) { m.Data.Size = 1 << 50 }), "invalid digest or size"},
-		{"newer format", resigned(func(m *Manifest, _ *Pack) { m.Format = 2 }), "format 2, this version of docsearch reads format 1"},
+		{"newer format", resigned(func(m *Manifest, _ *Pack) { m.Format = 3 }), "format 3, this version of docsearch reads format 2"},
 		{"a chunk that expands", resigned(func(m *Manifest, p *Pack) {
 			// One chunk of 64 MB in 6 kB, which claims to have 1000 bytes.
 			e, _ := zstd.NewWriter(nil)
@@ -486,7 +486,7 @@ func TestLyingServer(t *testing.T) {
 			http.Redirect(w, r, "http://packs.example.com/x", http.StatusFound)
 		}, "want https"},
 		{"huge header", func(w http.ResponseWriter, _ *http.Request) {
-			io.WriteString(w, "docsearch pack 1\nmanifest 99999999999 signatures 1 chunks 1 data 1\n")
+			io.WriteString(w, "docsearch pack 2\nmanifest 99999999999 signatures 1 chunks 1 data 1\n")
 		}, "invalid lengths"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -677,7 +677,7 @@ func FuzzFetch(f *testing.F) {
 }
 
 func FuzzHeader(f *testing.F) {
-	f.Add([]byte("docsearch pack 1\nmanifest 1 signatures 2 chunks 3 data 4\n"))
+	f.Add([]byte("docsearch pack 2\nmanifest 1 signatures 2 chunks 3 data 4\n"))
 	f.Add([]byte("docsearch catalog 1\nmanifest 1 signatures 2\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		o, err := parseHeader(data)

@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/docsearch/docsearch/internal/loopback"
 )
 
 // headBytes is the length of the first request for a file: usually all of the manifest
@@ -67,16 +69,10 @@ func checkURL(location string) error {
 	if err != nil || u.Host == "" || u.User != nil {
 		return fmt.Errorf("invalid URL %q", location)
 	}
-	if u.Scheme == "https" || u.Scheme == "http" && IsLoopback(u.Hostname()) {
-		return nil
+	if !loopback.IsSafe(u) {
+		return fmt.Errorf("invalid URL %q: want https", location)
 	}
-	return fmt.Errorf("invalid URL %q: want https", location)
-}
-
-// IsLoopback reports whether a host name or address is this machine.
-func IsLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+	return nil
 }
 
 // get requests a range of the file. start is the offset of the first byte of the body.

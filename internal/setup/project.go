@@ -10,6 +10,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/docsearch/docsearch/internal/loopback"
 )
 
 // A description is the name and URL that a project file contains.
@@ -120,7 +122,7 @@ func moduleName(module string) string {
 // siteURL normalizes the URL of a public site. For any other URL it returns "".
 func siteURL(s string) string {
 	u, err := url.Parse(strings.TrimSpace(s))
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || isLocal(u.Host) || !strings.Contains(u.Hostname(), ".") || strings.HasSuffix(u.Hostname(), "example.com") {
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || loopback.IsHost(u.Host) || !strings.Contains(u.Hostname(), ".") || strings.HasSuffix(u.Hostname(), "example.com") {
 		return ""
 	}
 	return u.Scheme + "://" + u.Host + strings.TrimRight(path.Clean("/"+u.Path), "/") + "/"

@@ -3,11 +3,12 @@ package setup
 import (
 	"cmp"
 	"maps"
-	"net"
 	"net/url"
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/docsearch/docsearch/internal/loopback"
 )
 
 // maxKeywords limits the suggested keywords, including the user's own.
@@ -198,8 +199,8 @@ func (s Suggestions) Prefixes() []string {
 		}
 		hosts = append(hosts, own)
 	}
-	if slices.ContainsFunc(hosts, func(h siteHost) bool { return !isLocal(h.name) }) {
-		hosts = slices.DeleteFunc(hosts, func(h siteHost) bool { return isLocal(h.name) })
+	if slices.ContainsFunc(hosts, func(h siteHost) bool { return !loopback.IsHost(h.name) }) {
+		hosts = slices.DeleteFunc(hosts, func(h siteHost) bool { return loopback.IsHost(h.name) })
 	}
 	var prefixes []string
 	for _, h := range hosts[:min(maxPrefixes, len(hosts))] {
@@ -258,10 +259,4 @@ func (h *siteHost) widen(folder string) {
 	if common := h.prefix[:strings.LastIndexByte(h.prefix[:n], '/')+1]; strings.Contains(common, h.name) {
 		h.prefix = common
 	}
-}
-
-// isLocal reports whether a host, with or without a port, is this machine.
-func isLocal(host string) bool {
-	name := (&url.URL{Host: host}).Hostname()
-	return name == "localhost" || net.ParseIP(name).IsLoopback()
 }

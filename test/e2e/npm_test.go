@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -105,6 +106,7 @@ func TestNPM(t *testing.T) {
 		installed := filepath.Join(u.prefix, "bin", "docsearch")
 		u.run(t, u.home, "npm", "install", "-g", "docsearch-cli@1.0.0")
 		wantNative(t, installed)
+		wantOneCopy(t, installed, filepath.Join(u.prefix, "lib", "node_modules"))
 		u.run(t, u.home, "docsearch", "install", "--client", "claude")
 		if got := u.hookCommand(t); !strings.Contains(got, installed+" hook") {
 			t.Errorf("the hook runs %q, want %s", got, installed)
@@ -179,6 +181,31 @@ func wantNative(t testing.TB, path string) {
 	t.Helper()
 	if read(t, path) != read(t, program(t)) {
 		t.Errorf("%s is not the native binary", path)
+	}
+}
+
+// wantOneCopy checks that the binary in the package of the platform is the same file as an
+// installed one, executable, and alone in its folder.
+func wantOneCopy(t testing.TB, installed, modules string) {
+	t.Helper()
+	var found []string
+	err := filepath.WalkDir(modules, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasPrefix(d.Name(), "docsearch") && filepath.Base(filepath.Dir(path)) == "bin" {
+			found = append(found, path)
+		}
+		return err
+	})
+	if err != nil || len(found) != 2 { // of the launcher's package, and of the platform's
+		t.Fatalf("the packages have the programs %q, %v", found, err)
+	}
+	want, err := os.Stat(installed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range found {
+		if got, err := os.Stat(path); err != nil || !os.SameFile(got, want) || got.Mode().Perm() != 0o755 {
+			t.Errorf("%s is another file than %s, or not executable: %v", path, installed, err)
+		}
 	}
 }
 

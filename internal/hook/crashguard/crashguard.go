@@ -12,10 +12,6 @@ import (
 	_ "unsafe" // for linkname
 )
 
-// contain turns a fault in a mapped file that another process has truncated into
-// a panic of this goroutine. A crash that Go cannot recover from then ends the
-// process by a signal.
-//
 // contain turns a fault in a mapped file that another process has truncated into a panic
 // of this goroutine. After it, a crash that Go cannot recover from ends the process by a
 // signal.

@@ -1,2 +1,2 @@
-// Without a file of assembly the compiler would demand the body of contain,
-// which is in package fault.
+// Without a file of assembly, the compiler requires a body of contain. Its body is in
+// package crashguard.

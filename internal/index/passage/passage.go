@@ -235,7 +235,8 @@ func DecodeID(line []byte) (string, error) {
 }
 
 // AppendLine appends the passage's line, including the newline, to b. The order of keys
-// is fixed, so that equal passages produce equal bytes.
+// is fixed, so that equal passages produce equal bytes. Readers of packs restore lines with
+// it, so another form of a line needs a new format of packs.
 func (p *Passage) AppendLine(b []byte) []byte {
 	b = append(b, `{"id": `...)
 	b = appendString(b, p.ID)

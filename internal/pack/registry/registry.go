@@ -43,6 +43,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/errcode"
 	"oras.land/oras-go/v2/registry/remote/retry"
 
+	"github.com/docsearch/docsearch/internal/loopback"
 	"github.com/docsearch/docsearch/internal/pack"
 )
 
@@ -83,7 +84,7 @@ func connect(reference string) (*remote.Repository, error) {
 		return nil, err
 	}
 	host, _, _ := strings.Cut(ref.Registry, ":")
-	repository.PlainHTTP = pack.IsLoopback(host)
+	repository.PlainHTTP = loopback.IsHost(host)
 	client := &auth.Client{Client: retry.DefaultClient, Cache: auth.NewCache()}
 	client.SetUserAgent("docsearch")
 	if store, err := credentials.NewStoreFromDocker(credentials.StoreOptions{}); err == nil {

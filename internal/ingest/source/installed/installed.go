@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/mod/semver"
 )
 
 // A Documentation is a set of installed documentation.
@@ -223,7 +225,7 @@ func (f *finder) modules(dir string) {
 			module, version, ok := strings.Cut(name, "@")
 			switch {
 			case ok:
-				if compareVersions(version, versions[module]) > 0 {
+				if latest, found := versions[module]; !found || semver.Compare(version, latest) > 0 {
 					versions[module] = version
 				}
 			case depth > 0 || name != "cache":
@@ -255,45 +257,6 @@ func unescaped(path string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
-}
-
-// compareVersions compares versions numerically.
-func compareVersions(a, b string) int {
-	isDigit := func(c byte) bool { return c >= '0' && c <= '9' }
-	for a != "" && b != "" {
-		if !isDigit(a[0]) || !isDigit(b[0]) {
-			if a[0] != b[0] {
-				switch { // a release follows its prereleases
-				case a[0] == '-':
-					return -1
-				case b[0] == '-':
-					return 1
-				}
-				return cmp.Compare(a[0], b[0])
-			}
-			a, b = a[1:], b[1:]
-			continue
-		}
-		i, j := 0, 0
-		for i < len(a) && isDigit(a[i]) {
-			i++
-		}
-		for j < len(b) && isDigit(b[j]) {
-			j++
-		}
-		x, y := strings.TrimLeft(a[:i], "0"), strings.TrimLeft(b[:j], "0")
-		if c := cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)); c != 0 {
-			return c
-		}
-		a, b = a[i:], b[j:]
-	}
-	switch {
-	case strings.HasPrefix(a, "-"):
-		return -1
-	case strings.HasPrefix(b, "-"):
-		return 1
-	}
-	return cmp.Compare(len(a), len(b))
 }
 
 // python lists Python packages by their metadata: a folder

@@ -80,27 +80,6 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestCompareVersions(t *testing.T) {
-	order := []string{"", "v0.0.0-20200101-a", "v0.9.0", "v1.0.0-rc1", "v1.0.0-rc2", "v1.0.0", "v1.2.0", "v1.10.0", "v1.10.0+incompatible", "v2.0.0"}
-	for i, a := range order {
-		for k, b := range order {
-			if got, want := compareVersions(a, b), cmpInt(i, k); got != want {
-				t.Errorf("compareVersions(%q, %q) = %d, want %d", a, b, got, want)
-			}
-		}
-	}
-}
-
-func cmpInt(a, b int) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
 func TestUsual(t *testing.T) {
 	env := map[string]string{"GOPATH": "gopath", "VIRTUAL_ENV": "venv"}
 	r := DefaultRoots(func(name string) string { return env[name] }, "home", "work")
