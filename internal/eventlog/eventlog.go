@@ -134,6 +134,11 @@ func Checksum(texts ...string) string {
 // A Log is the log in a folder.
 type Log struct{ Dir string }
 
+// Paths returns the paths of the files. Either may be missing.
+func (l Log) Paths() []string {
+	return []string{config.Join(l.Dir, currentFile), config.Join(l.Dir, previousFile)}
+}
+
 // Append adds an event to the log.
 func (l Log) Append(e *Event) error {
 	path := config.Join(l.Dir, currentFile)
