@@ -80,7 +80,7 @@ func (a *app) stats(since time.Time, asJSON bool, page string) error {
 		return a.printJSON(s)
 	case page != "":
 		var data bytes.Buffer
-		if err := manage.Export(&data, s, time.Now(), nil); err != nil {
+		if err := manage.Export(&data, s, time.Now()); err != nil {
 			return err
 		}
 		if st, err := os.Stat(page); err == nil && st.IsDir() {

@@ -16,6 +16,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/eventlog"
 	"github.com/docsearch/docsearch/internal/humanize"
+	"github.com/docsearch/docsearch/internal/web"
 )
 
 // periods are the choices of the activity page.
@@ -159,7 +160,7 @@ func (p *Pages) activityPage(r *http.Request) (*content, error) {
 		}
 		v.EventRows = append(v.EventRows, newEventView(e, marked))
 	}
-	return &content{Page{Title: "Activity"}, "activity.html", []string{"events", "report"}, v}, nil
+	return &content{web.Page{Title: "Activity"}, "activity.html", []string{"events", "report"}, v}, nil
 }
 
 func newEventView(e *activity.Entry, marked []activity.Label) eventView {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/activity"
+	"github.com/docsearch/docsearch/internal/web"
 	"github.com/docsearch/docsearch/internal/web/job"
 )
 
@@ -189,7 +190,7 @@ func (p *Pages) databasesPage(r *http.Request) (*content, error) {
 	if c, err := p.Machine.Config(); err == nil {
 		v.NoQuery = !c.Hook.LogQueries
 	}
-	return &content{Page{Title: "Databases"}, "databases.html", []string{"databases", "jobs", "project", "frequent"}, v}, nil
+	return &content{web.Page{Title: "Databases"}, "databases.html", []string{"databases", "jobs", "project", "frequent"}, v}, nil
 }
 
 // A detailsView is the data of details.html.
@@ -221,7 +222,7 @@ func (p *Pages) detailsPage(r *http.Request) (*content, error) {
 		v.Rows = append(v.Rows, curveRow(fmt.Sprintf("%.2f (threshold)", d.Threshold), v.Details, d.Threshold))
 		slices.SortStableFunc(v.Rows, func(a, b rowView) int { return cmp.Compare(a.Name, b.Name) })
 	}
-	return &content{Page{Title: d.Name}, "details.html", []string{"details", "jobs"}, v}, nil
+	return &content{web.Page{Title: d.Name}, "details.html", []string{"details", "jobs"}, v}, nil
 }
 
 func curveRow(name string, d *Details, at float64) rowView {
@@ -276,7 +277,7 @@ func (p *Pages) removePage(r *http.Request) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &content{Page: Page{Title: "Remove " + d.Name}, template: "remove.html", data: d}, nil
+	return &content{Page: web.Page{Title: "Remove " + d.Name}, template: "remove.html", data: d}, nil
 }
 
 // change returns a handler that starts a job for a database of the list: update, build,

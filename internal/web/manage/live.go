@@ -1,10 +1,12 @@
 package manage
 
 import (
-	"bytes"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/docsearch/docsearch/internal/web"
 )
 
 const (
@@ -13,16 +15,6 @@ const (
 	// minInterval is the minimum time between two updates of a page.
 	minInterval = time.Second
 )
-
-// A Stream sends new parts of a page to the browser.
-type Stream interface {
-	// Send replaces the contents of the element with that ID.
-	Send(id, html string) error
-	// Wait waits for a value of changed. It returns false when the browser or the server
-	// is gone.
-	Wait(changed <-chan struct{}) bool
-	Close()
-}
 
 // A hub wakes the streams of the open pages when the event log or a job has changed.
 type hub struct {
@@ -96,7 +88,7 @@ func (h *hub) poll(last string) {
 // A content is a page that may be open for long. Its parts have the names of templates,
 // which are the IDs of their elements, too.
 type content struct {
-	Page
+	web.Page
 	template string
 	parts    []string
 	data     any
@@ -130,7 +122,7 @@ const livePath = "/live"
 // stream returns a handler that sends the changed parts of a content to an open page.
 func (p *Pages) stream(section string, make source) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		out, err := p.OpenStream(w, r)
+		out, err := p.site.OpenStream(w, r)
 		if err != nil {
 			p.fail(w, r, section, http.StatusServiceUnavailable, err)
 			return
@@ -152,24 +144,28 @@ func (p *Pages) stream(section string, make source) http.HandlerFunc {
 	}
 }
 
-// sendParts sends the parts that differ from the ones sent before. A content that cannot
-// be made, such as that of a removed database, is shown as an error in its first part.
-func (p *Pages) sendParts(out Stream, r *http.Request, make source, sent map[string]string) error {
+// sendParts sends the parts that differ from the ones sent before. If the content cannot
+// be made, such as that of a removed database, the status of the page says why.
+func (p *Pages) sendParts(out *web.Stream, r *http.Request, make source, sent map[string]string) error {
+	send := func(id, html string) error {
+		if before, ok := sent[id]; before == html && (ok || html == "") {
+			return nil
+		}
+		sent[id] = html
+		return out.Send(id, html)
+	}
 	c, err := make(r)
 	if err != nil {
-		return out.Send(statusID, problemText(err))
+		return send(statusID, problemText(err))
 	}
 	for _, part := range c.parts {
-		var b bytes.Buffer
+		var b strings.Builder
 		if err := p.templates.ExecuteTemplate(&b, part, c.data); err != nil {
 			return err
 		}
-		if html := b.String(); sent[part] != html {
-			if err := out.Send(part, html); err != nil {
-				return err
-			}
-			sent[part] = html
+		if err := send(part, b.String()); err != nil {
+			return err
 		}
 	}
-	return nil
+	return send(statusID, "")
 }

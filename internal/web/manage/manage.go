@@ -2,22 +2,19 @@
 // activity of the hook, the databases, and the settings. Only "docsearch web" on loopback
 // serves them; the server of a team does not.
 //
-// The package holds no session: its caller refuses requests without one, from other
-// origins and for other hosts, and limits the bodies of requests. Each change is a POST
-// request of a form and works without script. A page with a stream receives its changed
-// parts while it is open.
+// Package web checks the requests. Each change is a POST request of a form and works
+// without script. A page with a stream receives its changed parts while it is open.
 package manage
 
 import (
-	"bytes"
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/docsearch/docsearch/internal/activity"
@@ -25,6 +22,7 @@ import (
 	"github.com/docsearch/docsearch/internal/humanize"
 	"github.com/docsearch/docsearch/internal/progress"
 	"github.com/docsearch/docsearch/internal/safetext"
+	"github.com/docsearch/docsearch/internal/web"
 	"github.com/docsearch/docsearch/internal/web/job"
 )
 
@@ -55,24 +53,12 @@ type Options struct {
 	State   string   // folder of the event log
 	Program string   // docsearch, which runs the jobs
 	Env     []string // of the jobs
-	// Render answers a request with a page in the layout of the site.
-	Render func(w http.ResponseWriter, r *http.Request, p Page)
-	// OpenStream starts a stream of new parts of a page.
-	OpenStream func(w http.ResponseWriter, r *http.Request) (Stream, error)
-}
-
-// A Page is a page without the layout of the site.
-type Page struct {
-	Status  int // of the response
-	Title   string
-	Section string // path of the section: "/activity", "/databases" or "/settings"
-	Stream  string // path of the stream of new parts; "" if the page does not change
-	Body    template.HTML
 }
 
 // Pages serves the pages. The caller must call Close.
 type Pages struct {
 	Options
+	site      *web.Server
 	jobs      *job.Runner
 	live      *hub
 	templates *template.Template
@@ -82,13 +68,13 @@ type Pages struct {
 	details   detailsCache
 }
 
-// New returns the pages.
-func New(o Options) (*Pages, error) {
+// New adds the pages to a server, which must not serve yet.
+func New(site *web.Server, o Options) (*Pages, error) {
 	templates, err := parseTemplates()
 	if err != nil {
 		return nil, err
 	}
-	p := &Pages{Options: o, templates: templates}
+	p := &Pages{Options: o, site: site, templates: templates}
 	p.live = newHub(func() string { return stampOf(o.State) })
 	p.jobs = job.New(o.Program, slices.Concat(o.Env, []string{progress.Variable + "=json"}), func(ended bool) {
 		if ended {
@@ -96,6 +82,7 @@ func New(o Options) (*Pages, error) {
 		}
 		p.live.publish()
 	})
+	p.register()
 	return p, nil
 }
 
@@ -105,8 +92,10 @@ func (p *Pages) Close() {
 	p.jobs.Close()
 }
 
-// Register adds the pages to a server.
-func (p *Pages) Register(mux *http.ServeMux) {
+func (p *Pages) register() {
+	p.site.AddSection("/activity", "Activity")
+	p.site.AddSection("/databases", "Databases")
+	p.site.AddSection("/settings", "Settings")
 	for _, page := range []struct {
 		path, section string
 		source        source
@@ -117,21 +106,16 @@ func (p *Pages) Register(mux *http.ServeMux) {
 		{"/databases/remove", "/databases", p.removePage},
 		{"/settings", "/settings", p.settingsPage},
 	} {
-		mux.HandleFunc("GET "+page.path, p.page(page.section, page.source))
-		mux.HandleFunc("GET "+page.path+livePath, p.stream(page.section, page.source))
+		p.site.HandleFunc("GET "+page.path, p.page(page.section, page.source))
+		p.site.HandleFunc("GET "+page.path+livePath, p.stream(page.section, page.source))
 	}
-	mux.HandleFunc("POST /activity/label", p.label)
-	mux.HandleFunc("POST /databases/add", p.addDatabase)
+	p.site.HandleFunc("POST /activity/label", p.label)
+	p.site.HandleFunc("POST /databases/add", p.addDatabase)
 	for _, command := range []string{"update", "build", "remove"} {
-		mux.HandleFunc("POST /databases/"+command, p.change(command))
+		p.site.HandleFunc("POST /databases/"+command, p.change(command))
 	}
-	mux.HandleFunc("POST /jobs/cancel", p.cancelJob)
-	mux.HandleFunc("POST /settings/check", p.runDoctor)
-}
-
-// Navigation returns the sections: their paths and titles.
-func Navigation() [][2]string {
-	return [][2]string{{"/activity", "Activity"}, {"/databases", "Databases"}, {"/settings", "Settings"}}
+	p.site.HandleFunc("POST /jobs/cancel", p.cancelJob)
+	p.site.HandleFunc("POST /settings/check", p.runDoctor)
 }
 
 func parseTemplates() (*template.Template, error) {
@@ -148,32 +132,27 @@ func parseTemplates() (*template.Template, error) {
 }
 
 // render answers with a template in the layout of the site.
-func (p *Pages) render(w http.ResponseWriter, r *http.Request, page Page, name string, data any) {
-	var b bytes.Buffer
+func (p *Pages) render(w http.ResponseWriter, r *http.Request, page web.Page, name string, data any) {
+	var b strings.Builder
 	if err := p.templates.ExecuteTemplate(&b, name, data); err != nil {
 		p.fail(w, r, page.Section, http.StatusInternalServerError, err)
 		return
 	}
 	page.Body = template.HTML(b.String())
-	if page.Status == 0 {
-		page.Status = http.StatusOK
-	}
-	p.Render(w, r, page)
+	p.site.Render(w, page)
 }
 
-// fail answers with an error as a page.
+// fail answers with an error as a page, which leads back to a section.
 func (p *Pages) fail(w http.ResponseWriter, r *http.Request, section string, status int, err error) {
-	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
+	if r.Context().Err() != nil {
 		return // the browser has closed the connection
 	}
-	var b bytes.Buffer
-	page := Page{Status: status, Title: "Error", Section: section}
-	if e := p.templates.ExecuteTemplate(&b, "error.html", errorView{safetext.Line(err.Error()), section}); e != nil {
+	var b strings.Builder
+	if e := p.templates.ExecuteTemplate(&b, "manage-error.html", errorView{safetext.Line(err.Error()), section}); e != nil {
 		http.Error(w, err.Error(), status)
 		return
 	}
-	page.Body = template.HTML(b.String())
-	p.Render(w, r, page)
+	p.site.Render(w, web.Page{Status: status, Title: "Error", Section: section, Body: template.HTML(b.String())})
 }
 
 type errorView struct{ Message, Back string }

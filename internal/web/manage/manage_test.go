@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
+	"net"
 	"net/http"
-	"net/http/httptest"
+	"net/http/cookiejar"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -21,6 +21,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/eventlog"
 	"github.com/docsearch/docsearch/internal/eventlog/eventlogtest"
+	"github.com/docsearch/docsearch/internal/web"
 	"github.com/docsearch/docsearch/internal/web/job"
 )
 
@@ -62,12 +63,13 @@ func (m *testMachine) Settings() (*Settings, error) {
 	return &Settings{File: "/c.json", Exists: true, Config: `{"hook": "<script>"}`, Values: []Setting{{"hook.log", "true", "line 3"}}, Problems: []string{"line 4: <b>"}}, nil
 }
 
-// A site is a server with the pages.
+// A site is a server with the pages, and a client with a session.
 type site struct {
-	*httptest.Server
-	t     *testing.T
-	pages *Pages
-	end   string // file that ends the jobs
+	t      *testing.T
+	client *http.Client
+	url    string
+	pages  *Pages
+	end    string // file that ends the jobs
 }
 
 func newSite(t *testing.T, m *testMachine, log eventlog.Log) *site {
@@ -76,56 +78,50 @@ func newSite(t *testing.T, m *testMachine, log eventlog.Log) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{t: t, end: filepath.Join(t.TempDir(), "end")}
-	s.pages, err = New(Options{
-		Machine: m, State: log.Dir, Program: program, Env: append(os.Environ(), "DOCSEARCH_TEST_END="+s.end),
-		Render: func(w http.ResponseWriter, _ *http.Request, p Page) {
-			w.WriteHeader(p.Status)
-			fmt.Fprintf(w, "<!DOCTYPE html><title>%s</title><body data-stream=\"%s\">%s", template.HTMLEscapeString(p.Title), template.HTMLEscapeString(p.Stream), p.Body)
-		},
-		OpenStream: func(w http.ResponseWriter, r *http.Request) (Stream, error) { return &testStream{w, r}, nil },
-	})
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	mux := http.NewServeMux()
-	s.pages.Register(mux)
-	s.Server = httptest.NewServer(mux)
-	t.Cleanup(func() { s.Close(); s.pages.Close() })
+	server, err := web.New(l, web.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &site{t: t, url: "http://" + l.Addr().String(), end: filepath.Join(t.TempDir(), "end")}
+	s.pages, err = New(server, Options{Machine: m, State: log.Dir, Program: program, Env: append(os.Environ(), "DOCSEARCH_TEST_END="+s.end)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(ctx) }()
+	t.Cleanup(func() {
+		s.pages.Close()
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.client = &http.Client{Jar: jar, Transport: &http.Transport{}}
+	t.Cleanup(s.client.CloseIdleConnections)
+	if status, page := s.read(s.client.Get(server.LoginURL())); status != http.StatusOK {
+		t.Fatalf("cannot sign in: %d %s", status, page)
+	}
 	return s
 }
-
-// A testStream writes parts as the web server does.
-type testStream struct {
-	w http.ResponseWriter
-	r *http.Request
-}
-
-func (s *testStream) Send(id, html string) error {
-	_, err := fmt.Fprintf(s.w, "event: %s\n%s\n\n", id, html)
-	return errors.Join(err, http.NewResponseController(s.w).Flush())
-}
-
-func (s *testStream) Wait(changed <-chan struct{}) bool {
-	select {
-	case <-s.r.Context().Done():
-		return false
-	case <-changed:
-		return true
-	}
-}
-
-func (s *testStream) Close() {}
 
 // get returns a page with its status.
 func (s *site) get(path string) (status int, page string) {
 	s.t.Helper()
-	return s.read(s.Client().Get(s.URL + path))
+	return s.read(s.client.Get(s.url + path))
 }
 
 func (s *site) post(path string, form url.Values) (status int, page string) {
 	s.t.Helper()
-	return s.read(s.Client().PostForm(s.URL+path, form))
+	return s.read(s.client.PostForm(s.url+path, form))
 }
 
 func (s *site) read(resp *http.Response, err error) (int, string) {
@@ -155,8 +151,11 @@ func (s *site) checkPage(page string) {
 		if n.Type != html.ElementNode {
 			continue
 		}
+		if n.Data == "script" && n.FirstChild != nil {
+			s.t.Error("the page has an inline script")
+		}
 		switch n.Data {
-		case "script", "style", "iframe", "img", "i":
+		case "style", "iframe", "img", "i":
 			s.t.Errorf("the page has the element %s", n.Data)
 		}
 		for _, a := range n.Attr {
@@ -273,16 +272,48 @@ func TestDatabasesPages(t *testing.T) {
 	}
 }
 
+// Without the session, nothing is shown or changed.
+func TestSession(t *testing.T) {
+	s := newSite(t, &testMachine{config: config.Default(), databases: testDatabases}, eventlogtest.Week(t))
+	stranger := &http.Client{Transport: &http.Transport{}}
+	t.Cleanup(stranger.CloseIdleConnections)
+	for _, path := range []string{"/activity", "/activity/live", "/databases", "/databases/details?path=/data/gitlab", "/settings"} {
+		if status, _ := s.read(stranger.Get(s.url + path)); status != http.StatusUnauthorized {
+			t.Errorf("%s without a session: status %d", path, status)
+		}
+	}
+	for _, path := range []string{"/databases/remove", "/databases/add", "/settings/check", "/activity/label", "/jobs/cancel"} {
+		if status, _ := s.read(stranger.PostForm(s.url+path, url.Values{"path": {"/data/gitlab"}})); status != http.StatusUnauthorized {
+			t.Errorf("%s without a session: status %d", path, status)
+		}
+		if status, _ := s.get(path); path != "/databases/remove" && status != http.StatusMethodNotAllowed {
+			t.Errorf("GET %s: status %d", path, status)
+		}
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+path, strings.NewReader("path=/data/gitlab"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Origin", "http://attacker.example")
+		if status, _ := s.read(s.client.Do(r)); status != http.StatusForbidden {
+			t.Errorf("%s from another origin: status %d", path, status)
+		}
+	}
+	if n := len(s.pages.jobs.Jobs()); n != 0 {
+		t.Errorf("%d jobs have run", n)
+	}
+}
+
 // A page that is open while a job runs receives its progress and its end.
 func TestJobs(t *testing.T) {
 	s := newSite(t, &testMachine{config: config.Default(), databases: testDatabases}, eventlogtest.Week(t))
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/databases/live", nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/databases/live", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp, err := s.Client().Do(req)
+	resp, err := s.client.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/docsearch/docsearch/internal/activity"
 	"github.com/docsearch/docsearch/internal/eventlog"
 	"github.com/docsearch/docsearch/internal/humanize"
+	"github.com/docsearch/docsearch/internal/web"
 )
 
 // A reportView is the part of the activity that the page and its static export share.
@@ -89,8 +90,8 @@ func formatAll(numbers ...int) []string {
 }
 
 // Export writes the activity as one page that needs no server and loads nothing: the
-// report of the activity page with a stylesheet.
-func Export(w io.Writer, s *activity.Summary, now time.Time, style []byte) error {
+// report of the activity page with the stylesheet of the site.
+func Export(w io.Writer, s *activity.Summary, now time.Time) error {
 	templates, err := parseTemplates()
 	if err != nil {
 		return err
@@ -98,7 +99,7 @@ func Export(w io.Writer, s *activity.Summary, now time.Time, style []byte) error
 	return templates.ExecuteTemplate(w, "export.html", struct {
 		reportView
 		Style template.CSS
-	}{newReportView(s, now), template.CSS(style)})
+	}{newReportView(s, now), template.CSS(web.Stylesheet())})
 }
 
 // UnmatchedList returns the groups of searches that match no database.

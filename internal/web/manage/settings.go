@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"github.com/docsearch/docsearch/internal/web"
 	"github.com/docsearch/docsearch/internal/web/job"
 )
 
@@ -83,7 +84,7 @@ func (p *Pages) settingsPage(*http.Request) (*content, error) {
 		v.Doctor = &view
 		break
 	}
-	return &content{Page{Title: "Settings"}, "settings.html", []string{"doctor"}, v}, nil
+	return &content{web.Page{Title: "Settings"}, "settings.html", []string{"doctor"}, v}, nil
 }
 
 func (p *Pages) runDoctor(w http.ResponseWriter, r *http.Request) {
