@@ -30,7 +30,7 @@ type period struct {
 const (
 	defaultPeriod = "7"
 	// recentShown limits the events on the page.
-	recentShown = 100
+	recentShown = 50
 )
 
 func (p period) since(now time.Time) time.Time {
@@ -160,7 +160,7 @@ func (p *Pages) activityPage(r *http.Request) (*content, error) {
 		}
 		v.EventRows = append(v.EventRows, newEventView(e, marked))
 	}
-	return &content{web.Page{Title: "Activity"}, "activity.html", []string{"events", "report"}, v}, nil
+	return &content{web.Page{Title: "Activity"}, "activity.html", []string{"overview", "events", "report"}, v}, nil
 }
 
 func newEventView(e *activity.Entry, marked []activity.Label) eventView {

@@ -39,7 +39,8 @@ func TestExport(t *testing.T) {
 			t.Errorf("the page has %s", bad)
 		}
 	}
-	for _, svg := range strings.Split(text, "<figure>")[1:] {
+	for _, svg := range strings.Split(text, "<figure ")[1:] {
+		_, svg, _ = strings.Cut(svg, ">")
 		svg, _, _ = strings.Cut(svg, "</figure>")
 		d := xml.NewDecoder(strings.NewReader(svg))
 		for {

@@ -199,7 +199,7 @@ func TestActivityPage(t *testing.T) {
 		t.Fatalf("status %d", status)
 	}
 	mustHave(t, page, `data-stream="/activity/live?period=all"`, "1,228 events from 2026-01-02 to 2026-01-08", "<title>2026-01-05: 4 unanswered</title>",
-		"streams in Redis", "&lt;script&gt;alert(1)&lt;/script&gt;", "This list has the latest 100 of these events.", "Table of the days", "Saved about 1,792,400 tokens")
+		"streams in Redis", "&lt;script&gt;alert(1)&lt;/script&gt;", "This list has the latest 50 of these events.", "Table of the days", "Saved about 1,792,400 tokens")
 	if _, page = s.get("/activity?period=all&outcome=denied"); strings.Count(page, `<li id="e`) != 1 {
 		t.Error("the filter by outcome shows other events")
 	}
@@ -393,5 +393,5 @@ func TestEmptyPages(t *testing.T) {
 	_, page := s.get("/activity")
 	mustHave(t, page, "The event log is off.", "The log has no events in this period.", "No events match.")
 	_, page = s.get("/databases")
-	mustHave(t, page, "There are no databases.", "The log has no queries.")
+	mustHave(t, page, "There are no databases.", "New events have no queries.")
 }
