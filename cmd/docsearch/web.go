@@ -72,6 +72,17 @@ func (a *app) web(ctx context.Context, address string, open bool) error {
 		l.Close()
 		return err
 	}
+	program, err := os.Executable()
+	if err != nil {
+		l.Close()
+		return err
+	}
+	pages, err := addManagement(server, served.locations, program)
+	if err != nil {
+		l.Close()
+		return err
+	}
+	defer pages.Close()
 	remotes, stop := context.WithCancel(ctx)
 	defer stop()
 	go served.serveRemotes(remotes)

@@ -1,9 +1,8 @@
 package main
 
 import (
-	"context"
+	"bufio"
 	"io"
-	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -16,7 +15,6 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
-	"github.com/docsearch/docsearch/internal/web"
 )
 
 // A managedSite is the page of docsearch web in an empty home, and a client with a
@@ -40,35 +38,34 @@ func newManagedSite(t *testing.T) *managedSite {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", filepath.Dir(program)) // without the agents of this machine
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	cmd := exec.Command(program, "web", "--no-open")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := web.New(l, web.Options{})
-	if err != nil {
+	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	pages, err := addManagement(server, config.Locate(os.Getenv), program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(ctx) }()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &managedSite{t: t, client: &http.Client{Jar: jar, Transport: &http.Transport{}}, url: "http://" + l.Addr().String(), home: home}
+	s := &managedSite{t: t, client: &http.Client{Jar: jar, Transport: &http.Transport{}}, home: home}
 	t.Cleanup(func() {
-		pages.Close()
 		s.client.CloseIdleConnections()
-		stop()
-		if err := <-ended; err != nil {
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
 			t.Error(err)
 		}
+		cmd.Wait() // the exit code is that of the signal
 	})
-	s.read(s.client.Get(server.LoginURL()))
+	login, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal("cannot read the address: ", err)
+	}
+	login = strings.TrimSpace(login)
+	s.url, _, _ = strings.Cut(login, "/login?")
+	s.read(s.client.Get(login))
 	return s
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/eventlog"
 	"github.com/docsearch/docsearch/internal/eventlog/eventlogtest"
+	"github.com/docsearch/docsearch/internal/mcpserver"
 	"github.com/docsearch/docsearch/internal/web"
 	"github.com/docsearch/docsearch/internal/web/job"
 )
@@ -82,7 +83,7 @@ func newSite(t *testing.T, m *testMachine, log eventlog.Log) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := web.New(l, web.Options{})
+	server, err := web.New(l, web.Options{Catalog: &mcpserver.Catalog{Entries: func(context.Context) []mcpserver.Entry { return nil }}})
 	if err != nil {
 		t.Fatal(err)
 	}
