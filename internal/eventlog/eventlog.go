@@ -1,5 +1,5 @@
 // Package eventlog keeps a log of the hook's decisions: local, of limited size, and read
-// only by "docsearch stats".
+// only by "docsearch stats", "docsearch web" and the adaption of thresholds.
 //
 // The log is text, one line per event, in two files of a folder:
 //

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 		os.Exit(130)
 	case "flood":
 		for i := range 1000 {
-			fmt.Println(i, strings.Repeat("x", 100<<10))
+			fmt.Println(i, strings.Repeat("x", 10<<10))
 		}
 	}
 }
@@ -148,13 +148,13 @@ func TestMemory(t *testing.T) {
 		t.Errorf("%d lines with %d bytes kept, %d dropped", len(j.Lines), size, j.Dropped)
 	}
 	r, changed = newRunner(t, "build")
-	for range 25 {
+	for range 22 {
 		until(t, r, changed, start(t, r, ""), hasEnded)
 	}
 	if n := len(r.Jobs()); n != 20 {
 		t.Errorf("%d jobs kept, want 20", n)
 	}
-	if latest := r.Jobs()[0].ID; latest != "25" {
-		t.Errorf("the latest job is %s, want 25", latest)
+	if latest := r.Jobs()[0].ID; latest != "22" {
+		t.Errorf("the latest job is %s, want 22", latest)
 	}
 }
