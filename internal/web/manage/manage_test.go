@@ -396,3 +396,48 @@ func TestEmptyPages(t *testing.T) {
 	_, page = s.get("/databases")
 	mustHave(t, page, "There are no databases.", "New events have no queries.")
 }
+
+// Many pages that are open while databases change each show the last state, and those
+// beyond the limit are refused with a reason.
+func TestManyPages(t *testing.T) {
+	m := &testMachine{config: config.Default(), databases: testDatabases}
+	s := newSite(t, m, eventlogtest.Week(t))
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	var streams []*reader
+	for range 50 {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/databases/details/live?path=/data/gitlab", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := s.client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		if resp.StatusCode == http.StatusOK {
+			streams = append(streams, &reader{t: t, r: resp.Body})
+			continue
+		}
+		if body, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(body), "too many pages are open") {
+			t.Errorf("status %d: %v\n%s", resp.StatusCode, err, body)
+		}
+	}
+	if len(streams) < 10 || len(streams) == 50 {
+		t.Fatalf("%d of 50 streams are open", len(streams))
+	}
+	for _, stream := range streams {
+		stream.until("12,345 passages")
+	}
+	// The last of many changes removes the database.
+	for i := range 20 {
+		s.pages.databases.mu.Lock()
+		m.databases = testDatabases[i/19:]
+		s.pages.databases.at = time.Time{}
+		s.pages.databases.mu.Unlock()
+		s.pages.live.publish()
+	}
+	for _, stream := range streams {
+		stream.until("event: live-status\ndata: <span class=\"problem\">database not found; it may have been removed. Reload the page.")
+	}
+}
