@@ -41,6 +41,9 @@ page), and a grade (2: answers the query, 1: helps):
   {"id": "q1", "ds": "widgets", "text": "how do I turn one",
    "targets": [["guide/turning.html", "crank", 2], ["faq.html", "", 1]]}
 
+Instead of targets, a query may have "answer": whether the database answers it at all.
+The page of docsearch web writes such queries if you mark a decision as wrong.
+
 In the second form, --qrels names a file with the judgments: query, document, and
 grade on each line, separated by tabs. A document is a passage id, or the path or
 URL of a page.
@@ -76,9 +79,12 @@ type (
 		Sets        []setScores       `json:"sets,omitempty"`
 		Identifiers *identifierScores `json:"identifiers,omitempty"`
 		Confidence  []confidenceScore `json:"confidence,omitempty"` // one per set, then the total
+		Decisions   []decisionScore   `json:"decisions,omitempty"`  // one per set
 		Results     []queryResult     `json:"results,omitempty"`
 		Missed      []queryResult     `json:"missed_identifiers,omitempty"`
 		Notes       []string          `json:"notes,omitempty"`
+
+		DecisionResults []decisionResult `json:"decision_results,omitempty"`
 	}
 	setScores struct {
 		Name string `json:"name"`
@@ -240,6 +246,11 @@ func (m *evaluator) measure(ctx context.Context, queries []eval.Query, identifie
 		m.total += int64(len(queries) * len(m.databases))
 	}
 	skipped := map[string]int{}
+	decisions := slices.DeleteFunc(slices.Clone(queries), func(q eval.Query) bool { return !q.IsDecision() })
+	queries = slices.DeleteFunc(slices.Clone(queries), func(q eval.Query) bool { return q.IsDecision() })
+	if err := m.measureDecisions(ctx, decisions, skipped, &out); err != nil {
+		return out, err
+	}
 	for i := range queries {
 		q := &queries[i]
 		databases, ok := m.databasesFor(q.Set)
@@ -280,7 +291,7 @@ func (m *evaluator) measure(ctx context.Context, queries []eval.Query, identifie
 		out.Notes = append(out.Notes, fmt.Sprintf("skipped %s: database %q not found", count(n, "query"), set))
 	}
 	slices.Sort(out.Notes)
-	if len(out.Results) == 0 && out.Identifiers == nil {
+	if len(out.Results) == 0 && len(out.Decisions) == 0 && out.Identifiers == nil {
 		return out, withHint(errors.New("cannot measure: no query names an existing database"), "pass --unscoped to search all databases with each query")
 	}
 	return out, nil

@@ -42,7 +42,7 @@ func (a *app) addCommands(root *cobra.Command) {
 		{"Databases:", []*cobra.Command{newIndexCommand(a), newRecipesCommand(a), newProjectCommand(a), newPackCommand(a), newCatalogCommand(a), newSearchCommand(a), newEvalCommand(a)}},
 		{"Agent integration:", []*cobra.Command{newInstallCommand(a), newUninstallCommand(a), newHookCommand(a), newServeCommand(a), newTokenCommand(a)}},
 		{"Inspect and configure:", []*cobra.Command{
-			newWhyCommand(a), newReplayCommand(a), newStatsCommand(a), newRouteCommand(a),
+			newWebCommand(a), newWhyCommand(a), newReplayCommand(a), newStatsCommand(a), newRouteCommand(a),
 			newInjectCommand(a), newNoteCommand(a), newExtractQueryCommand(a), newConfigCommand(a),
 		}},
 	} {

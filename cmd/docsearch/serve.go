@@ -23,6 +23,7 @@ import (
 	"github.com/docsearch/docsearch/internal/mcpserver"
 	"github.com/docsearch/docsearch/internal/notebook"
 	"github.com/docsearch/docsearch/internal/remote"
+	"github.com/docsearch/docsearch/internal/web"
 )
 
 type serveOptions struct {
@@ -99,7 +100,11 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 		go served.serveRemotes(remotes)
 		return server.ServeStdio(ctx, a.stdin, a.stdout)
 	}
-	return a.serveHTTP(ctx, opt.httpOptions, httpserver.Options{MCP: server, Catalog: catalog, Log: log})
+	site, err := web.NewSite(web.Options{Catalog: catalog, Log: log})
+	if err != nil {
+		return err
+	}
+	return a.serveHTTP(ctx, opt.httpOptions, httpserver.Options{MCP: server, Catalog: catalog, Site: site, Log: log})
 }
 
 // warnUnknownDatabases warns of names that currently match no database; the

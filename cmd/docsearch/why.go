@@ -74,34 +74,47 @@ type whyHit struct {
 const whyHits = 3
 
 func (a *app) why(query string, asJSON bool) error {
-	l := config.Locate(os.Getenv)
-	r, err := load.Load(l)
+	out, _, messages, err := explainSearch(query)
 	if err != nil {
 		return err
 	}
-	for _, m := range r.Messages() {
+	for _, m := range messages {
 		a.warn("%s", m)
+	}
+	if asJSON {
+		return a.printJSON(out)
+	}
+	return a.printWhy(out)
+}
+
+// explainSearch explains what the hook would do with a web search in the working
+// directory. It also returns the decision, and the messages of the config.
+func explainSearch(query string) (out *whyJSON, d hook.Decision, messages []string, err error) {
+	l := config.Locate(os.Getenv)
+	r, err := load.Load(l)
+	if err != nil {
+		return nil, d, nil, err
 	}
 	r.Config.Names = lookup.DefinedNames(r.Config.Databases)
 	cwd, err := os.Getwd()
 	if err != nil {
-		return err
+		return nil, d, nil, err
 	}
 	r.Config.Project = config.ProjectAt(l, os.Getenv, cwd)
 	routes := load.LoadRoutes(r, config.PlaceOf(l, os.Getenv, cwd))
 	data, err := json.Marshal(map[string]any{"hook_event_name": "PreToolUse", "tool_name": "WebSearch", "tool_input": map[string]string{"query": query}})
 	if err != nil {
-		return err
+		return nil, d, nil, err
 	}
 	event, err := event.Parse(data)
 	if err != nil {
-		return err
+		return nil, d, nil, err
 	}
-	d := hook.Decide(event, &r.Config, r.Config.Server(os.Getenv), hook.State{}, time.Now(), lookup.Indexes{}, hook.Routes{
+	d = hook.Decide(event, &r.Config, r.Config.Server(os.Getenv), hook.State{}, time.Now(), lookup.Indexes{}, hook.Routes{
 		Rules:    func(func(*config.Rule) bool) ([]config.Rule, error) { return routes.Rules, nil },
 		Commands: shell.Commands,
 	})
-	out := whyJSON{Query: query, Databases: []whyDatabase{}, Outcome: outcomeOf(&d, &event), Offered: append([]string{}, d.Offered...), Faults: d.Faults}
+	out = &whyJSON{Query: query, Databases: []whyDatabase{}, Outcome: outcomeOf(&d, &event), Offered: append([]string{}, d.Offered...), Faults: d.Faults}
 	if d.Rule != nil {
 		out.Rule = d.Rule.Name
 	}
@@ -114,10 +127,7 @@ func (a *app) why(query string, asJSON bool) error {
 		}
 		out.Databases = append(out.Databases, w)
 	}
-	if asJSON {
-		return a.printJSON(out)
-	}
-	return a.printWhy(&out)
+	return out, d, r.Messages(), nil
 }
 
 // explainDatabase searches one database, even if the query does not match it: a
@@ -167,34 +177,14 @@ func (a *app) printWhy(out *whyJSON) error {
 	for i := range out.Databases {
 		w := &out.Databases[i]
 		fmt.Fprintf(&b, "%s%s%s\n", c.title, w.Name, c.end)
-		switch {
-		case w.Mode == string(config.ModeOff):
-			b.WriteString(indent + "mode: off\n")
-			continue
-		case w.Keyword != "":
-			fmt.Fprintf(&b, "%skeyword: %q\n", indent, w.Keyword)
-		case w.Defines != "":
-			fmt.Fprintf(&b, "%snamed page: %q (in no other database)\n", indent, w.Defines)
-		default:
-			b.WriteString(indent + "keyword: none in the query\n")
-		}
-		switch {
-		case w.Problem != "":
-			fmt.Fprintf(&b, "%scannot search: %s\n", indent, w.Problem)
-		case len(w.Hits) == 0:
-			b.WriteString(indent + "no results\n")
-		default:
-			answers := "does not answer"
-			if w.Enough {
-				answers = "answers"
+		for _, step := range w.steps() {
+			b.WriteString(indent + step + "\n")
+			if step != w.confidence() {
+				continue
 			}
-			fmt.Fprintf(&b, "%sbest passage: confidence %.2f (threshold %.2f) - %s\n", indent, w.Confidence, w.Threshold, answers)
 			for _, h := range w.Hits {
 				fmt.Fprintf(&b, "%s%s%.2f  %s%s\n", indent, c.dim, h.Score, truncate(h.Heading+"  "+printable(h.Source), width-len(indent)-6), c.end)
 			}
-		}
-		if w.Matches && w.Mode != string(config.ModeAnswer) {
-			fmt.Fprintf(&b, "%smode: %s\n", indent, w.Mode)
 		}
 	}
 	for _, fault := range out.Faults {
@@ -203,6 +193,45 @@ func (a *app) printWhy(out *whyJSON) error {
 	fmt.Fprintf(&b, "%s%s%s\n", c.match, describeOutcome(out), c.end)
 	_, err := io.WriteString(a.stdout, b.String())
 	return err
+}
+
+// confidence returns the step that judges the best passage, or "" if there is none.
+func (w *whyDatabase) confidence() string {
+	if w.Problem != "" || len(w.Hits) == 0 {
+		return ""
+	}
+	answers := "does not answer"
+	if w.Enough {
+		answers = "answers"
+	}
+	return fmt.Sprintf("best passage: confidence %.2f (threshold %.2f) - %s", w.Confidence, w.Threshold, answers)
+}
+
+// steps describes how the hook considers the database.
+func (w *whyDatabase) steps() []string {
+	var steps []string
+	switch {
+	case w.Mode == string(config.ModeOff):
+		return []string{"mode: off"}
+	case w.Keyword != "":
+		steps = append(steps, fmt.Sprintf("keyword: %q", w.Keyword))
+	case w.Defines != "":
+		steps = append(steps, fmt.Sprintf("named page: %q (in no other database)", w.Defines))
+	default:
+		steps = append(steps, "keyword: none in the query")
+	}
+	switch {
+	case w.Problem != "":
+		steps = append(steps, "cannot search: "+w.Problem)
+	case len(w.Hits) == 0:
+		steps = append(steps, "no results")
+	default:
+		steps = append(steps, w.confidence())
+	}
+	if w.Matches && w.Mode != string(config.ModeAnswer) {
+		steps = append(steps, "mode: "+w.Mode)
+	}
+	return steps
 }
 
 // describeOutcome describes the outcome of the search in a sentence.

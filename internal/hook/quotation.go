@@ -14,8 +14,8 @@ import (
 const (
 	// maxPassage is the limit for the first passage, so that it does not displace the
 	// others. Each further passage may be 3/4 as long, but at least minPassage.
-	maxPassage = 2400
-	minPassage = 700
+	maxPassage = 2000
+	minPassage = 450
 )
 
 // A boundedText builds a text of limited length in UTF-16 units.
@@ -23,6 +23,7 @@ type boundedText struct {
 	strings.Builder
 	remaining int
 	last      *passage.Passage // quoted last
+	files     []string         // with a quoted passage
 }
 
 // add appends s if it fits and reports whether it did.
@@ -45,7 +46,7 @@ func (l *boundedText) paragraph(s string) bool {
 }
 
 // passage appends a passage of a database with these URL prefixes, cut to longest and the
-// remaining length in UTF-16 units: the part with the most of the words. It returns the
+// remaining length in UTF-16 units: the blocks with the words. It returns the
 // number of bytes of the text's beginning that it shows, or passage.Whole. It returns false
 // if less than half of the passage, or of longest, would fit.
 func (l *boundedText) passage(number int, p *passage.Passage, longest int, urls, words []string) (shown int, ok bool) {
@@ -63,12 +64,12 @@ func (l *boundedText) passage(number int, p *passage.Passage, longest int, urls,
 	if room < min(utf16Len(body), longest)/2 {
 		return 0, false
 	}
-	part := bestPart(body, room, words)
+	part := extractOf(body, room, words)
 	shown = passage.Whole
 	if part != body {
 		shown = max(1, repeated+commonPrefix(body, part))
 	}
-	l.last = p
+	l.last, l.files = p, append(l.files, oneLine(p.File()))
 	return shown, l.add(head + part + tail)
 }
 
@@ -100,13 +101,13 @@ func commonPrefix(a, b string) int {
 }
 
 // sourceOf returns the address of a passage and the label of its document. If the address
-// is that of the file's page, the first passage of a file also has the file.
+// is that of the file's page, the first quoted passage of a file also has the file.
 func (l *boundedText) sourceOf(p *passage.Passage, urls []string) string {
 	source := oneLine(p.Locator())
 	if url := urlmatch.WebURL(p, urls); url != "" && url != p.URL {
 		source = oneLine(url)
-		if !l.continues(p) {
-			source += " (" + oneLine(p.File()) + ")"
+		if file := oneLine(p.File()); !slices.Contains(l.files, file) {
+			source += " (" + file + ")"
 		}
 	}
 	if remark := p.Label(); remark != "" {
@@ -175,115 +176,6 @@ func bestParagraph(text string, words []string) string {
 		return safetext.Line(text)
 	}
 	return best
-}
-
-// bestPart cuts a text to limit UTF-16 units: to its beginning, or to its heading and the
-// part with the most of the words if the beginning has fewer. The part starts with a
-// paragraph, a list item, a table row or a code block.
-func bestPart(s string, limit int, words []string) string {
-	if utf16Len(s) <= limit {
-		return s
-	}
-	head := strings.TrimSpace(cutMark) + "\n"
-	if strings.HasPrefix(s, "#") {
-		head = s[:strings.IndexByte(s, '\n')+1] + head
-	}
-	room := limit - utf16Len(head)
-	if room < limit/2 {
-		return shorten(s, limit)
-	}
-	from := bestStart(s, room, words)
-	if from == 0 {
-		return shorten(s, limit)
-	}
-	return head + shorten(s[from:], room)
-}
-
-// bestStart returns the start of the part of s, of limit units, that contains the most of
-// the words. Those near its end do not count, because the part ends with a whole sentence.
-func bestStart(s string, limit int, words []string) int {
-	reach := limit * 3 / 4
-	var found [][]int // offsets of each word
-	folded := asciiLower(s)
-	for _, w := range words {
-		if at := offsetsOf(folded, asciiLower(stemOf(strings.Trim(w, "`")))); len(at) > 0 {
-			found = append(found, at)
-		}
-	}
-	best, most := 0, -1
-	for _, start := range starts(s, len(s)-limit) {
-		score := 0
-		for i, at := range found {
-			for len(at) > 0 && at[0] < start {
-				at = at[1:]
-			}
-			found[i] = at
-			n := 0
-			for n < len(at) && n < maxCounted && at[n] < start+reach {
-				n++
-			}
-			if n > 0 {
-				score += maxCounted + n // another word counts more than the same again
-			}
-		}
-		if score > most || score == most && best > 0 { // of equal parts, the last has no text before its words
-			best, most = start, score
-		}
-	}
-	return best
-}
-
-// maxCounted limits the occurrences of a word that count in a part.
-const maxCounted = 3
-
-// starts returns 0 and the offsets up to last at which a part may start. The part at
-// the first offset after last contains the end of the text.
-func starts(s string, last int) []int {
-	list := []int{0}
-	at, fence, empty := 0, codeFence(""), false
-	for line := range strings.Lines(s) {
-		text := strings.TrimSpace(line)
-		if fence == "" && at > 0 && text != "" && (empty || strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "|")) {
-			list = append(list, at)
-			if at > last {
-				break
-			}
-		}
-		fence = fence.after(text)
-		at += len(line)
-		empty = text == ""
-	}
-	return list
-}
-
-// offsetsOf returns the offsets of a word in a text.
-func offsetsOf(text, word string) []int {
-	var list []int
-	for at := 0; ; {
-		i := strings.Index(text[at:], word)
-		if i < 0 {
-			return list
-		}
-		list = append(list, at+i)
-		at += i + len(word)
-	}
-}
-
-// stemOf returns the beginning of a word, without the endings of its inflected forms.
-func stemOf(word string) string {
-	const least = 4
-	return word[:max(min(least, len(word)), len(word)-2)]
-}
-
-// asciiLower returns s with its ASCII letters in lower case. Its length is that of s.
-func asciiLower(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			b[i] = c + 'a' - 'A'
-		}
-	}
-	return string(b)
 }
 
 // shorten cuts a text to limit UTF-16 units and marks the cut. It cuts after a whole

@@ -80,7 +80,7 @@ func (t *denialText) call(o *result, limit int) string {
 	case o.isFetch() && o.own:
 		return tool + " " + readArguments(o.page, o.db.Name)
 	case o.own && !leann:
-		keywords := contentWords(query, o.db.Keywords)
+		keywords := contentWords(query, o.db.Keywords, maxKeywords)
 		for n := len(keywords); n >= 0; n-- {
 			list := make([]string, n)
 			for i := range list {
@@ -161,7 +161,7 @@ func subject(db *config.Database) string {
 
 // contentWords returns the words of a query that describe its subject, except the
 // database's own keywords. They start the list of keywords that the agent completes.
-func contentWords(query string, keywords []string) []string {
+func contentWords(query string, keywords []string, limit int) []string {
 	var words []string
 	for w := range strings.FieldsSeq(query) {
 		w = strings.Trim(w, `.,;:!?"'()[]{}`)
@@ -170,7 +170,7 @@ func contentWords(query string, keywords []string) []string {
 		if utf8.RuneCountInString(w) < 2 || known || isFiller(folded) || slices.Contains(words, w) {
 			continue
 		}
-		if words = append(words, w); len(words) == maxKeywords {
+		if words = append(words, w); len(words) == limit {
 			break
 		}
 	}
@@ -182,8 +182,8 @@ func contentWords(query string, keywords []string) []string {
 func isFiller(w string) bool {
 	switch w {
 	case "a", "an", "and", "are", "as", "at", "be", "between", "by", "can", "can't", "cannot", "do", "does", "doesn't",
-		"don't", "for", "from", "get", "has", "have", "how", "if", "in", "into", "is", "it", "its", "me", "my", "of",
-		"on", "or", "should", "that", "the", "there", "these", "this", "to", "use", "using", "vs", "was", "we", "what",
+		"don't", "for", "from", "get", "has", "have", "how", "if", "in", "into", "is", "it", "its", "me", "my", "need", "of",
+		"on", "or", "should", "that", "the", "there", "these", "this", "to", "use", "using", "vs", "want", "was", "we", "what",
 		"when", "where", "which", "why", "will", "with", "you", "your", "docs", "documentation", "example", "examples",
 		"guide", "tutorial", "latest", "best", "official", "2024", "2025", "2026":
 		return true

@@ -19,7 +19,7 @@ const (
 	// context of more than 10,000 to a file.
 	maxContext = 9000
 	// maxQuotation limits the context of a denial, which then has some 2,000 tokens.
-	maxQuotation = 8000
+	maxQuotation = 7800
 	// excerptReserve is the space kept in a reason for an excerpt if the client shows no
 	// context; minExcerpt is the shortest useful excerpt.
 	excerptReserve = 200
@@ -166,7 +166,7 @@ func (t *denialText) excerpt(limit int) string {
 	p := &best.Passages[0]
 	head := "\nBest match (" + oneLineMax(heading(p), maxLabel) + "):\n> "
 	room := limit - utf16Len(head)
-	text := bestParagraph(sanitize(p.Text), contentWords(best.query(), best.db.Keywords))
+	text := bestParagraph(sanitize(p.Text), contentWords(best.query(), best.db.Keywords, maxKeywords))
 	if room < min(minExcerpt, utf16Len(text)) {
 		return ""
 	}
@@ -199,7 +199,7 @@ func (t *denialText) context(calls string) string {
 		first = false
 		share := boundedText{remaining: b.remaining / answering}
 		answering--
-		number, longest, words := 1, maxPassage, contentWords(o.query(), o.db.Keywords)
+		number, longest, words := 1, maxPassage, contentWords(o.query(), o.db.Keywords, maxExtractWords)
 		for i := range o.Passages {
 			p := &o.Passages[i]
 			if n, ok := share.passage(number, p, longest, o.db.URLs, words); ok {

@@ -273,9 +273,10 @@ func TestShorten(t *testing.T) {
 	}
 }
 
-func TestBestPart(t *testing.T) {
+func TestExtract(t *testing.T) {
 	list := "## Options\n\n- `-a` shows all of it\n- `-b` is for branches\n- `-c` cuts columns from\n  a table\n- `-d` is last"
 	code := "About code.\n\n```\nfirst = 1\n\ncolumn = 2\n```\n\nA column has a name, and the column has a type."
+	page := "One way is to wait.\n\nAnother way is to ask for it:\n\n```\nask --now\n```\n\nThis is about waiting.\n\nWaiting has a limit, which is a setting."
 	for _, test := range []struct {
 		name, text string
 		limit      int
@@ -284,17 +285,49 @@ func TestBestPart(t *testing.T) {
 	}{
 		{"fits", "One. Two.", 9, []string{"two"}, "One. Two."},
 		{"no words", list, 70, nil, "## Options\n\n- `-a` shows all of it\n- `-b` is for branches [...]"},
-		{"beginning", list, 70, []string{"show"}, "## Options\n\n- `-a` shows all of it\n- `-b` is for branches [...]"},
-		{"list item", list, 70, []string{"cut", "Column", "show"}, "## Options\n[...]\n- `-c` cuts columns from\n  a table\n- `-d` is last"},
-		{"not within code", code, 58, []string{"column", "`type`"}, "[...]\nA column has a name, and the column has a type."},
-		{"inflected", "One paragraph of more words.\n\nSettings of the other kind.", 40, []string{"setting"}, "[...]\nSettings of the other kind."},
-		{"no room for the heading", "# A heading of twenty letters\n\nSome.\n\nThe word.", 42, []string{"word"}, "# A heading of twenty letters\n\nSome. [...]"},
+		{"no word found", list, 70, []string{"zymotic"}, "## Options\n\n- `-a` shows all of it\n- `-b` is for branches [...]"},
+		{"beginning", list, 70, []string{"show", "branch"}, "## Options\n\n- `-a` shows all of it\n- `-b` is for branches [...]"},
+		{"list item", list, 70, []string{"cut", "Column"}, "[...]\n- `-c` cuts columns from\n  a table [...]"},
+		{"two parts", list, 95, []string{"cut", "shows"}, "## Options\n\n- `-a` shows all of it\n[...]\n- `-c` cuts columns from\n  a table [...]"},
+		{"not within code", code, 60, []string{"name", "`type`"}, "[...]\nA column has a name, and the column has a type."},
+		{"code with its introduction", page, 70, []string{"ask"}, "[...]\nAnother way is to ask for it:\n\n```\nask --now\n```\n[...]"},
+		{"the end of a long introduction", strings.Repeat("Words about it. ", 14) + "It fails if:\n\n- a lock is held\n- a disk is full", 70, []string{"lock"}, "[...]\nIt fails if:\n\n- a lock is held [...]"},
+		{"the rarer word", page, 62, []string{"wait", "setting"}, "[...]\nWaiting has a limit, which is a setting."},
+		{"inflected", "One paragraph of more words.\n\nSettings of the other kind.", 45, []string{"setting"}, "[...]\nSettings of the other kind."},
+		{"no block fits", "One paragraph of more words. And another sentence.", 40, []string{"another"}, "One paragraph of more words. [...]"},
 	} {
-		got := bestPart(test.text, test.limit, test.words)
+		got := extractOf(test.text, test.limit, test.words)
 		if got != test.want || utf16Len(got) > test.limit {
 			t.Errorf("%s: %q of %d units, want %q in %d", test.name, got, utf16Len(got), test.want, test.limit)
 		}
 	}
+}
+
+func FuzzExtract(f *testing.F) {
+	f.Add("# A\n\nIntro:\n\n```sh\none\n```\n\n- Two\n- Three", 30, "one three")
+	f.Add("|a|\n|b|\n\n😀😀. `````\nx\n`````", 12, "b")
+	f.Fuzz(func(t *testing.T, text string, limit int, words string) {
+		text, limit = sanitize(text), 10+max(0, limit%5000)
+		got := extractOf(text, limit, strings.Fields(words))
+		if utf16Len(got) > limit {
+			t.Errorf("%d units, limit %d: %q", utf16Len(got), limit, got)
+		}
+		if utf16Len(text) <= limit && got != text {
+			t.Errorf("a text that fits became %q", got)
+		}
+		from := 0
+		for line := range strings.Lines(got) { // all lines are the text's, in its order
+			line = strings.TrimRight(strings.TrimSuffix(line, cutMark), " \t\n")
+			if line = strings.TrimSuffix(line, "[...]"); line == "" || strings.Trim(line, "`") == "" {
+				continue
+			}
+			i := strings.Index(text[from:], strings.TrimSuffix(line, " "))
+			if i < 0 {
+				t.Fatalf("line %q of %q is not in the rest of %q", line, got, text)
+			}
+			from += i
+		}
+	})
 }
 
 func FuzzShorten(f *testing.F) {
@@ -305,9 +338,6 @@ func FuzzShorten(f *testing.F) {
 		got := shorten(text, limit)
 		if utf16Len(got) > limit {
 			t.Errorf("%d units, limit %d: %q", utf16Len(got), limit, got)
-		}
-		if part := bestPart(text, limit, strings.Fields(text)); utf16Len(part) > limit {
-			t.Errorf("%d units, limit %d: part %q", utf16Len(part), limit, part)
 		}
 		if utf16Len(text) <= limit && got != text {
 			t.Errorf("a text that fits became %q", got)
@@ -337,7 +367,7 @@ func TestContentWords(t *testing.T) {
 		"gl `expire_in` (artifacts) artifacts":  {"`expire_in`", "artifacts"},
 		"gitlab one two three four five six se": {"one", "two", "three", "four", "five", "six"},
 	} {
-		if diff := cmp.Diff(want, contentWords(query, []string{"gitlab", "gl"})); diff != "" {
+		if diff := cmp.Diff(want, contentWords(query, []string{"gitlab", "gl"}, maxKeywords)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", query, diff)
 		}
 	}

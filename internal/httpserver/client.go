@@ -42,8 +42,8 @@ func (s *Server) protected() (bool, error) {
 	return s.Tokens.Exists()
 }
 
-// authenticate returns the client of a request.
-func (s *Server) authenticate(r *http.Request) (client, *refusal) {
+// authenticate returns the client with a token.
+func (s *Server) authenticate(ctx context.Context, text string) (client, *refusal) {
 	protected, err := s.protected()
 	if err != nil {
 		s.Log.Error("cannot read the tokens", "error", err)
@@ -52,8 +52,7 @@ func (s *Server) authenticate(r *http.Request) (client, *refusal) {
 	if !protected {
 		return client{"", allScopes}, nil
 	}
-	text, given := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !given || text == "" {
+	if text == "" {
 		return client{}, &refusal{http.StatusUnauthorized, "no token", "a bearer token is required"}
 	}
 	if s.Token != "" {
@@ -73,7 +72,7 @@ func (s *Server) authenticate(r *http.Request) (client, *refusal) {
 		}
 	}
 	if s.Issuer != nil && strings.Count(text, ".") == 2 {
-		return s.Issuer.client(r.Context(), text)
+		return s.Issuer.client(ctx, text)
 	}
 	return client{}, &refusal{http.StatusUnauthorized, "token", "the token is not valid"}
 }

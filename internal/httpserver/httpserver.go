@@ -1,4 +1,5 @@
-// Package httpserver serves MCP clients and the hooks of other machines over HTTP.
+// Package httpserver serves MCP clients, the hooks of other machines, and browsers over
+// HTTP.
 //
 // A request passes these checks in order, and the first that fails answers it:
 //
@@ -9,6 +10,8 @@
 //	403  the token's scopes do not permit the request
 //	429  the token has too many requests or streams; 503 if all tokens together have
 //	408, 413  the body does not arrive in time, or is too large
+//
+// A browser has its token in a cookie, which a form sets.
 //
 // The server keeps no state of clients between requests, so that any of several replicas
 // can answer. Its memory is bounded by the limits on connections, requests and bodies.
@@ -34,6 +37,7 @@ import (
 	"github.com/docsearch/docsearch/internal/loopback"
 	"github.com/docsearch/docsearch/internal/mcpserver"
 	"github.com/docsearch/docsearch/internal/remote"
+	"github.com/docsearch/docsearch/internal/web"
 )
 
 // Paths of the server, besides those of package remote.
@@ -71,6 +75,7 @@ var ErrNeedsToken = errors.New("a token is required: other machines can reach th
 type Options struct {
 	MCP     *mcpserver.Server
 	Catalog *mcpserver.Catalog // with Readable entries
+	Site    *web.Site          // of the same catalog, for browsers; nil: none
 	Log     *slog.Logger       // nil: no log
 	Audit   *AuditLog          // nil: no audit log
 
@@ -224,6 +229,8 @@ type route struct {
 	methods []string
 	scope   string // required; empty: none
 	open    bool   // needs neither a token nor a Host
+	page    bool   // for browsers: the token may be in a cookie
+	login   bool   // accepts a token for the cookie, and needs none
 	handle  func(http.ResponseWriter, *http.Request)
 }
 
@@ -238,6 +245,15 @@ func (s *Server) routeTable() map[string]route {
 		remote.AnswerPath:    {methods: post, scope: accesstoken.ScopeRead, handle: s.answer},
 		remote.SearchPath:    {methods: post, scope: accesstoken.ScopeRead, handle: s.search},
 		remote.ReadPath:      {methods: post, scope: accesstoken.ScopeRead, handle: s.read},
+	}
+	if s.Site != nil {
+		for _, path := range s.Site.StaticFiles() {
+			table[path] = route{methods: get, open: true, handle: s.Site.ServeHTTP}
+		}
+		for _, path := range web.Paths {
+			table[path] = route{methods: get, scope: accesstoken.ScopeRead, page: true, handle: s.Site.ServeHTTP}
+		}
+		table[loginPath] = route{methods: post, page: true, login: true, handle: s.logIn}
 	}
 	if s.Issuer != nil {
 		metadata := route{methods: get, open: true, handle: s.writeResourceMetadata}

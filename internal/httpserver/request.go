@@ -35,6 +35,7 @@ type request struct {
 	reason  string // of a refusal
 	call    mcpserver.Call
 	streams bool // waits for notifications
+	page    bool // the client is a browser
 }
 
 type requestKey struct{}
@@ -92,6 +93,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if err.status == http.StatusTooManyRequests || err.status == http.StatusServiceUnavailable {
 			out.Header().Set("Retry-After", "1")
 		}
+		if record.page && err.status == http.StatusUnauthorized {
+			s.Site.AskForToken(out, loginPath, err.reason != "no token")
+			return
+		}
 		http.Error(out, err.text, err.status)
 	}
 }
@@ -103,7 +108,7 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, record *request)
 	if !known {
 		return &refusal{http.StatusNotFound, "path", "not found"}
 	}
-	record.path = path
+	record.path, record.page = path, route.page
 	if !slices.Contains(route.methods, r.Method) {
 		w.Header().Set("Allow", strings.Join(route.methods, ", "))
 		return &refusal{http.StatusMethodNotAllowed, "method", "method not allowed"}
@@ -118,9 +123,7 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, record *request)
 	if !s.originAllowed(r) {
 		return &refusal{http.StatusForbidden, "origin", "origin not allowed"}
 	}
-	var refused *refusal
-	if record.client, refused = s.authenticate(r); refused != nil {
-		w.Header().Set("WWW-Authenticate", s.challenge(refused))
+	if refused := s.identify(w, r, &route, record); refused != nil {
 		return refused
 	}
 	if !record.client.permits(route.scope) {
@@ -146,6 +149,25 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, record *request)
 	}
 	route.handle(w, r)
 	return nil
+}
+
+// identify finds the client of a request.
+func (s *Server) identify(w http.ResponseWriter, r *http.Request, route *route, record *request) *refusal {
+	if route.login {
+		return nil
+	}
+	token, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !bearer {
+		token = ""
+	}
+	if token == "" && route.page {
+		token = tokenInCookie(r)
+	}
+	var refused *refusal
+	if record.client, refused = s.authenticate(r.Context(), token); refused != nil {
+		w.Header().Set("WWW-Authenticate", s.challenge(refused))
+	}
+	return refused
 }
 
 // limitResponse closes the connection unless the response is sent within the time, so that

@@ -27,7 +27,7 @@ const (
 type Exported struct {
 	lexical.Exported
 	ID       string
-	Document string // key of its document
+	Document string // key of its document, unique also if the passages have none
 	Place    int    // number of passages of the document before it
 	Line     []byte // of the passages file, without the newline
 }
@@ -55,6 +55,9 @@ func (d *Database) Export(ctx context.Context, each func(Exported) error) (data 
 		p, err := d.table.Passage(n)
 		if err != nil {
 			return err
+		}
+		if key == "" {
+			key = "#" + p.ID // a document of its own; no path or URL without its anchor is like this
 		}
 		place := places[document]
 		places[document]++
@@ -143,11 +146,7 @@ func (x *External) Search(q Query, find func(text string, limit int) ([]Found, e
 		if found, err = find(text, limit); err != nil {
 			return nil, err
 		}
-		candidates := make([]lexical.Candidate, len(found))
-		for i, f := range found {
-			candidates[i] = lexical.Candidate{Document: f.Document, Place: f.Place, Record: f.Record}
-		}
-		return candidates, nil
+		return candidatesOf(found), nil
 	})
 	if err != nil {
 		return Result{}, err

@@ -3,13 +3,19 @@ package index_test
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/indextest"
+	"github.com/docsearch/docsearch/internal/index/leann"
+	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/index/quicksearch"
 )
 
 // An engine is a search engine in memory: exact BM25 as Weaviate computes it.
@@ -160,5 +166,115 @@ func TestExternal(t *testing.T) {
 	filtered, err := x.Search(index.Query{Text: queries[0], Filter: p.Document()}, e.find)
 	if err != nil || len(filtered.Hits) == 0 || slices.ContainsFunc(filtered.Hits, func(h index.Hit) bool { return h.Document() != p.Document() }) {
 		t.Errorf("filter %q: %d hits, error %v", p.Document(), len(filtered.Hits), err)
+	}
+}
+
+// Passages without a URL or path are documents of their own.
+func TestExternalWithoutDocuments(t *testing.T) {
+	dir := t.TempDir()
+	var lines []byte
+	for i, text := range []string{"The walrus has tusks.", "The walrus swims to a glacier.", "A glacier is made of ice."} {
+		p := passage.Passage{ID: fmt.Sprintf("p%d", i), Text: text}
+		lines = p.AppendLine(lines)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "documents.leann.passages.jsonl"), lines, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	source, err := leann.Find(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := index.Build(t.Context(), dir, index.FromLEANN(source), index.BuildOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	db, err := index.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	x, e := exported(t, db)
+	r, err := x.Search(index.Query{Text: "walrus glacier"}, e.find)
+	if err != nil || len(r.Hits) != 3 || r.Hits[0].ID != "p1" {
+		t.Fatalf("hits %+v, error %v; want three, p1 first", r.Hits, err)
+	}
+	reading, err := index.ReadExternal(t.Context(), e, index.Ref{Name: "p2", Neighbors: 1})
+	if err != nil || reading.Total != 1 || reading.Wanted != 0 || reading.Passages[0].ID != "p2" {
+		t.Errorf("read p2: %+v, error %v", reading, err)
+	}
+}
+
+// An engine may find a passage twice.
+func TestExternalTwice(t *testing.T) {
+	db, err := index.Open(indextest.Database(t, 300))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	x, e := exported(t, db)
+	once, err := x.Search(index.Query{Text: indextest.Question}, e.find)
+	if err != nil {
+		t.Fatal(err)
+	}
+	twice, err := x.Search(index.Query{Text: indextest.Question}, func(text string, limit int) ([]index.Found, error) {
+		found, err := e.find(text, limit)
+		return append(found, found...), err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(once.Hits) == 0 || len(twice.Hits) != len(once.Hits) {
+		t.Fatalf("%d hits, %d of the passages once", len(twice.Hits), len(once.Hits))
+	}
+	for i := range once.Hits {
+		if once.Hits[i].ID != twice.Hits[i].ID || once.Hits[i].Score != twice.Hits[i].Score {
+			t.Errorf("hit %d is %s with %f, want %s with %f", i, twice.Hits[i].ID, twice.Hits[i].Score, once.Hits[i].ID, once.Hits[i].Score)
+		}
+	}
+}
+
+// If an engine finds all passages of a query, the hook quotes the same ones as from a
+// database on this machine.
+func TestExternalQuote(t *testing.T) {
+	dir := indextest.Database(t, 150)
+	db, err := index.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	local, err := quicksearch.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer local.Close()
+	x, e := exported(t, db)
+	ids := func(a quicksearch.Answer) (ids []string) {
+		for _, h := range a.Hits {
+			ids = append(ids, h.ID)
+		}
+		return ids
+	}
+	quoted := 0
+	for _, text := range append(indextest.Queries(30), indextest.Question) {
+		q := quicksearch.Query{Text: text, Limit: 5, MaxBytes: 4000, Named: true}
+		want, err := local.Quote(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		have, err := x.Quote(q, e.find)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if have.Confident != want.Confident || math.Abs(have.Confidence-want.Confidence) > 1e-9 {
+			t.Errorf("%q: confidence %v, want %v", text, have.Confidence, want.Confidence)
+		}
+		if have.Confident {
+			quoted++
+			if h, w := ids(have), ids(want); h[0] != w[0] {
+				t.Errorf("%q: quoted %v, want %v", text, h, w)
+			}
+		}
+	}
+	if quoted == 0 {
+		t.Error("no query has a confident answer")
 	}
 }

@@ -39,11 +39,7 @@ type Reading struct {
 
 // Read reads passages. The error wraps ErrNotFound or is a *container.CorruptError.
 func (d *Database) Read(ref Ref) (Reading, error) {
-	members, at, err := d.resolve(ref.Name)
-	mapped := errors.Is(err, ErrNotFound)
-	if mapped {
-		members, at, err = d.resolveURL(&ref)
-	}
+	members, at, mapped, err := d.find(&ref)
 	if err != nil {
 		return Reading{}, err
 	}
@@ -63,6 +59,15 @@ func (d *Database) Read(ref Ref) (Reading, error) {
 		r.Passages = append(r.Passages, p)
 	}
 	return r, nil
+}
+
+// find is resolve, or else resolveURL, and reports which of them.
+func (d *Database) find(ref *Ref) (members []uint32, at int, mapped bool, err error) {
+	members, at, err = d.resolve(ref.Name)
+	if mapped = errors.Is(err, ErrNotFound); mapped {
+		members, at, err = d.resolveURL(ref)
+	}
+	return members, at, mapped, err
 }
 
 // resolve finds a document by name. It returns the document's passages and the position

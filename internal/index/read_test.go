@@ -88,3 +88,66 @@ func TestReadByURL(t *testing.T) {
 		}
 	}
 }
+
+// A page has the passages around the requested one, the outline of the whole document, and
+// the neighbors of the document.
+func TestReadPage(t *testing.T) {
+	var lines []byte
+	add := func(url, heading string) {
+		p := passage.Passage{ID: fmt.Sprint("p", len(lines)), URL: url, Title: url[len(url)-1:], Headings: []string{heading}, Text: "Text about " + heading}
+		lines = p.AppendLine(lines)
+	}
+	add("https://site.example.org/a", "A")
+	for i := range 7 {
+		add("https://site.example.org/b", fmt.Sprint("B", i/2))
+	}
+	add("https://site.example.org/c", "C")
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, leann.PassagesName), lines, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := buildWith(t, dir, index.BuildOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	db := open(t, dir)
+	whole, err := db.Read(index.Ref{Name: "https://site.example.org/b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name                 string
+		number               int
+		first, count, wanted int // count 0: not found
+	}{
+		{"https://site.example.org/b", -1, 0, 3, -1},
+		{"https://site.example.org/b", 2, 6, 1, -1},
+		{"https://site.example.org/b", 3, 0, 0, 0},
+		{"https://site.example.org/b", 1 << 62, 0, 0, 0},
+		{whole.Passages[4].ID, -1, 3, 3, 1},
+		{whole.Passages[4].ID, 0, 0, 3, -1},
+		{"https://site.example.org/none", -1, 0, 0, 0},
+	} {
+		p, err := db.ReadPage(index.Ref{Name: test.name}, test.number, 3)
+		if test.count == 0 {
+			if !errors.Is(err, index.ErrNotFound) {
+				t.Errorf("page %d of %s: %v, want ErrNotFound", test.number, test.name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.First != test.first || len(p.Passages) != test.count || p.Wanted != test.wanted || p.Total != 7 {
+			t.Errorf("page %d of %s: %d passages from %d of %d, wanted %d; want %+v", test.number, test.name, len(p.Passages), p.First, p.Total, p.Wanted, test)
+		}
+		if len(p.Outline) != 4 || p.Outline[1].Passage != 2 || p.Outline[1].Path[0] != "B1" || p.More {
+			t.Errorf("outline: %+v", p.Outline)
+		}
+		if p.Previous == nil || p.Previous.Title != "a" || p.Next == nil || p.Next.Key != "https://site.example.org/c" {
+			t.Errorf("neighbors: %+v, %+v", p.Previous, p.Next)
+		}
+	}
+	if p, err := db.ReadPage(index.Ref{Name: "https://site.example.org/a"}, -1, 3); err != nil || p.Previous != nil || p.Next == nil {
+		t.Errorf("first document: %+v, %v", p, err)
+	}
+}

@@ -61,7 +61,7 @@ func answerLEANN(a searchArguments, f databaseResult, metadata bool) string {
 			f.Hits[i].Text = metadataOf(&f.Hits[i]) + "\n" + f.Hits[i].Text
 		}
 	}
-	w.passages(merge([]databaseResult{f}, a.topK), stemPrefixes(a.query, nil))
+	w.passages(merge([]databaseResult{f}, a.topK), StemPrefixes(a.query, nil))
 	return w.String()
 }
 

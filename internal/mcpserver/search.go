@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/index"
@@ -83,22 +82,11 @@ func (s *Server) search(ctx context.Context, a searchArguments) (string, error) 
 		a.shown = s.shown(a.after)
 	}
 	q := index.Query{Text: a.query, Keywords: a.keywords, TopK: a.topK + len(a.shown), Filter: a.filter}
-	var findings []databaseResult
-	named := entries
-	if len(a.databases)+len(a.paths) == 0 {
-		entries = s.catalog.editions(a.query, entries)
-		named = entriesNamedIn(a.query, entries)
-	}
-	findings = s.catalog.search(ctx, named, q)
-	scoped := len(named) < len(entries)
-	if scoped && !slices.ContainsFunc(findings, func(f databaseResult) bool { return f.Confidence >= index.Doubtful }) {
-		scoped = false
-		findings = s.catalog.search(ctx, entries, q)
-	}
+	findings, all := s.catalog.searchNamed(ctx, entries, q, len(a.databases)+len(a.paths) > 0)
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	return answerSearch(a, findings, scoped, len(entries))
+	return answerSearch(a, findings, len(findings) < all, all)
 }
 
 // entriesNamedIn returns the entries that the query names, or all if it names
@@ -189,7 +177,7 @@ func answerSearch(a searchArguments, findings []databaseResult, scoped bool, all
 		}
 		list := listKnown(known, (w.limit-4*minExcerpt)/8)
 		w.reserve(len(list))
-		w.passages(fresh, stemPrefixes(a.query, a.keywords))
+		w.passages(fresh, StemPrefixes(a.query, a.keywords))
 		w.reserve(-len(list))
 		w.WriteString(list)
 	}

@@ -137,9 +137,9 @@ func countWords(lines, words []string) [][]int {
 	return found
 }
 
-// stemPrefixes returns prefixes of the query's words that match other forms of
-// them: "cach" for "caching" matches "cached".
-func stemPrefixes(query string, keywords []string) []string {
+// StemPrefixes returns prefixes of the query's words, in lower case, that match other
+// forms of them: "cach" for "caching" matches "cached".
+func StemPrefixes(query string, keywords []string) []string {
 	var list []string
 	for _, w := range strings.FieldsFunc(strings.ToLower(query+" "+strings.Join(keywords, " ")), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' && r != '.'

@@ -65,7 +65,7 @@ func TestExcerpt(t *testing.T) {
 		{"one long line", strings.Repeat("ü", 500), 101, "x", "ü", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := excerpt(tt.text, tt.limit, stemPrefixes(tt.words, nil))
+			got := excerpt(tt.text, tt.limit, StemPrefixes(tt.words, nil))
 			if len(got) > tt.limit || !utf8.ValidString(got) {
 				t.Errorf("%d bytes, limit %d, valid %v", len(got), tt.limit, utf8.ValidString(got))
 			}
@@ -84,7 +84,7 @@ func FuzzExcerpt(f *testing.F) {
 			return
 		}
 		text = safetext.Block(text)
-		got := excerpt(text, limit, stemPrefixes(words, nil))
+		got := excerpt(text, limit, StemPrefixes(words, nil))
 		if len(got) > limit {
 			t.Errorf("%d bytes, limit %d", len(got), limit)
 		}

@@ -42,6 +42,7 @@ var measures = []measure{
 	{"cost", (*harness).cost},
 	{"notes", (*harness).notes},
 	{"failures", (*harness).failures},
+	{"cluster", (*harness).cluster},
 }
 
 // An output collects the tables and the figures below their floor.

@@ -29,7 +29,7 @@ const (
 // Search ranks candidates like Index.Search. find returns the candidates for a text of
 // terms, of which each is repeated by its weight: those with the highest BM25 scores of
 // Exported.Bag and Exported.Symbols. Hit.Passage and the argument of Query.Accept are
-// indexes of candidates, and Hit.Document numbers their documents. If find returns all
+// indexes of candidates. Hit.Document numbers their documents in the order of their names. If find returns all
 // passages with a term of the query, the result is that of Index.Search, except for pages
 // with more terms than records contain.
 func (s *Statistics) Search(q Query, find func(terms string) ([]Candidate, error)) ([]Hit, Signals, error) {
@@ -132,8 +132,10 @@ func newCandidateSet(found []Candidate, wanted map[string]*postingBuffer, single
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(strings.Compare(found[a].Document, found[b].Document), cmp.Compare(found[a].Place, found[b].Place))
+		return cmp.Or(strings.Compare(found[a].Document, found[b].Document), cmp.Compare(found[a].Place, found[b].Place), cmp.Compare(a, b))
 	})
+	// Engines may return an object twice, from different replicas.
+	order = slices.CompactFunc(order, func(a, b int) bool { return found[a].Document == found[b].Document && found[a].Place == found[b].Place })
 	s := &candidateSet{postings: map[string]postingList{}}
 	segment := uint32(0)
 	for len(order) > 0 {

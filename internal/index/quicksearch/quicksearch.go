@@ -88,34 +88,35 @@ type Hit struct {
 
 // Search returns the best passages for a query.
 func (x *Index) Search(q Query) (Answer, error) {
-	found, signals, err := x.search(q, 0)
+	q.Version = x.gen.VersionOr(q.Version)
+	found, signals, err := x.lexical.Search(q.words(0))
 	if err != nil || len(found) == 0 {
 		return Answer{}, err
 	}
-	a := x.answer(signals, q.Threshold)
-	if a.Hits, err = x.decode(found[:min(q.Limit, len(found))]); err != nil {
+	a := answer(x.gen.Confidence, signals, q.Threshold)
+	if a.Hits, err = decode(localPassages{x.table}, found[:min(q.Limit, len(found))]); err != nil {
 		return Answer{}, err
 	}
 	return a, nil
 }
 
-// search searches the lexical index.
-func (x *Index) search(q Query, perDocument int) ([]lexical.Hit, lexical.Signals, error) {
-	return x.lexical.Search(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: x.gen.VersionOr(q.Version), Used: q.Used, Limit: max(q.Limit, Depth), PerDocument: perDocument})
+// words returns the query to a lexical index.
+func (q *Query) words(perDocument int) lexical.Query {
+	return lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: q.Version, Used: q.Used, Limit: max(q.Limit, Depth), PerDocument: perDocument}
 }
 
 // answer returns an answer without hits.
-func (x *Index) answer(s lexical.Signals, threshold float64) (a Answer) {
-	a.Confidence, a.Confident = Judge(x.gen.Confidence, s)
+func answer(c *generation.Confidence, s lexical.Signals, threshold float64) (a Answer) {
+	a.Confidence, a.Confident = Judge(c, s)
 	a.Confident = a.Confident && a.Confidence >= threshold
 	return a
 }
 
 // decode reads the passages of lexical hits.
-func (x *Index) decode(found []lexical.Hit) ([]Hit, error) {
+func decode(passages Passages, found []lexical.Hit) ([]Hit, error) {
 	hits := make([]Hit, len(found))
 	for i, h := range found {
-		p, err := x.table.Passage(h.Passage)
+		p, err := passages.Passage(h.Passage)
 		if err != nil {
 			return nil, err
 		}

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/lexical"
+	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
 const (
@@ -39,7 +41,7 @@ const (
 	withoutMessage = .7
 	// shownBytes is how much of a passage counts towards Query.MaxBytes: readers shorten
 	// longer ones.
-	shownBytes = 900
+	shownBytes = 700
 	// leastScore is the share of the best hit's score below which a hit is not
 	// quoted.
 	leastScore = .4
@@ -54,18 +56,49 @@ const (
 // lack, and the passage that follows the best one. No text is there twice. If the query is a
 // pasted error message, the passages that have the message come first.
 func (x *Index) Quote(q Query) (Answer, error) {
-	found, signals, err := x.search(q, perPage)
+	return Quote(q, x.gen.Confidence, localPassages{x.table}, x.lexical.Search, x.VersionOr(""))
+}
+
+// Passages are the passages among which Quote chooses.
+type Passages interface {
+	Passage(n uint32) (passage.Passage, error)
+	// Members returns the passages of a document in order.
+	Members(document uint32) ([]uint32, error)
+	// Following returns the passage after one in its document, or false.
+	Following(n uint32) (next uint32, found bool, err error)
+}
+
+// localPassages are those of a local database.
+type localPassages struct{ *passage.Table }
+
+func (p localPassages) Following(n uint32) (uint32, bool, error) {
+	if n+1 >= uint32(p.Passages()) {
+		return 0, false, nil
+	}
+	d, err := p.Document(n)
+	if err != nil {
+		return 0, false, err
+	}
+	after, err := p.Document(n + 1)
+	return n + 1, err == nil && after == d, err
+}
+
+// Quote is Index.Quote with any search. version is that of the documented software if the
+// query has none.
+func Quote(q Query, c *generation.Confidence, passages Passages, search func(lexical.Query) ([]lexical.Hit, lexical.Signals, error), version string) (Answer, error) {
+	q.Version = cmp.Or(q.Version, version)
+	found, signals, err := search(q.words(perPage))
 	if err != nil || len(found) == 0 {
 		return Answer{}, err
 	}
-	a := x.answer(signals, q.Threshold)
+	a := answer(c, signals, q.Threshold)
 	if !a.Confident {
-		a.Hits, err = x.decode(found[:1])
+		a.Hits, err = decode(passages, found[:1])
 		return a, err
 	}
-	s := selection{x: x, limit: q.Limit, room: q.MaxBytes, shares: signals.TermShares, missing: ^uint64(0)}
+	s := selection{passages: passages, limit: q.Limit, room: q.MaxBytes, shares: signals.TermShares, missing: ^uint64(0)}
 	if m := messageOf(q.Text, q.Names); m != nil {
-		share, err := x.holdersFirst(m, found)
+		share, err := holdersFirst(passages, m, found)
 		if err != nil {
 			return Answer{}, err
 		}
@@ -82,13 +115,13 @@ func (x *Index) Quote(q Query) (Answer, error) {
 
 // A selection is the passages chosen so far.
 type selection struct {
-	x      *Index
-	limit  int
-	room   int // bytes
-	chosen []Hit
-	texts  []quotation
-	rest   []candidate
-	shares []float64 // of the query's terms
+	passages Passages
+	limit    int
+	room     int // bytes
+	chosen   []Hit
+	texts    []quotation
+	rest     []candidate
+	shares   []float64 // of the query's terms
 	// missing is the mask of the terms that no chosen passage contains.
 	missing uint64
 	worth   map[uint32]float64 // of a document's next passage; 0 is 1
@@ -110,7 +143,7 @@ type quotation struct {
 }
 
 func (s *selection) choose(found []lexical.Hit) error {
-	best, err := s.x.decode(found[:1])
+	best, err := decode(s.passages, found[:1])
 	if err != nil {
 		return err
 	}
@@ -131,7 +164,7 @@ func (s *selection) choose(found []lexical.Hit) error {
 	for len(s.rest) > 0 && len(s.chosen) < s.limit && s.room > 0 {
 		c := s.next()
 		if c.decoded == nil {
-			hits, err := s.x.decode([]lexical.Hit{c.Hit})
+			hits, err := decode(s.passages, []lexical.Hit{c.Hit})
 			if err != nil {
 				return err
 			}
@@ -181,19 +214,17 @@ func (s *selection) shareOf(terms uint64) float64 {
 // addFollowing makes a candidate of the passage after the best one, which often continues
 // or completes it.
 func (s *selection) addFollowing(h *Hit) error {
-	n, score := h.Number+1, h.Score*following
+	n, found, err := s.passages.Following(h.Number)
+	if err != nil || !found {
+		return err
+	}
+	score := h.Score * following
 	if i := slices.IndexFunc(s.rest, func(c candidate) bool { return c.Passage == n }); i >= 0 {
 		s.rest[i].Score = max(s.rest[i].Score, score)
 		return nil
 	}
-	if n >= uint32(s.x.table.Passages()) {
-		return nil
-	}
-	d, err := s.x.table.Document(n)
-	if err == nil && d == h.At {
-		s.rest = append(s.rest, candidate{Hit: lexical.Hit{Passage: n, Document: d, Score: score}, after: h})
-	}
-	return err
+	s.rest = append(s.rest, candidate{Hit: lexical.Hit{Passage: n, Document: h.At, Score: score}, after: h})
+	return nil
 }
 
 // completes reports whether the passage b after a is more of its section or the first
@@ -205,9 +236,9 @@ func completes(a, b *Hit) bool {
 
 // holdersFirst sorts the passages that have the message to the front, the
 // largest part of it first, and returns how large that is.
-func (x *Index) holdersFirst(m *message, found []lexical.Hit) (share float64, err error) {
+func holdersFirst(passages Passages, m *message, found []lexical.Hit) (share float64, err error) {
 	first := found[:min(messageDepth, len(found))]
-	hits, err := x.decode(first)
+	hits, err := decode(passages, first)
 	if err != nil {
 		return 0, err
 	}
@@ -245,7 +276,7 @@ func (s *selection) addSiblings(best Hit) error {
 	if len(best.Headings) < leastDepth {
 		return nil
 	}
-	members, err := s.x.table.Members(best.At)
+	members, err := s.passages.Members(best.At)
 	if err != nil {
 		return err
 	}
@@ -266,7 +297,7 @@ func (s *selection) addSiblings(best Hit) error {
 	var siblings []Hit
 	shared := make(map[uint32]int)
 	for _, n := range near {
-		p, err := s.x.table.Passage(n)
+		p, err := s.passages.Passage(n)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/mcpserver"
+	"github.com/docsearch/docsearch/internal/web"
+)
+
+func newWebCommand(a *app) *cobra.Command {
+	var address string
+	var noOpen bool
+	cmd := &cobra.Command{
+		Use:   "web",
+		Short: "Search and read the documentation in the browser",
+		Long: `Search and read the documentation in the browser. The command serves a page on this
+machine, prints its address, and opens it. The address contains a token that works
+once. To stop the server, press Ctrl+C.
+
+The page shows what the agent sees: the same results, the reason for their order,
+and what the hook would do with a web search. It also shows what the hook did, lets
+you build, update and remove databases, and shows the config with its problems.`,
+		Example: `  docsearch web
+  docsearch web --no-open --listen 127.0.0.1:7474`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.web(cmd.Context(), address, !noOpen) },
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&address, "listen", "127.0.0.1:0", "serve the page at `HOST:PORT`, a loopback address (port 0: any free port)")
+	f.BoolVar(&noOpen, "no-open", false, "do not open the browser")
+	return cmd
+}
+
+// web serves the page until ctx is done.
+func (a *app) web(ctx context.Context, address string, open bool) error {
+	log := slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	served := &servedDatabases{locations: config.Locate(os.Getenv), log: log, remotes: true}
+	settings := served.settings()
+	cwd, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	catalog := &mcpserver.Catalog{
+		Project:   func() *config.Project { return config.ProjectAt(served.locations, os.Getenv, cwd) },
+		Entries:   func(context.Context) []mcpserver.Entry { return served.entries() },
+		Embedders: served.queryEmbedders,
+		MaxAge:    time.Duration(settings.MaxAgeDays) * 24 * time.Hour,
+	}
+	defer catalog.Close()
+	host, _, err := net.SplitHostPort(address)
+	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return withHint(usagef("invalid --listen %q: want a loopback address with a port, such as 127.0.0.1:7474", address),
+			"to share documentation with other machines, run docsearch serve --http")
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return fmt.Errorf("cannot serve the page: %w", err)
+	}
+	server, err := web.New(l, web.Options{Catalog: catalog, Why: webVerdict, Log: log})
+	if err != nil {
+		l.Close()
+		return err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		l.Close()
+		return err
+	}
+	pages, err := addManagement(server, served.locations, program)
+	if err != nil {
+		l.Close()
+		return err
+	}
+	defer pages.Close()
+	remotes, stop := context.WithCancel(ctx)
+	defer stop()
+	go served.serveRemotes(remotes)
+	fmt.Fprintf(a.stdout, "%s\n", server.LoginURL())
+	if open {
+		if err := openBrowser(server.LoginURL()); err != nil {
+			a.warn("cannot open the browser: %v; open the address yourself", err)
+		}
+	}
+	return server.Serve(ctx)
+}
+
+// webVerdict explains a search for the page, with the code of "docsearch why".
+func webVerdict(_ context.Context, query string) (*web.Verdict, error) {
+	out, d, messages, err := explainSearch(query)
+	if err != nil {
+		return nil, err
+	}
+	outcome := strings.TrimPrefix(describeOutcome(out), "outcome: ")
+	v := &web.Verdict{Outcome: "The web search: " + outcome, Reason: d.Reason, Context: d.Context,
+		Problems: append(messages, out.Faults...)}
+	for i := range out.Databases {
+		v.Databases = append(v.Databases, web.Consideration{Name: out.Databases[i].Name, Steps: out.Databases[i].steps()})
+	}
+	return v, nil
+}
+
+// openBrowser opens an address in the user's browser and does not wait for it.
+func openBrowser(address string) error {
+	var cmd *exec.Cmd
+	switch runtime.GOOS {
+	case "darwin":
+		cmd = exec.Command("open", address)
+	case "windows":
+		cmd = exec.Command("rundll32", "url.dll,FileProtocolHandler", address)
+	default:
+		if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
+			return nil // xdg-open would start a browser in this terminal
+		}
+		cmd = exec.Command("xdg-open", address)
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go func() { _ = cmd.Wait() }() // the address is printed, so nothing depends on the browser
+	return nil
+}

@@ -1,0 +1,145 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/docsearch/docsearch/internal/index"
+)
+
+// Results are the results of a search by a person: the hits of all databases in one
+// ranking, as the search tool ranks them.
+type Results struct {
+	Hits      []index.Merged // From is an index of Databases
+	Databases []Searched
+	Scoped    bool // only the databases that the query names were searched
+}
+
+// A Searched is the result of one database.
+type Searched struct {
+	Entry
+	index.Result
+	// Explanation explains Result; nil unless it was requested, or if the database is on
+	// another server.
+	Explanation *index.Explanation
+	Problem     string // why the database was not searched, and how to fix it; empty: it was
+}
+
+// Label returns the name for results, with the server of a database that is not on this
+// machine.
+func (e Entry) Label() string { return e.label() }
+
+// Find searches the named databases or, without names, those that the search tool would
+// search. If explain is set, it also explains the scores.
+func (c *Catalog) Find(ctx context.Context, names []string, q index.Query, explain bool) (*Results, error) {
+	entries, err := c.choose(ctx, names, nil)
+	if err != nil {
+		return nil, err
+	}
+	findings, all := c.searchNamed(ctx, entries, q, len(names) > 0)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	r := &Results{Scoped: len(findings) < all}
+	results := make([]index.Result, len(findings))
+	for i, f := range findings {
+		if errors.Is(f.err, index.ErrFilter) {
+			return nil, f.err
+		}
+		found := Searched{Entry: f.Entry, Result: f.Result}
+		if f.err != nil {
+			found.Problem = searchError(f.Entry, f.err)
+		} else if explain && f.Remote == nil {
+			if found.Explanation, err = c.explain(f, q); err != nil {
+				found.Problem = searchError(f.Entry, err)
+			}
+		}
+		r.Databases, results[i] = append(r.Databases, found), f.Result
+	}
+	r.Hits = index.Merge(results, q.TopK)
+	return r, nil
+}
+
+// searchNamed searches the entries that the query names, or else one edition of each
+// software. If the named ones have no answer, it searches the others, too. If the caller
+// chose the entries, it searches them. It returns the number of entries to choose from.
+func (c *Catalog) searchNamed(ctx context.Context, entries []Entry, q index.Query, chosen bool) (findings []databaseResult, all int) {
+	if chosen {
+		return c.search(ctx, entries, q), len(entries)
+	}
+	entries = c.editions(q.Text, entries)
+	named := entriesNamedIn(q.Text, entries)
+	findings = c.search(ctx, named, q)
+	if len(named) < len(entries) && !slices.ContainsFunc(findings, func(f databaseResult) bool { return f.Confidence >= index.Doubtful }) {
+		findings = c.search(ctx, entries, q)
+	}
+	return findings, len(entries)
+}
+
+// explain explains the result of a database on this machine.
+func (c *Catalog) explain(f databaseResult, q index.Query) (*index.Explanation, error) {
+	q.Names, q.Version, q.Used, q.URLs = f.scopeNames(), f.Version, f.Used, f.URLs
+	var e index.Explanation
+	err := c.use(f.Path, func(db *index.Database) (err error) {
+		e, err = db.Explain(q, f.Result)
+		return err
+	})
+	return &e, err
+}
+
+// ErrNoDatabase is wrapped by the error of ReadPage if there is no such database.
+var ErrNoDatabase = errors.New("database not found")
+
+// ReadPage reads a page of a document of the named database; see index.Database.ReadPage.
+// Servers of other machines return no neighbors.
+func (c *Catalog) ReadPage(ctx context.Context, name string, ref index.Ref, number, size int) (Entry, *index.Page, error) {
+	entries := c.Entries(ctx)
+	i := c.findEntry(entries, name)
+	if i < 0 {
+		return Entry{}, nil, ErrNoDatabase
+	}
+	e := entries[i]
+	o := forEachEntry(ctx, []Entry{e}, searchTimeout, func(e Entry) (p *index.Page, err error) {
+		if e.Remote != nil {
+			return readRemotePage(ctx, e, ref, number, size)
+		}
+		ref.URLs, ref.Version = e.URLs, e.Version
+		err = c.use(e.Path, func(db *index.Database) error {
+			p, err = db.ReadPage(ref, number, size)
+			return err
+		})
+		return p, err
+	})[0]
+	if o.err != nil && !errors.Is(o.err, index.ErrNotFound) && ctx.Err() == nil {
+		o.err = errors.New(searchError(e, o.err))
+	}
+	return e, o.value, o.err
+}
+
+// readRemotePage reads a page of a document on another server.
+func readRemotePage(ctx context.Context, e Entry, ref index.Ref, number, size int) (*index.Page, error) {
+	wanted := ref
+	wanted.Whole, wanted.Neighbors = true, 0
+	all, err := e.Remote.Read(ctx, []string{e.RemoteName}, wanted)
+	if err == nil {
+		err = all[e.RemoteName].Err
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := all[e.RemoteName].Reading
+	if number < 0 {
+		number = max(r.Wanted, 0) / size
+	}
+	from := min(number, len(r.Passages)/size+1) * size
+	if from >= len(r.Passages) {
+		return nil, index.ErrNotFound
+	}
+	p := &index.Page{Reading: r, Outline: index.Outline(r.Passages)}
+	p.Passages, p.First = r.Passages[from:min(from+size, len(r.Passages))], r.First+from
+	if p.Wanted -= from; r.Wanted < from || p.Wanted >= len(p.Passages) {
+		p.Wanted = -1
+	}
+	return p, nil
+}

@@ -1,0 +1,156 @@
+// The script of all pages. Pages work without it: it only saves reloads.
+"use strict";
+
+// A page with data-stream keeps an event stream open while it is visible: browsers allow
+// six connections per server, and a user may open fifty pages.
+const source = { stream: null };
+
+function openStream() {
+  const path = document.body.dataset.stream;
+  if (!path || document.hidden || source.stream) return;
+  source.stream = new EventSource(path);
+  source.stream.addEventListener("open", () => showStatus(""));
+  source.stream.addEventListener("error", () => showStatus("Live updates have stopped: the server does not answer, or too many pages are open. Reload the page."));
+  for (const element of document.querySelectorAll("[data-live]")) {
+    source.stream.addEventListener(element.id, (event) => replace(element.id, event.data));
+  }
+}
+
+function showStatus(text) {
+  const status = document.getElementById("live-status");
+  if (status) status.textContent = text;
+}
+
+function closeStream() {
+  if (source.stream) source.stream.close();
+  source.stream = null;
+}
+
+// replace puts HTML from the server into an element. The focus stays where it was, and
+// open details with an ID stay open.
+function replace(id, html) {
+  const element = document.getElementById(id);
+  if (!element) return;
+  const focused = element.contains(document.activeElement) ? document.activeElement.id : "";
+  const open = [...element.querySelectorAll("details[open][id]")].map((details) => details.id);
+  element.innerHTML = html;
+  for (const id of open) document.getElementById(id)?.setAttribute("open", "");
+  if (focused) document.getElementById(focused)?.focus();
+}
+
+document.addEventListener("visibilitychange", () => (document.hidden ? closeStream() : openStream()));
+addEventListener("pagehide", closeStream);
+addEventListener("pageshow", openStream);
+
+// Search as you type. The address always is that of the results, so that a reload, the
+// history and a shared link lead to them.
+const form = document.getElementById("search");
+const query = document.getElementById("query");
+
+const search = {
+  shown: form ? parameters() : "", // of the results on the page
+  running: null, // AbortController of the request
+  timer: 0,
+};
+
+// parameters returns the fields of the form, without the empty ones.
+function parameters() {
+  const data = new URLSearchParams(new FormData(form));
+  for (const [name, value] of [...data]) if (value.trim() === "") data.delete(name);
+  return data.toString();
+}
+
+// run shows the results for the form. The request before is aborted, so that the newest
+// results win. It returns whether the page shows the results of the form.
+async function run() {
+  clearTimeout(search.timer);
+  const wanted = parameters();
+  search.running?.abort();
+  if (wanted === search.shown) return true;
+  const controller = (search.running = new AbortController());
+  try {
+    const response = await fetch("/search?" + wanted, { signal: controller.signal });
+    if (response.status === 401) return location.reload();
+    if (!response.ok) {
+      status(`The search failed (${response.status}). Reload the page.`);
+      return false;
+    }
+    const html = await response.text();
+    if (controller.signal.aborted) return false;
+    showResults(html);
+    search.shown = wanted;
+    history.replaceState(null, "", wanted ? "/?" + wanted : "/");
+    return true;
+  } catch (error) {
+    if (error.name !== "AbortError") status("The server does not answer. To start it, run: docsearch web");
+    return false;
+  }
+}
+
+function showResults(html) {
+  replace("results", html);
+  status(document.querySelector("#results [data-status]").dataset.status);
+}
+
+function status(text) {
+  document.getElementById("status").textContent = text;
+}
+
+const hits = () => [...document.querySelectorAll(".hit-link")];
+
+// move selects the result that is that many places after the selected one. The place
+// before the first one is the search field.
+function move(step) {
+  const links = hits();
+  const next = links.indexOf(document.activeElement) + step;
+  if (next < 0) query.focus();
+  else links[Math.min(next, links.length - 1)]?.focus();
+}
+
+if (form) {
+  form.addEventListener("input", (event) => {
+    clearTimeout(search.timer);
+    if (event.target.tagName === "SELECT" || event.target.type === "checkbox") return;
+    search.timer = setTimeout(run, 15);
+  });
+  form.addEventListener("change", (event) => {
+    // Another database has other versions, which only a new page shows.
+    if (event.target.id === "database") form.requestSubmit();
+    else if (event.target !== query) run();
+  });
+  form.addEventListener("submit", async (event) => {
+    if (event.submitter?.id !== "submit" && event.submitter) return;
+    if (document.activeElement?.id === "database") return;
+    event.preventDefault();
+    if ((await run()) && document.activeElement === query) hits()[0]?.click();
+  });
+  // The history keeps the selected result, for the way back from a document.
+  addEventListener("click", (event) => {
+    const link = event.target.closest?.(".hit-link");
+    if (link) history.replaceState({ hit: link.id }, "");
+  });
+  addEventListener("pageshow", () => {
+    const hit = document.getElementById(history.state?.hit);
+    if (hit) hit.focus();
+    else if (document.activeElement === document.body) query.focus();
+  });
+}
+
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  const field = event.target.closest?.("input, select, textarea");
+  if (event.key === "/" && !field) {
+    event.preventDefault();
+    if (query) query.select();
+    else location.href = "/";
+  } else if ((event.key === "ArrowDown" || event.key === "ArrowUp") && form && (!field || field === query) && hits().length > 0) {
+    if (event.target !== query && !event.target.classList?.contains("hit-link")) return;
+    event.preventDefault();
+    move(event.key === "ArrowDown" ? 1 : -1);
+  } else if (event.key === "Escape" && form && !field) {
+    query.select();
+  }
+});
+
+// The passage in the address receives the focus, so that reading continues there.
+if (location.hash === "#passage") document.getElementById("passage")?.focus();

@@ -1,0 +1,73 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// maxStreams is the number of concurrent event streams. The script keeps one open per
+// visible page, because browsers allow six connections per server.
+const maxStreams = 32
+
+// keepAlive is the time between comments that keep a stream open.
+const keepAlive = 20 * time.Second
+
+// A Stream sends server-sent events. The name of an event is the ID of an element, its
+// data the HTML that the script puts into it.
+type Stream struct {
+	s *Server
+	w http.ResponseWriter
+	r *http.Request
+}
+
+// OpenStream begins a response of events. The caller must call Close when done.
+func (s *Server) OpenStream(w http.ResponseWriter, r *http.Request) (*Stream, error) {
+	select {
+	case s.streams <- struct{}{}:
+	default:
+		return nil, httpError{http.StatusServiceUnavailable, errors.New("too many pages are open; close some and reload this one")}
+	}
+	out := http.NewResponseController(w)
+	if err := errors.Join(out.SetReadDeadline(time.Time{}), out.SetWriteDeadline(time.Time{})); err != nil {
+		<-s.streams
+		return nil, err
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	return &Stream{s, w, r}, nil
+}
+
+// Close makes room for another stream.
+func (e *Stream) Close() { <-e.s.streams }
+
+// Send replaces the contents of the element with that ID.
+func (e *Stream) Send(id, html string) error {
+	html = strings.NewReplacer("\r\n", "\ndata: ", "\n", "\ndata: ", "\r", "\ndata: ").Replace(html)
+	if _, err := fmt.Fprintf(e.w, "event: %s\ndata: %s\n\n", id, html); err != nil {
+		return err
+	}
+	return http.NewResponseController(e.w).Flush()
+}
+
+// Wait waits for a value of changed. It returns false when the client or the server is
+// gone, or changed is closed.
+func (e *Stream) Wait(changed <-chan struct{}) bool {
+	tick := time.NewTicker(keepAlive)
+	defer tick.Stop()
+	for {
+		select {
+		case _, ok := <-changed:
+			return ok
+		case <-e.r.Context().Done():
+			return false
+		case <-e.s.stopping:
+			return false
+		case <-tick.C:
+			if _, err := fmt.Fprint(e.w, ":\n\n"); err != nil || http.NewResponseController(e.w).Flush() != nil {
+				return false
+			}
+		}
+	}
+}

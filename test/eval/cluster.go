@@ -1,0 +1,316 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/eval"
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/passage"
+)
+
+// cluster compares the search in databases of a cluster with the search in local ones. It
+// computes the candidates that an exact search engine returns, without a network.
+func (l *harness) cluster(out *output) error {
+	if _, err := l.buildDocs(); err != nil {
+		return err
+	}
+	docs := filepath.Join(l.collections, "docs")
+	queries, err := eval.ReadQueries(docs)
+	if err != nil {
+		return err
+	}
+	identifiers, err := eval.ReadIdentifiers(filepath.Join(docs, "identifiers.jsonl"))
+	if err != nil {
+		return err
+	}
+	searches, err := eval.ReadLines[search](filepath.Join(docs, "denials.jsonl"))
+	if err != nil {
+		return err
+	}
+	var local, remote comparison
+	var size exportSize
+	for _, m := range docSets {
+		db, err := index.Open(filepath.Join(l.data, m.name))
+		if err != nil {
+			return err
+		}
+		defer db.Close()
+		e, err := l.newEngine(db)
+		if err != nil {
+			return err
+		}
+		size.add(&e.size)
+		root := db.Info().Source.Root
+		for _, s := range []struct {
+			results *comparison
+			search  searchFunc
+		}{
+			{&local, func(q index.Query) (index.Result, time.Duration, error) {
+				start := time.Now()
+				r, err := db.Search(l.ctx, q)
+				return r, time.Since(start), err
+			}},
+			{&remote, e.search},
+		} {
+			c := clusterCase{s.results, s.search, m, root}
+			if err := c.ask(queries, identifiers, searches); err != nil {
+				return fmt.Errorf("%s: %w", m.name, err)
+			}
+		}
+	}
+	tableHeader(&out.tables, "Search in a cluster: the best 200 passages by BM25, ranked by docsearch", "database", "page nDCG@10", "success@5",
+		"identifiers: section @1", "answerable: confident", "web only: confident", "ranking p50", "p99")
+	local.row(&out.tables, "local, with vectors")
+	remote.row(&out.tables, "cluster")
+	fmt.Fprintf(&out.tables, "\nPer passage, the cluster stores %d bytes of terms, %d of the record and %d of the passage. The statistics have %.1f bytes per term, %d per passage.\n",
+		size.bag/size.passages, size.record/size.passages, size.line/size.passages, float64(size.statistics)/float64(size.terms), size.statistics/size.passages)
+	out.misses = append(out.misses, remote.misses(&local)...)
+	return nil
+}
+
+// A searchFunc searches a database. It also returns the time that docsearch took, without
+// the search for candidates.
+type searchFunc func(index.Query) (index.Result, time.Duration, error)
+
+// A comparison has the results of one kind of database.
+type comparison struct {
+	pages, names           []eval.Measures
+	answerable, webOnly    int // searches
+	answered, webConfident int // those with a confident result
+	millis                 []float64
+}
+
+// A clusterCase asks one database.
+type clusterCase struct {
+	*comparison
+	search searchFunc
+	manual manual
+	root   string
+}
+
+func (c *clusterCase) ask(queries []eval.Query, identifiers []eval.Identifier, searches []search) error {
+	for i := range queries {
+		q := &queries[i]
+		if q.Set != c.manual.name {
+			continue
+		}
+		places, _, err := c.places(q.Text, q)
+		if err != nil {
+			return err
+		}
+		c.pages = append(c.pages, eval.Measure(q.RankedPages(places)))
+	}
+	for _, id := range identifiers {
+		if id.Set != c.manual.name {
+			continue
+		}
+		q := eval.Query{Targets: []eval.Target{{Page: id.Page, Anchor: id.Anchor, Grade: 1}}}
+		places, _, err := c.places(id.Name, &q)
+		if err != nil {
+			return err
+		}
+		c.names = append(c.names, eval.Measure(q.RankedSections(places)))
+	}
+	for _, s := range searches {
+		if s.Set != c.manual.name {
+			continue
+		}
+		_, r, err := c.places(s.Query, &eval.Query{})
+		if err != nil {
+			return err
+		}
+		asked, confident := &c.webOnly, &c.webConfident
+		if s.Answerable {
+			asked, confident = &c.answerable, &c.answered
+		}
+		*asked++
+		if r.Confident {
+			*confident++
+		}
+	}
+	return nil
+}
+
+// places searches the database and returns the locations of the hits.
+func (c *clusterCase) places(text string, q *eval.Query) ([]eval.Place, index.Result, error) {
+	r, took, err := c.search(index.Query{Text: text, Names: c.manual.names(), Version: c.manual.version, TopK: 20})
+	if err != nil {
+		return nil, r, fmt.Errorf("%q: %w", text, err)
+	}
+	c.millis = append(c.millis, float64(took.Microseconds())/1000)
+	places := make([]eval.Place, len(r.Hits))
+	for i := range r.Hits {
+		places[i] = eval.Place{Page: c.page(q, &r.Hits[i].Passage), Anchors: r.Hits[i].Anchors}
+	}
+	return places, r, nil
+}
+
+// page returns the name of the passage's document in the query's targets.
+func (c *clusterCase) page(q *eval.Query, p *passage.Passage) string {
+	document := filepath.ToSlash(p.Document())
+	document = strings.TrimPrefix(document, strings.TrimRight(filepath.ToSlash(c.root), "/")+"/")
+	for _, t := range q.Targets {
+		if p.URL != "" && strings.HasSuffix(document, "/"+t.Page) {
+			return t.Page
+		}
+	}
+	return document
+}
+
+func (c *comparison) row(w io.Writer, name string) {
+	page, names := eval.Mean(c.pages), eval.Mean(c.names)
+	slices.Sort(c.millis)
+	at := func(p float64) string { return millis(c.millis[int(p*float64(len(c.millis)-1))]) }
+	tableRow(w, name, page.NDCG10, page.Success5, names.Success1,
+		percent(c.answered, c.answerable), percent(c.webConfident, c.webOnly), at(.5), at(.99))
+}
+
+// misses returns the figures of a cluster that are below their floor.
+func (c *comparison) misses(local *comparison) []string {
+	var misses []string
+	check := func(figure string, have, floor float64) {
+		if have < floor {
+			misses = append(misses, fmt.Sprintf("cluster: %s is %.3f, below its floor of %.3f", figure, have, floor))
+		}
+	}
+	page := eval.Mean(c.pages)
+	check("page nDCG@10", page.NDCG10, eval.Mean(local.pages).NDCG10-.02)
+	check("success@5", page.Success5, .79)
+	check("identifiers, section @1", eval.Mean(c.names).Success1, .92)
+	share := func(c *comparison) float64 { return float64(c.answered) / float64(c.answerable) }
+	check("share of confident answers", share(c), share(local)-.03)
+	check("share of web searches without confidence", 1-float64(c.webConfident)/float64(c.webOnly), .97-float64(local.webConfident)/float64(local.webOnly))
+	return misses
+}
+
+// An engine is a search engine with the passages of a database. It computes BM25 as
+// Weaviate does: each property for itself, and the repetitions of a term in a query as its
+// weight.
+type engine struct {
+	database   *index.External
+	passages   []index.Found
+	properties [2]property // bags and symbols
+	size       exportSize
+}
+
+type property struct {
+	postings map[string][]posting
+	lengths  []float64
+	average  float64
+}
+
+type posting struct {
+	passage int
+	count   float64
+}
+
+// exportSize adds up what a push sends, in bytes.
+type exportSize struct {
+	passages, terms, bag, record, line, statistics int
+}
+
+func (s *exportSize) add(o *exportSize) {
+	s.passages, s.terms, s.bag, s.record, s.line, s.statistics = s.passages+o.passages, s.terms+o.terms, s.bag+o.bag, s.record+o.record, s.line+o.line, s.statistics+o.statistics
+}
+
+// newEngine exports a database to an engine.
+func (l *harness) newEngine(db *index.Database) (*engine, error) {
+	e := &engine{}
+	for i := range e.properties {
+		e.properties[i].postings = make(map[string][]posting)
+	}
+	statistics, err := db.Export(l.ctx, func(x index.Exported) error {
+		e.size.bag, e.size.record, e.size.line = e.size.bag+len(x.Bag)+len(x.Symbols), e.size.record+len(x.Record), e.size.line+len(x.Line)
+		e.properties[0].add(len(e.passages), x.Bag)
+		e.properties[1].add(len(e.passages), x.Symbols)
+		e.passages = append(e.passages, index.Found{ID: x.ID, Document: x.Document, Place: x.Place, Line: string(x.Line), Record: slices.Clone(x.Record)})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.size.passages, e.size.statistics = len(e.passages), len(statistics)
+	for i := range e.properties {
+		p := &e.properties[i]
+		e.size.terms += len(p.postings)
+		p.measure()
+	}
+	e.database, err = index.OpenExternal(statistics)
+	return e, err
+}
+
+// add adds the text of the next passage.
+func (p *property) add(n int, text string) {
+	counts := make(map[string]float64)
+	length := 0.
+	for term := range strings.FieldsSeq(text) {
+		counts[term]++
+		length++
+	}
+	for term, count := range counts {
+		p.postings[term] = append(p.postings[term], posting{n, count})
+	}
+	p.lengths = append(p.lengths, length)
+}
+
+// measure sets the average length, in which passages without terms do not count.
+func (p *property) measure() {
+	sum, n := 0., 0.
+	for _, length := range p.lengths {
+		sum += length
+		n += min(1, length)
+	}
+	p.average = sum / max(1, n)
+}
+
+func (e *engine) search(q index.Query) (index.Result, time.Duration, error) {
+	start := time.Now()
+	var finding time.Duration
+	r, err := e.database.Search(q, func(text string, limit int) ([]index.Found, error) {
+		from := time.Now()
+		defer func() { finding = time.Since(from) }()
+		return e.best(text, limit), nil
+	})
+	return r, time.Since(start) - finding, err
+}
+
+// best returns the passages with the highest scores.
+func (e *engine) best(text string, limit int) []index.Found {
+	const k1, b = 6, .5
+	weights := make(map[string]float64)
+	var terms []string
+	for term := range strings.FieldsSeq(text) {
+		if weights[term]++; weights[term] == 1 {
+			terms = append(terms, term)
+		}
+	}
+	scores := make(map[int]float64)
+	for i := range e.properties {
+		p := &e.properties[i]
+		for _, term := range terms {
+			list := p.postings[term]
+			n, found := float64(len(e.passages)), float64(len(list))
+			weight := weights[term] * math.Log1p((n-found+.5)/(found+.5))
+			for _, at := range list {
+				scores[at.passage] += weight * at.count / (at.count + k1*(1-b+b*p.lengths[at.passage]/p.average))
+			}
+		}
+	}
+	ranked := make([]int, 0, len(scores))
+	for n := range scores {
+		ranked = append(ranked, n)
+	}
+	slices.SortFunc(ranked, func(x, y int) int { return cmp.Or(cmp.Compare(scores[y], scores[x]), cmp.Compare(x, y)) })
+	found := make([]index.Found, 0, limit)
+	for _, n := range ranked[:min(limit, len(ranked))] {
+		found = append(found, e.passages[n])
+	}
+	return found
+}
