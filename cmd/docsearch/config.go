@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -62,31 +63,38 @@ func (a *app) checkConfig() error {
 	if err != nil {
 		return err
 	}
-	r.CheckPaths()
-	r.CheckEnvironment(os.Environ())
-	for _, p := range r.Problems {
-		fmt.Fprintf(a.stdout, "%s: %s\n", r.Path, p)
-	}
-	routes := r.CheckRouteFiles()
-	for _, p := range routes {
-		fmt.Fprintln(a.stdout, p)
-	}
-	heads, err := a.checkFrontMatter(r.Config.Databases)
+	problems, err := configProblems(r)
 	if err != nil {
 		return err
 	}
+	for _, p := range problems {
+		fmt.Fprintln(a.stdout, p)
+	}
 	n := len(r.Config.Databases)
-	if problems := len(r.Problems) + len(routes) + heads; problems > 0 {
-		fmt.Fprintf(a.stdout, "%s, %s\n", count(problems, "problem"), count(n, "usable database"))
+	if len(problems) > 0 {
+		fmt.Fprintf(a.stdout, "%s, %s\n", count(len(problems), "problem"), count(n, "usable database"))
 		return exitStatus(exitFailure)
 	}
 	_, err = fmt.Fprintf(a.stdout, "%s: no problems, %s\n", r.Path, count(n, "database"))
 	return err
 }
 
-// checkFrontMatter prints the invalid front matter fields of the notes and
-// returns their number.
-func (a *app) checkFrontMatter(databases []config.Database) (n int, err error) {
+// configProblems returns all problems of the config, of its paths, of the rule files and
+// of the notes, one per line.
+func configProblems(r *load.Result) ([]string, error) {
+	r.CheckPaths()
+	r.CheckEnvironment(os.Environ())
+	var problems []string
+	for _, p := range r.Problems {
+		problems = append(problems, r.Path+": "+p.String())
+	}
+	problems = append(problems, r.CheckRouteFiles()...)
+	heads, err := frontMatterProblems(r.Config.Databases)
+	return append(problems, heads...), err
+}
+
+// frontMatterProblems returns the invalid front matter fields of the notes.
+func frontMatterProblems(databases []config.Database) (problems []string, err error) {
 	for i := range databases {
 		db := &databases[i]
 		if len(db.Inject) == 0 {
@@ -98,16 +106,15 @@ func (a *app) checkFrontMatter(databases []config.Database) (n int, err error) {
 		}
 		skipped, err := ingest.ReadSkipped(generationOf(info))
 		if err != nil {
-			return n, err
+			return nil, err
 		}
 		for _, s := range skipped {
 			if markdown.IsFrontMatterProblem(s) {
-				n++
-				fmt.Fprintf(a.stdout, "%s: %s: %s\n", printable(db.Name), printable(s.Name), printable(s.Reason))
+				problems = append(problems, fmt.Sprintf("%s: %s: %s", printable(db.Name), printable(s.Name), printable(s.Reason)))
 			}
 		}
 	}
-	return n, nil
+	return problems, nil
 }
 
 // loadConfig reads the config file and fails if it does not exist.
@@ -123,48 +130,64 @@ func loadConfig() (*load.Result, error) {
 	return r, nil
 }
 
+// A shownConfig is the active config with the origin of each value. It is JSON output.
+type shownConfig struct {
+	File       string            `json:"file"`
+	Exists     bool              `json:"exists"`
+	Config     config.Config     `json:"config"`
+	From       map[string]string `json:"from"`
+	SearchTool string            `json:"search_tool"`
+	State      string            `json:"state_dir"`
+	Cache      string            `json:"cache_dir"`
+	Data       string            `json:"data_dir"`
+}
+
+func showConfig(l config.Locations, r *load.Result) shownConfig {
+	return shownConfig{r.Path, r.Exists, r.Config, r.Origins(), r.Config.Server(os.Getenv).Search, l.State, l.Cache, l.Data}
+}
+
 func (a *app) showConfig() error {
 	l := config.Locate(os.Getenv)
 	r, err := load.Load(l)
 	if err != nil {
 		return err
 	}
-	server := r.Config.Server(os.Getenv)
-	shown := struct {
-		File       string            `json:"file"`
-		Exists     bool              `json:"exists"`
-		Config     config.Config     `json:"config"`
-		From       map[string]string `json:"from"`
-		SearchTool string            `json:"search_tool"`
-		State      string            `json:"state_dir"`
-		Cache      string            `json:"cache_dir"`
-		Data       string            `json:"data_dir"`
-	}{r.Path, r.Exists, r.Config, r.Origins(), server.Search, l.State, l.Cache, l.Data}
-	return a.printJSON(shown)
+	return a.printJSON(showConfig(l, r))
 }
 
 // showVariables prints the environment variables: those that override a value of the
-// config with its key, and whether each is set. A token is not printed.
+// config with its key, and whether each is set.
 func (a *app) showVariables() error {
 	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "VARIABLE\tKEY\tVALUE")
-	row := func(name, key string) {
-		value := printable(os.Getenv(name))
-		switch {
-		case value == "":
-			value = "(not set)"
-		case name == "DOCSEARCH_TOKEN":
-			value = "(set)"
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\n", name, key, value)
-	}
-	for _, o := range config.Overrides() {
-		row(o.Env, o.Section+"."+o.Field)
-	}
-	for _, name := range config.Variables() {
-		row(name, "-")
+	for _, v := range variables() {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", v.name, v.key, cmp.Or(v.value, "(not set)"))
 	}
 	return table.Flush()
+}
+
+// A variable is an environment variable that docsearch reads.
+type variable struct {
+	name, key string // of the config; "-": none
+	value     string // "" if it is not set; a token is not shown
+}
+
+func variables() []variable {
+	var all []variable
+	add := func(name, key string) {
+		value := printable(os.Getenv(name))
+		if value != "" && name == "DOCSEARCH_TOKEN" {
+			value = "(set)"
+		}
+		all = append(all, variable{name, key, value})
+	}
+	for _, o := range config.Overrides() {
+		add(o.Env, o.Section+"."+o.Field)
+	}
+	for _, name := range config.Variables() {
+		add(name, "-")
+	}
+	return all
 }
 
 func (a *app) printConfigPath() error {

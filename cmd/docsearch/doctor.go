@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,10 +21,12 @@ import (
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
+	"github.com/docsearch/docsearch/internal/web/manage"
 )
 
 func newDoctorCommand(a *app) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the installation and print how to fix problems",
 		Long: `Check the installation and print how to fix problems: the program, the config,
@@ -33,7 +36,7 @@ lists other programs in the settings without running them. The exit code is 1 if
 check fails.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d := &doctor{app: a, locations: config.Locate(os.Getenv)}
+			d := &doctor{app: a, locations: config.Locate(os.Getenv), asJSON: asJSON}
 			if err := d.run(cmd.Context()); err != nil {
 				return err
 			}
@@ -43,6 +46,8 @@ check fails.`,
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, one check per line")
+	return cmd
 }
 
 // checkTimeout limits each call of the hook and the server.
@@ -57,6 +62,7 @@ type doctor struct {
 	claude    *agentconfig.Claude
 	places    *agentconfig.Places
 	installed installation
+	asJSON    bool
 	failures  int
 }
 
@@ -454,21 +460,32 @@ func (d *doctor) runServer(ctx context.Context, s agentconfig.Server, a agent) {
 }
 
 func (d *doctor) ok(link, format string, args ...any) {
-	d.print("ok    " + link + ": " + fmt.Sprintf(format, args...))
+	d.report(manage.Check{Status: manage.CheckOK, Name: link, Text: fmt.Sprintf(format, args...)})
 }
 
-func (d *doctor) note(link, message string) { d.print("note  " + link + ": " + message) }
+func (d *doctor) note(link, message string) {
+	d.report(manage.Check{Status: manage.CheckNote, Name: link, Text: message})
+}
 
 func (d *doctor) fail(link, problem, fix string) {
 	d.failures++
-	d.print("FAIL  " + link + ": " + problem)
-	if fix != "" {
-		d.print("      fix: " + fix)
-	}
+	d.report(manage.Check{Status: manage.CheckFailed, Name: link, Text: problem, Fix: fix})
 }
 
-// print prints a line that may contain text from files of others.
-func (d *doctor) print(text string) { fmt.Fprintln(d.stdout, printable(text)) }
+// report prints the result of a check, which may contain text from files of others.
+func (d *doctor) report(c manage.Check) {
+	if d.asJSON {
+		if line, err := json.Marshal(c); err == nil {
+			fmt.Fprintln(d.stdout, string(line))
+		}
+		return
+	}
+	status := map[manage.Status]string{manage.CheckOK: "ok    ", manage.CheckNote: "note  ", manage.CheckFailed: "FAIL  "}
+	fmt.Fprintln(d.stdout, printable(status[c.Status]+c.Name+": "+c.Text))
+	if c.Fix != "" {
+		fmt.Fprintln(d.stdout, printable("      fix: "+c.Fix))
+	}
+}
 
 func pathsOf(hooks []agentconfig.Hook) []string {
 	paths := map[string]bool{}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/docsearch/docsearch/internal/cluster"
 	"github.com/docsearch/docsearch/internal/eval"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/passage"
@@ -23,6 +24,7 @@ type evalCommand struct {
 	databases                   []string
 	queries, qrels, identifiers string
 	unscoped, confidence, json  bool
+	cluster                     clusterFlags
 }
 
 func newEvalCommand(a *app) *cobra.Command {
@@ -38,6 +40,9 @@ page), and a grade (2: answers the query, 1: helps):
 
   {"id": "q1", "ds": "widgets", "text": "how do I turn one",
    "targets": [["guide/turning.html", "crank", 2], ["faq.html", "", 1]]}
+
+Instead of targets, a query may have "answer": whether the database answers it at all.
+The page of docsearch web writes such queries if you mark a decision as wrong.
 
 In the second form, --qrels names a file with the judgments: query, document, and
 grade on each line, separated by tabs. A document is a passage id, or the path or
@@ -61,6 +66,7 @@ all databases at once, as the agent does; with --unscoped, every query does.
 	f.StringArrayVar(&e.databases, "db", nil, "measure the database `NAME` or path (repeatable; default: all)")
 	f.BoolVar(&e.unscoped, "unscoped", false, "search all databases with each query")
 	f.BoolVar(&e.confidence, "confidence", false, "also search each database with the other databases' queries, and count its confident answers")
+	e.cluster.add(f, "cluster", "search the copies of the databases in the Weaviate cluster with nodes at `URL`, separated by commas")
 	f.BoolVar(&e.json, "json", false, "print JSON with the result of each query")
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("db", completeDatabases))
 	return cmd
@@ -73,9 +79,12 @@ type (
 		Sets        []setScores       `json:"sets,omitempty"`
 		Identifiers *identifierScores `json:"identifiers,omitempty"`
 		Confidence  []confidenceScore `json:"confidence,omitempty"` // one per set, then the total
+		Decisions   []decisionScore   `json:"decisions,omitempty"`  // one per set
 		Results     []queryResult     `json:"results,omitempty"`
 		Missed      []queryResult     `json:"missed_identifiers,omitempty"`
 		Notes       []string          `json:"notes,omitempty"`
+
+		DecisionResults []decisionResult `json:"decision_results,omitempty"`
 	}
 	setScores struct {
 		Name string `json:"name"`
@@ -131,7 +140,16 @@ type (
 type openedDatabase struct {
 	databaseRef
 	*index.Database
-	root string // prefix of the document paths in hits
+	root string            // prefix of the document paths in hits
+	copy *cluster.Database // searched instead; nil: none
+}
+
+// search searches the database or its copy in a cluster.
+func (d *openedDatabase) search(ctx context.Context, q index.Query) (index.Result, error) {
+	if d.copy != nil {
+		return d.copy.Search(ctx, q)
+	}
+	return d.Search(ctx, q)
 }
 
 func (e *evalCommand) run(ctx context.Context) error {
@@ -195,7 +213,14 @@ func (e *evalCommand) open() (*evaluator, error) {
 			m.close()
 			return nil, withRepair(quoteArgument(d.Path), fmt.Errorf("%s: %w", d.Name, err))
 		}
-		m.databases = append(m.databases, openedDatabase{d, db, db.Info().Source.Root})
+		m.databases = append(m.databases, openedDatabase{d, db, db.Info().Source.Root, nil})
+		if len(e.cluster.urls) > 0 {
+			opened := &m.databases[len(m.databases)-1]
+			if opened.copy, err = cluster.Open(context.Background(), e.cluster.options(), d.Name); err != nil {
+				m.close()
+				return nil, e.cluster.explain(err)
+			}
+		}
 		m.names = append(m.names, d.Aliases)
 	}
 	return m, nil
@@ -204,6 +229,9 @@ func (e *evalCommand) open() (*evaluator, error) {
 func (m *evaluator) close() {
 	for _, d := range m.databases {
 		d.Close()
+		if d.copy != nil {
+			d.copy.Close()
+		}
 	}
 }
 
@@ -218,6 +246,11 @@ func (m *evaluator) measure(ctx context.Context, queries []eval.Query, identifie
 		m.total += int64(len(queries) * len(m.databases))
 	}
 	skipped := map[string]int{}
+	decisions := slices.DeleteFunc(slices.Clone(queries), func(q eval.Query) bool { return !q.IsDecision() })
+	queries = slices.DeleteFunc(slices.Clone(queries), func(q eval.Query) bool { return q.IsDecision() })
+	if err := m.measureDecisions(ctx, decisions, skipped, &out); err != nil {
+		return out, err
+	}
 	for i := range queries {
 		q := &queries[i]
 		databases, ok := m.databasesFor(q.Set)
@@ -258,7 +291,7 @@ func (m *evaluator) measure(ctx context.Context, queries []eval.Query, identifie
 		out.Notes = append(out.Notes, fmt.Sprintf("skipped %s: database %q not found", count(n, "query"), set))
 	}
 	slices.Sort(out.Notes)
-	if len(out.Results) == 0 && out.Identifiers == nil {
+	if len(out.Results) == 0 && len(out.Decisions) == 0 && out.Identifiers == nil {
 		return out, withHint(errors.New("cannot measure: no query names an existing database"), "pass --unscoped to search all databases with each query")
 	}
 	return out, nil
@@ -332,7 +365,7 @@ func (m *evaluator) results(ctx context.Context, databases []int, text string) (
 	for i, k := range databases {
 		var err error
 		d := &m.databases[k]
-		if results[i], err = d.Search(ctx, index.Query{Text: text, Names: d.Aliases, Version: d.Version, TopK: judgedHits}); err != nil {
+		if results[i], err = d.search(ctx, index.Query{Text: text, Names: d.Aliases, Version: d.Version, TopK: judgedHits}); err != nil {
 			return nil, fmt.Errorf("%s: %w", d.Name, err)
 		}
 	}

@@ -51,6 +51,12 @@ func (e *evalCommand) print(out evaluation) error {
 			fmt.Fprintln(w)
 		}
 	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if len(out.Decisions) > 0 {
+		printDecisions(w, out.Decisions)
+	}
 	for _, n := range out.Notes {
 		fmt.Fprintf(e.stderr, "docsearch: %s\n", n)
 	}

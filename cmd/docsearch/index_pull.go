@@ -98,9 +98,3 @@ func (s savedCluster) source() (*cluster.Source, error) {
 	}
 	return &cluster.Source{Client: client, Name: s.Name, Location: cluster.Location(client, s.Name)}, nil
 }
-
-// command returns the command that builds the database.
-func (s savedCluster) command() string {
-	flags := clusterFlags{s.URLs, s.KeyVariable, s.PlainHTTP}
-	return "docsearch index pull " + quoteArgument(s.Name) + " " + flags.arguments("from")
-}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/docsearch/docsearch/internal/activity"
 	"github.com/docsearch/docsearch/internal/adapt"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
@@ -240,23 +241,10 @@ func updateThresholds(l config.Locations, r *load.Result, store adapt.Store) err
 	}
 	moved := false
 	err = store.Update(func(all *adapt.Thresholds) {
-		moved = all.Observe(indexedDatabases(&r.Config), f.Searches(), time.Now().Add(-adapt.Window))
+		moved = all.Observe(activity.AnsweringDatabases(&r.Config), f.Searches(), time.Now().Add(-adapt.Window))
 	})
 	if err != nil || !moved {
 		return err
 	}
 	return config.Forget(l)
-}
-
-// indexedDatabases returns the databases of the config with the thresholds of their builds.
-// It omits those that have no index or are not searched for an answer.
-func indexedDatabases(c *config.Config) []adapt.Database {
-	var list []adapt.Database
-	for _, db := range c.Databases {
-		info, err := index.Inspect(db.Path)
-		if err == nil && (db.Mode == "" || db.Mode == config.ModeAnswer) {
-			list = append(list, adapt.Database{Name: db.Name, Path: db.Path, Base: quicksearch.Usable(info.Confidence).Threshold})
-		}
-	}
-	return list
 }

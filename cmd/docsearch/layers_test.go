@@ -11,7 +11,7 @@ import (
 // prefix that matches decides.
 var layers = [][]string{
 	{"cmd", "test"},
-	{"internal/clustersearch", "internal/hook/startup", "internal/hook/crashguard", "internal/httpserver", "internal/mcpserver", "internal/notegaps", "internal/remote", "internal/setup", "internal/web", "recipes"},
+	{"internal/activity", "internal/clustersearch", "internal/hook/startup", "internal/hook/crashguard", "internal/httpserver", "internal/mcpserver", "internal/notegaps", "internal/remote", "internal/setup", "internal/web", "recipes"},
 	{"internal/hook/lookup", "internal/replay", "internal/rules/check"},
 	{"internal/hook"},
 	{"internal/cluster", "internal/config/edit", "internal/config/load", "internal/ingest", "internal/notebook", "internal/pack"},
@@ -24,7 +24,7 @@ var layers = [][]string{
 	{"internal/index/dense", "internal/index/embed", "internal/index/leann", "internal/index/lexical", "internal/index/quicksearch"},
 	{"internal/index/container", "internal/index/generation", "internal/index/passage", "internal/index/urlmatch", "internal/index/vecmath"},
 	{"internal/accesstoken", "internal/config", "internal/sitefilter", "internal/provenance", "internal/safetext", "internal/hook/rawjson", "internal/rules/pattern", "internal/rules/shell", "docs", "plugin"},
-	{"internal/atomicfile", "internal/confined", "internal/filelock", "internal/loopback", "internal/mmap", "internal/parallel", "internal/progress", "internal/eval"},
+	{"internal/atomicfile", "internal/confined", "internal/filelock", "internal/loopback", "internal/mmap", "internal/parallel", "internal/progress", "internal/eval", "internal/humanize"},
 }
 
 // TestLayers holds the layers of docs/architecture.md. Only the program imports the

@@ -13,9 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/docsearch/docsearch/internal/activity"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/eventlog"
 	"github.com/docsearch/docsearch/internal/project"
+	"github.com/docsearch/docsearch/internal/web/manage"
 )
 
 func newProjectCommand(a *app) *cobra.Command {
@@ -102,25 +104,15 @@ func (d *doctor) checkProject() {
 	var missing, other []string
 	documented := 0
 	databases := make(map[string]string) // name to dependency
-	for _, dep := range p.Direct() {
-		best, version, name := config.OtherMajor, "", ""
-		for i := range d.config.Databases {
-			db := &d.config.Databases[i]
-			if !slices.Contains(db.Packages, dep.ID()) {
-				continue
-			}
-			if c := config.VersionCloseness(db.Version, dep.Version); name == "" || c > best {
-				best, version, name = c, db.Version, db.Name
-			}
-		}
+	for _, u := range usesWithDatabases(p, d.config.Databases) {
 		switch {
-		case name == "":
-			missing = append(missing, dep.ID())
-		case best < config.SameMinor && dep.Version != "" && version != "":
-			other = append(other, fmt.Sprintf("%s %s (the database has %s)", dep.ID(), dep.Version, version))
+		case u.Database == "":
+			missing = append(missing, u.Package)
+		case !u.Matches:
+			other = append(other, fmt.Sprintf("%s %s (the database has %s)", u.Package, u.Version, u.Documents))
 		default:
 			documented++
-			databases[name] = dep.ID()
+			databases[u.Database] = u.Package
 		}
 	}
 	if documented == 0 && len(other) == 0 {
@@ -139,10 +131,31 @@ func (d *doctor) checkProject() {
 	}
 }
 
+// usesWithDatabases returns the direct dependencies of a project, each with the database
+// that documents it best.
+func usesWithDatabases(p *project.Project, databases []config.Database) []manage.Use {
+	var uses []manage.Use
+	for _, dep := range p.Direct() {
+		best, u := config.OtherMajor, manage.Use{Package: dep.ID(), Version: dep.Version}
+		for i := range databases {
+			db := &databases[i]
+			if !slices.Contains(db.Packages, dep.ID()) {
+				continue
+			}
+			if c := config.VersionCloseness(db.Version, dep.Version); u.Database == "" || c > best {
+				best, u.Documents, u.Database = c, db.Version, db.Name
+			}
+		}
+		u.Matches = u.Database != "" && (best >= config.SameMinor || dep.Version == "" || u.Documents == "")
+		uses = append(uses, u)
+	}
+	return uses
+}
+
 // unanswering returns the dependencies whose databases matched web searches of the last 30
 // days and answered none.
 func (d *doctor) unanswering(databases map[string]string) []string {
-	s, err := readStats(eventlog.Log{Dir: d.locations.State}, time.Now().Add(-recentPeriod))
+	s, err := activity.Read(eventlog.Log{Dir: d.locations.State}, time.Now().Add(-recentPeriod))
 	if err != nil {
 		return nil // reported with the state folder
 	}

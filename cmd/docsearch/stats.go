@@ -1,24 +1,24 @@
 package main
 
 import (
-	"cmp"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
-	"github.com/docsearch/docsearch/internal/adapt"
+	"github.com/docsearch/docsearch/internal/activity"
 	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/eventlog"
+	"github.com/docsearch/docsearch/internal/humanize"
+	"github.com/docsearch/docsearch/internal/web/manage"
 )
 
 func newStatsCommand(a *app) *cobra.Command {
@@ -54,166 +54,12 @@ The savings are an estimate. Stats prints the formula.`,
 	return cmd
 }
 
-// outcomes returns all outcomes in display order.
-func outcomes() []eventlog.Outcome {
-	return []eventlog.Outcome{
-		eventlog.Answered, eventlog.Redirected, eventlog.Denied, eventlog.Prompted, eventlog.Context,
-		eventlog.Retried, eventlog.Unanswered, eventlog.Unmatched, eventlog.Allowed, eventlog.Consulted,
-	}
-}
-
-// A counter counts events by outcome.
-type counter map[eventlog.Outcome]int
-
-func (c counter) sum() int {
-	n := 0
-	for _, k := range c {
-		n += k
-	}
-	return n
-}
-
-// A stats is a summary of the event log.
-type stats struct {
-	Log       string             `json:"log"` // folder
-	First     *time.Time         `json:"first,omitempty"`
-	Last      *time.Time         `json:"last,omitempty"`
-	Events    int                `json:"events"`
-	Outcomes  counter            `json:"outcomes"`
-	Calls     map[string]counter `json:"calls"` // by tool or event
-	Databases map[string]counter `json:"databases"`
-	Rules     map[string]counter `json:"rules"`
-	Days      map[string]counter `json:"days"` // by local date
-	// Web searches that match no database, if the log contains their queries.
-	Unmatched []queryGroup `json:"unmatched"`
-	Alone     int          `json:"unmatched_alone"` // without a word in common with another
-	Unknown   int          `json:"unmatched_without_query"`
-	// Reactions to denials by database, and the searches that the databases did not answer.
-	Reactions  map[string]*reactions `json:"after_denials"`
-	Unanswered []unansweredList      `json:"unanswered"`
-	Proposals  []proposal            `json:"proposals"`
-	Saved      saving                `json:"saved"`
-	Damaged    int                   `json:"damaged_lines"`
-
-	follower         adapt.Follower
-	contextBytes     int      // in denials
-	callsAvoided     int      // web calls
-	unmatchedQueries []string // of unmatched searches
-}
-
-// readStats counts the events of the log since a time.
-func readStats(l eventlog.Log, since time.Time) (*stats, error) {
-	s := &stats{
-		Log: l.Dir, Outcomes: counter{}, Calls: map[string]counter{}, Databases: map[string]counter{},
-		Rules: map[string]counter{}, Days: map[string]counter{}, Unmatched: []queryGroup{},
-		Reactions: map[string]*reactions{}, Unanswered: []unansweredList{}, Proposals: []proposal{},
-	}
-	var err error
-	if s.Damaged, err = l.Read(func(e eventlog.Event) error {
-		if !e.At.Before(since) {
-			s.add(&e)
-			s.follower.Add(e)
-		}
-		return nil
-	}); err != nil {
-		return nil, fmt.Errorf("cannot read the event log: %w", err)
-	}
-	groups, alone, err := groupQueries(s.unmatchedQueries)
-	if err != nil {
-		return nil, err
-	}
-	s.Unmatched, s.Alone = append(s.Unmatched, groups...), alone
-	s.Saved = s.saving()
-	s.countReactions()
-	return s, nil
-}
-
-func (s *stats) add(e *eventlog.Event) {
-	if s.First == nil || e.At.Before(*s.First) {
-		s.First = &e.At
-	}
-	if s.Last == nil || e.At.After(*s.Last) {
-		s.Last = &e.At
-	}
-	s.Events++
-	s.Outcomes[e.Outcome]++
-	note := func(by map[string]counter, name string) {
-		if by[name] == nil {
-			by[name] = counter{}
-		}
-		by[name][e.Outcome]++
-	}
-	kind := e.Tool
-	if e.Name != "PreToolUse" {
-		kind = e.Name
-	}
-	note(s.Calls, kind)
-	note(s.Days, e.At.Local().Format(time.DateOnly))
-	for _, name := range e.Databases {
-		note(s.Databases, name)
-	}
-	if e.Rule != "" {
-		note(s.Rules, e.Rule)
-	}
-	toWeb := e.Tool == "WebSearch" || e.Tool == "WebFetch"
-	switch e.Outcome {
-	case eventlog.Answered, eventlog.Redirected:
-		s.contextBytes += e.Shown
-		if toWeb && e.Outcome == eventlog.Answered {
-			s.callsAvoided++
-		}
-	case eventlog.Retried:
-		if toWeb {
-			s.callsAvoided--
-		}
-	case eventlog.Unmatched:
-		if e.Query == "" {
-			s.Unknown++
-		} else {
-			s.unmatchedQueries = append(s.unmatchedQueries, strings.Join(strings.Fields(e.Query), " "))
-		}
-	}
-}
-
-// Assumed cost of a web call. The values are not measured: tokens depend on the
-// pages, and the time depends on the network.
-const (
-	assumedTokens  = 2500
-	assumedSeconds = 10
-	// assumedBytes is the assumed number of bytes per token in a denial.
-	assumedBytes = 4
-	// hookSeconds is the time that a hook adds to a call in Claude Code, measured
-	// over 225 calls with a 9 MB program.
-	hookSeconds = 0.011
-)
-
-// A saving is an estimate with its derivation.
-type saving struct {
-	Calls   int     `json:"web_calls"`
-	Tokens  int     `json:"tokens"`
-	Seconds float64 `json:"seconds"`
-	How     string  `json:"how"`
-}
-
-func (s *stats) saving() saving {
-	calls := max(0, s.callsAvoided)
-	return saving{
-		Calls:   calls,
-		Tokens:  calls*assumedTokens - s.contextBytes/assumedBytes,
-		Seconds: float64(calls*assumedSeconds) - float64(s.Events)*hookSeconds,
-		How: fmt.Sprintf("Estimate: each answered search or fetch counts as one web call saved, and each retry as one web call added. A web call counts as %s tokens and %d seconds. "+
-			"The estimate subtracts the %s bytes of all answers and redirections, at %d bytes per token, and %g seconds per event, as measured in Claude Code. "+
-			"It cannot account for calls that the agent would have made without docsearch.",
-			thousands(assumedTokens), assumedSeconds, thousands(s.contextBytes), assumedBytes, hookSeconds),
-	}
-}
-
 func (a *app) stats(since time.Time, asJSON bool, page string) error {
 	l := config.Locate(os.Getenv)
 	if l.State == "" {
 		return errors.New("cannot find the event log: DOCSEARCH_STATE_DIR and the home directory are not set")
 	}
-	s, err := readStats(eventlog.Log{Dir: l.State}, since)
+	s, err := activity.Read(eventlog.Log{Dir: l.State}, since)
 	if err != nil {
 		return err
 	}
@@ -223,7 +69,7 @@ func (a *app) stats(since time.Time, asJSON bool, page string) error {
 	} else {
 		c = r.Config
 	}
-	if err := s.advise(&c); err != nil {
+	if err := s.Advise(&c); err != nil {
 		return err
 	}
 	if !c.Hook.Log {
@@ -233,14 +79,14 @@ func (a *app) stats(since time.Time, asJSON bool, page string) error {
 	case asJSON:
 		return a.printJSON(s)
 	case page != "":
-		data, err := s.page(time.Now())
-		if err != nil {
+		var data bytes.Buffer
+		if err := manage.Export(&data, s, time.Now()); err != nil {
 			return err
 		}
 		if st, err := os.Stat(page); err == nil && st.IsDir() {
 			return fmt.Errorf("cannot write %s: is a folder", page)
 		}
-		if err := atomicfile.Write(page, data, 0o644); err != nil {
+		if err := atomicfile.Write(page, data.Bytes(), 0o644); err != nil {
 			return fmt.Errorf("cannot write %s: %s", page, shortReason(err))
 		}
 		_, err = fmt.Fprintf(a.stdout, "wrote the statistics of %[2]s to %[1]s\n", page, count(s.Events, "event"))
@@ -254,7 +100,7 @@ const (
 	queriesShown = 3
 )
 
-func (a *app) printStats(s *stats, logsQueries bool) error {
+func (a *app) printStats(s *activity.Summary, logsQueries bool) error {
 	c := newPalette(a.stdout)
 	width := columns(a.stdout)
 	var b strings.Builder
@@ -265,23 +111,23 @@ func (a *app) printStats(s *stats, logsQueries bool) error {
 	fmt.Fprintf(&b, "%s from %s to %s\n", count(s.Events, "event"), day(s.First), day(s.Last))
 	for _, t := range []struct {
 		title string
-		rows  map[string]counter
+		rows  map[string]activity.Counter
 	}{{"by call", s.Calls}, {"by database", s.Databases}, {"by rule", s.Rules}} {
 		printCounters(&b, c, t.title, t.rows)
 	}
-	s.printReactions(&b, c)
-	s.printUnanswered(&b, c, width)
+	printReactions(&b, c, s)
+	printUnanswered(&b, c, s, width)
 	if len(s.Unmatched)+s.Alone > 0 {
 		fmt.Fprintf(&b, "\n%sweb searches that match no database%s\n", c.title, c.end)
-		printGroups(&b, c, s.Unmatched, s.Alone, width, func(g *queryGroup) *proposal { return s.keywordFor(g.Word) })
+		printGroups(&b, c, s.Unmatched, s.Alone, width, func(g *activity.QueryGroup) *activity.Proposal { return s.KeywordFor(g.Word) })
 		if s.NeedsSource() {
 			b.WriteString("SOURCE is the folder, repository, or site with the documentation\n")
 		}
 	}
 	if s.Unknown > 0 && !logsQueries {
-		fmt.Fprintf(&b, "\n%s without a matching database; to see future ones here, set \"log_queries\": true in the config's \"hook\"\n", searches(s.Unknown))
+		fmt.Fprintf(&b, "\n%s without a matching database; to see future ones here, set \"log_queries\": true in the config's \"hook\"\n", activity.Searches(s.Unknown))
 	}
-	fmt.Fprintf(&b, "\n%ssaved about %s tokens and %s%s\n", c.title, thousandsSigned(s.Saved.Tokens), duration(s.Saved.Seconds), c.end)
+	fmt.Fprintf(&b, "\n%ssaved about %s tokens and %s%s\n", c.title, humanize.Signed(s.Saved.Tokens), humanize.Seconds(s.Saved.Seconds), c.end)
 	for _, line := range wrap(s.Saved.How, min(width, 80)) {
 		fmt.Fprintf(&b, "%s%s%s\n", c.dim, line, c.end)
 	}
@@ -298,11 +144,11 @@ func (a *app) write(b *strings.Builder) error {
 
 // printCounters prints a table with a row per name, most frequent first, and a
 // column per outcome that occurs.
-func printCounters(b *strings.Builder, c palette, title string, rows map[string]counter) {
+func printCounters(b *strings.Builder, c palette, title string, rows map[string]activity.Counter) {
 	if len(rows) == 0 {
 		return
 	}
-	used, names := usedOutcomes(rows), sortedCounters(rows)
+	used, names := activity.UsedOutcomes(rows), activity.SortedCounters(rows)
 	widest := len(title)
 	for _, name := range names {
 		widest = max(widest, utf8.RuneCountInString(truncate(printable(name), nameWidth)))
@@ -327,51 +173,59 @@ func printCounters(b *strings.Builder, c palette, title string, rows map[string]
 
 const nameWidth = 24
 
-// usedOutcomes returns the outcomes that occur in the counters.
-func usedOutcomes(rows map[string]counter) []eventlog.Outcome {
-	return slices.DeleteFunc(outcomes(), func(o eventlog.Outcome) bool {
-		for _, c := range rows {
-			if c[o] > 0 {
-				return false
-			}
-		}
-		return true
-	})
-}
-
-// sortedCounters returns the names of the counters, highest sum first.
-func sortedCounters(rows map[string]counter) []string {
-	return slices.SortedFunc(maps.Keys(rows), func(x, y string) int {
-		return cmp.Or(cmp.Compare(rows[y].sum(), rows[x].sum()), cmp.Compare(x, y))
-	})
-}
-
 func day(t *time.Time) string { return t.Local().Format(time.DateOnly) }
 
-func searches(n int) string {
-	if n == 1 {
-		return "1 web search"
+// printReactions prints the reactions to the denials of each database, and the thresholds
+// that they suggest.
+func printReactions(b *strings.Builder, c palette, s *activity.Summary) {
+	if len(s.Reactions) == 0 {
+		return
 	}
-	return thousands(n) + " web searches"
+	const title = "after a denial"
+	names := s.SortedReactions()
+	widest := len(title)
+	for _, name := range names {
+		widest = max(widest, len([]rune(truncate(printable(name), nameWidth))))
+	}
+	fmt.Fprintf(b, "\n%s%-*s  denied  retried  searched  neither%s\n", c.title, widest, title, c.end)
+	for _, name := range names {
+		r := s.Reactions[name]
+		fmt.Fprintf(b, "%-*s  %6s  %7s  %8s  %7s\n", widest, truncate(printable(name), nameWidth), thousands(r.Denied), thousands(r.Retried), thousands(r.Searched), thousands(r.Neither))
+	}
+	for _, name := range names {
+		if p := s.ThresholdFor(name); p != nil {
+			fmt.Fprintf(b, "%s%s: %s; to raise the threshold:\n%s%s%s\n", indent, printable(name), p.Reason, indent, indent, printable(p.Command))
+		}
+	}
 }
 
-func thousandsSigned(n int) string {
-	if n < 0 {
-		return "-" + thousands(-n)
+// printUnanswered prints the groups of unanswered searches of each database.
+func printUnanswered(b *strings.Builder, c palette, s *activity.Summary, width int) {
+	for _, list := range s.Unanswered {
+		fmt.Fprintf(b, "\n%sweb searches that %s does not answer%s\n", c.title, printable(list.Database), c.end)
+		printGroups(b, c, list.Groups, list.Alone, width, func(*activity.QueryGroup) *activity.Proposal { return nil })
 	}
-	return thousands(n)
 }
 
-// duration formats a number of seconds.
-func duration(seconds float64) string {
-	d := time.Duration(seconds * float64(time.Second))
-	switch {
-	case d.Abs() < time.Second:
-		return "no time"
-	case d.Abs() < 2*time.Minute:
-		return fmt.Sprintf("%.0f seconds", d.Seconds())
-	case d.Abs() < 2*time.Hour:
-		return fmt.Sprintf("%.0f minutes", d.Minutes())
+// printGroups prints groups of queries, each with its command or a better one.
+func printGroups(b *strings.Builder, c palette, groups []activity.QueryGroup, alone, width int, better func(*activity.QueryGroup) *activity.Proposal) {
+	for i := range groups[:min(len(groups), groupsShown)] {
+		g := &groups[i]
+		fmt.Fprintf(b, "%s%4s  %s%s%s\n", indent, thousands(g.Searches), c.match, printable(g.Word), c.end)
+		for _, q := range g.Queries[:min(len(g.Queries), queriesShown)] {
+			fmt.Fprintf(b, "%s      %s%s%s\n", indent, c.dim, truncate(printable(q), width-len(indent)-6), c.end)
+		}
+		command := g.Setup
+		if p := better(g); p != nil {
+			command = p.Command
+			fmt.Fprintf(b, "%s      %s; to add the keyword:\n", indent, printable(p.Reason))
+		}
+		fmt.Fprintf(b, "%s      %s\n", indent, printable(command))
 	}
-	return fmt.Sprintf("%.1f hours", d.Hours())
+	if n := len(groups) - groupsShown; n > 0 {
+		fmt.Fprintf(b, "%s%s more; to list all, pass --json\n", indent, thousands(n))
+	}
+	if alone > 0 {
+		fmt.Fprintf(b, "%s%4s  without a common word\n", indent, thousands(alone))
+	}
 }

@@ -29,7 +29,8 @@ machine, prints its address, and opens it. The address contains a token that wor
 once. To stop the server, press Ctrl+C.
 
 The page shows what the agent sees: the same results, the reason for their order,
-and what the hook would do with a web search.`,
+and what the hook would do with a web search. It also shows what the hook did, lets
+you build, update and remove databases, and shows the config with its problems.`,
 		Example: `  docsearch web
   docsearch web --no-open --listen 127.0.0.1:7474`,
 		Args: noArguments,
@@ -72,6 +73,17 @@ func (a *app) web(ctx context.Context, address string, open bool) error {
 		l.Close()
 		return err
 	}
+	program, err := os.Executable()
+	if err != nil {
+		l.Close()
+		return err
+	}
+	pages, err := addManagement(server, served.locations, program)
+	if err != nil {
+		l.Close()
+		return err
+	}
+	defer pages.Close()
 	remotes, stop := context.WithCancel(ctx)
 	defer stop()
 	go served.serveRemotes(remotes)

@@ -135,7 +135,7 @@ func explainSearch(query string) (out *whyJSON, d hook.Decision, messages []stri
 		}
 		out.Databases = append(out.Databases, w)
 	}
-	return out, d, r.Messages(), nil
+	return out, d, append(r.Messages(), messages...), nil
 }
 
 // explainDatabase searches one database, even if the query does not match it: a

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/loopback"
 	"github.com/docsearch/docsearch/internal/safetext"
 )
 
@@ -134,16 +134,10 @@ func checkURL(text string, plainHTTP bool) (string, error) {
 		return "", fmt.Errorf("invalid URL %q: want https://HOST:PORT", text)
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return "", fmt.Errorf("invalid URL of a node: want https://HOST:PORT without a user, query or fragment")
-	case u.Scheme == "http" && !plainHTTP && !isLoopback(u.Hostname()):
+	case !plainHTTP && !loopback.IsSafe(u):
 		return "", fmt.Errorf("invalid URL %q: want https, because the host is not this machine", text)
 	}
 	return strings.TrimRight(u.String(), "/"), nil
-}
-
-// isLoopback reports whether a host is this machine.
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // Close closes idle connections.

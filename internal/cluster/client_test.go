@@ -34,9 +34,9 @@ func good(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, nodesAnswe
 // next node.
 var hostile = map[string]http.HandlerFunc{
 	"status 500": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "broken", 500) },
-	"status 429": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "busy", 429) },
+	"status 429": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "busy", http.StatusTooManyRequests) },
 	"no leader": func(w http.ResponseWriter, _ *http.Request) {
-		http.Error(w, `{"error": [{"message": "leader not found"}]}`, 422)
+		http.Error(w, `{"error": [{"message": "leader not found"}]}`, http.StatusUnprocessableEntity)
 	},
 	"redirect": func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Location", "http://192.0.2.1/")

@@ -9,6 +9,7 @@
 //     anchor, grade], …], "source"}), which judges pages and sections of several sets. An
 //     empty anchor means the whole page. An optional file identifiers.jsonl ({"ds",
 //     "identifier", "page", "anchor"}) contains names and the sections that define them.
+//     Instead of targets, a query may have "answer": whether its set answers it at all.
 package eval
 
 import (
@@ -32,8 +33,8 @@ type Document struct {
 	Text  string `json:"text"`
 }
 
-// A Query is a judged query. Classic queries have Grades; docs queries have Set and
-// Targets.
+// A Query is a judged query. Classic queries have Grades; docs queries have Set, and
+// Targets or Answer.
 type Query struct {
 	ID      string
 	Text    string
@@ -41,6 +42,9 @@ type Query struct {
 	Set     string         // documentation set
 	Targets []Target
 	Source  string
+	// Answer reports whether the set answers the query; nil if that is not judged. An
+	// empty Set means any set.
+	Answer *bool
 }
 
 // A Target is a page or section that answers a query (grade 2) or helps (grade 1).
@@ -75,11 +79,12 @@ func ReadJudged(queriesPath, qrelsPath string) ([]Query, error) {
 			Set     string  `json:"ds"`
 			Targets [][]any `json:"targets"`
 			Source  string  `json:"source"`
+			Answer  *bool   `json:"answer"`
 		}
 		if err := json.Unmarshal(line, &raw); err != nil {
 			return err
 		}
-		q := Query{ID: raw.ID, Text: raw.Text, Set: raw.Set, Source: raw.Source}
+		q := Query{ID: raw.ID, Text: raw.Text, Set: raw.Set, Source: raw.Source, Answer: raw.Answer}
 		for _, t := range raw.Targets {
 			target, err := target(t)
 			if err != nil {
@@ -98,8 +103,14 @@ func ReadJudged(queriesPath, qrelsPath string) ([]Query, error) {
 			return nil, err
 		}
 	}
-	return slices.DeleteFunc(queries, func(q Query) bool { return len(q.Grades) == 0 && len(q.Targets) == 0 }), nil
+	return slices.DeleteFunc(queries, func(q Query) bool { return !q.ranks() && q.Answer == nil }), nil
 }
+
+// ranks reports whether the query has judgments of documents.
+func (q *Query) ranks() bool { return len(q.Grades) > 0 || len(q.Targets) > 0 }
+
+// IsDecision reports whether only the decision to answer is judged, not a ranking.
+func (q *Query) IsDecision() bool { return q.Answer != nil && !q.ranks() }
 
 // An Identifier is a name with the section that defines it.
 type Identifier struct {

@@ -1,5 +1,5 @@
 // Package eventlog keeps a log of the hook's decisions: local, of limited size, and read
-// only by "docsearch stats".
+// only by "docsearch stats", "docsearch web" and the adaption of thresholds.
 //
 // The log is text, one line per event, in two files of a folder:
 //
@@ -133,6 +133,11 @@ func Checksum(texts ...string) string {
 
 // A Log is the log in a folder.
 type Log struct{ Dir string }
+
+// Paths returns the paths of the files. Either may be missing.
+func (l Log) Paths() []string {
+	return []string{config.Join(l.Dir, currentFile), config.Join(l.Dir, previousFile)}
+}
 
 // Append adds an event to the log.
 func (l Log) Append(e *Event) error {

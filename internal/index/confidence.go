@@ -22,15 +22,41 @@ const (
 	minThreshold, maxThreshold = 0.5, 0.6
 )
 
-// calibrate chooses the confidence threshold from out-of-domain queries and measures
-// the recall with in-domain queries: headings and sentence fragments of the database.
-func (d *Database) calibrate(ctx context.Context) (*generation.Confidence, error) {
-	queries, err := d.OutOfDomainQueries()
+// A Calibration has the confidences of the test queries of a database, in ascending
+// order.
+type Calibration struct {
+	InDomain    []float64 // of headings and sentence fragments of the database
+	OutOfDomain []float64 // of queries that the database does not answer
+}
+
+// Calibration searches the database with the test queries of a build, about a thousand.
+func (d *Database) Calibration(ctx context.Context) (Calibration, error) {
+	return d.calibration(ctx, quicksearch.Usable(d.gen.Confidence))
+}
+
+func (d *Database) calibration(ctx context.Context, c *generation.Confidence) (all Calibration, err error) {
+	others, err := d.OutOfDomainQueries()
 	if err != nil {
-		return nil, err
+		return all, err
 	}
-	c := quicksearch.Default()
-	var outOfDomain []float64
+	if all.OutOfDomain, err = d.confidences(ctx, c, others); err != nil {
+		return all, err
+	}
+	inDomain, err := d.syntheticQueries(calibrationQueries)
+	if err != nil {
+		return all, err
+	}
+	var own []string
+	for _, q := range inDomain {
+		own = append(own, q.text)
+	}
+	all.InDomain, err = d.confidences(ctx, c, own)
+	return all, err
+}
+
+// confidences returns the confidences of queries in ascending order.
+func (d *Database) confidences(ctx context.Context, c *generation.Confidence, queries []string) ([]float64, error) {
+	var all []float64
 	for _, text := range queries {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -39,28 +65,25 @@ func (d *Database) calibrate(ctx context.Context) (*generation.Confidence, error
 		if err != nil {
 			return nil, err
 		}
-		outOfDomain = append(outOfDomain, p)
+		all = append(all, p)
 	}
-	slices.Sort(outOfDomain)
-	at := int((1 - maxFalsePositiveRate) * float64(len(outOfDomain)))
-	c.Threshold = max(minThreshold, min(maxThreshold, outOfDomain[at]))
+	slices.Sort(all)
+	return all, nil
+}
 
-	inDomain, err := d.syntheticQueries(calibrationQueries)
+// calibrate chooses the confidence threshold from out-of-domain queries and measures
+// the recall with in-domain queries.
+func (d *Database) calibrate(ctx context.Context) (*generation.Confidence, error) {
+	c := quicksearch.Default()
+	all, err := d.calibration(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	answered := 0.
-	for _, q := range inDomain {
-		p, err := d.confidence(c, q.text)
-		if err != nil {
-			return nil, err
-		}
-		if p >= c.Threshold {
-			answered++
-		}
-	}
-	c.Sample = len(inDomain)
-	c.Recall = answered / max(1, float64(len(inDomain)))
+	at := int((1 - maxFalsePositiveRate) * float64(len(all.OutOfDomain)))
+	c.Threshold = max(minThreshold, min(maxThreshold, all.OutOfDomain[at]))
+	answered, _ := slices.BinarySearch(all.InDomain, c.Threshold)
+	c.Sample = len(all.InDomain)
+	c.Recall = float64(c.Sample-answered) / max(1, float64(c.Sample))
 	return c, nil
 }
 

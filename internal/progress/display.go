@@ -22,8 +22,15 @@ const (
 	Events              // for programs: one Event per line, as JSON
 )
 
-// StyleFor returns the style for a stream: Line for a terminal, otherwise Lines.
+// Variable is the environment variable that selects Events if it is "json".
+const Variable = "DOCSEARCH_PROGRESS"
+
+// StyleFor returns the style for a stream: Events if the environment selects it, Line for
+// a terminal, otherwise Lines.
 func StyleFor(w io.Writer) Style {
+	if os.Getenv(Variable) == "json" {
+		return Events
+	}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
 		return Line
 	}

@@ -9,9 +9,16 @@ function openStream() {
   const path = document.body.dataset.stream;
   if (!path || document.hidden || source.stream) return;
   source.stream = new EventSource(path);
+  source.stream.addEventListener("open", () => showStatus(""));
+  source.stream.addEventListener("error", () => showStatus("Live updates have stopped: the server does not answer, or too many pages are open. Reload the page."));
   for (const element of document.querySelectorAll("[data-live]")) {
     source.stream.addEventListener(element.id, (event) => replace(element.id, event.data));
   }
+}
+
+function showStatus(text) {
+  const status = document.getElementById("live-status");
+  if (status) status.textContent = text;
 }
 
 function closeStream() {
@@ -19,12 +26,15 @@ function closeStream() {
   source.stream = null;
 }
 
-// replace puts HTML from the server into an element. The focus stays where it was.
+// replace puts HTML from the server into an element. The focus stays where it was, and
+// open details with an ID stay open.
 function replace(id, html) {
   const element = document.getElementById(id);
   if (!element) return;
   const focused = element.contains(document.activeElement) ? document.activeElement.id : "";
+  const open = [...element.querySelectorAll("details[open][id]")].map((details) => details.id);
   element.innerHTML = html;
+  for (const id of open) document.getElementById(id)?.setAttribute("open", "");
   if (focused) document.getElementById(focused)?.focus();
 }
 

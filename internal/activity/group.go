@@ -1,4 +1,4 @@
-package main
+package activity
 
 import (
 	"cmp"
@@ -7,12 +7,13 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/docsearch/docsearch/internal/humanize"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/recipes"
 )
 
-// A queryGroup is a set of web searches with a word in common.
-type queryGroup struct {
+// A QueryGroup is a set of web searches with a word in common.
+type QueryGroup struct {
 	Word     string   `json:"word"`
 	Searches int      `json:"searches"`
 	Queries  []string `json:"queries"` // distinct, latest first
@@ -25,7 +26,7 @@ type queryGroup struct {
 // among the remaining queries. The first word of a query counts 1.5 times,
 // because people name the subject first. The ignored words, which are those of
 // the database that the queries are for, form no groups.
-func groupQueries(queries []string, ignored ...string) (groups []queryGroup, alone int, err error) {
+func groupQueries(queries []string, ignored ...string) (groups []QueryGroup, alone int, err error) {
 	analyzer, err := lexical.NewAnalyzer(lexical.DefaultLanguage)
 	if err != nil {
 		return nil, 0, err
@@ -73,7 +74,7 @@ func groupQueries(queries []string, ignored ...string) (groups []queryGroup, alo
 			break
 		}
 		best := slices.MaxFunc(words, func(v, w *word) int { return cmp.Compare(v.halves, w.halves) })
-		g := queryGroup{Searches: best.left}
+		g := QueryGroup{Searches: best.left}
 		alone -= best.left
 		seen, spellings := map[string]bool{}, map[string]int{}
 		for _, i := range slices.Backward(best.queries) {
@@ -98,7 +99,7 @@ func groupQueries(queries []string, ignored ...string) (groups []queryGroup, alo
 		g.Setup = setupCommandFor(g.Word)
 		groups = append(groups, g)
 	}
-	slices.SortStableFunc(groups, func(a, b queryGroup) int { return cmp.Compare(b.Searches, a.Searches) })
+	slices.SortStableFunc(groups, func(a, b QueryGroup) int { return cmp.Compare(b.Searches, a.Searches) })
 	return groups, alone, nil
 }
 
@@ -151,15 +152,15 @@ func setupCommandFor(word string) string {
 	if r, err := recipes.Find(word); err == nil {
 		return "docsearch setup " + r.Name
 	}
-	return "docsearch setup " + quoteArgument(word) + sourceArgument
+	return "docsearch setup " + humanize.Argument(word) + sourceArgument
 }
 
 // sourceArgument is the end of a command whose source the user must add.
 const sourceArgument = " SOURCE"
 
 // NeedsSource reports whether the command of a group needs a source.
-func (s *stats) NeedsSource() bool {
-	return slices.ContainsFunc(s.Unmatched, func(g queryGroup) bool {
-		return strings.HasSuffix(g.Setup, sourceArgument) && s.keywordFor(g.Word) == nil
+func (s *Summary) NeedsSource() bool {
+	return slices.ContainsFunc(s.Unmatched, func(g QueryGroup) bool {
+		return strings.HasSuffix(g.Setup, sourceArgument) && s.KeywordFor(g.Word) == nil
 	})
 }

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/docsearch/docsearch/internal/eval"
+)
+
+// JSON output of eval for queries of which only the decision is judged.
+type (
+	// A decisionScore counts the right decisions of a database.
+	decisionScore struct {
+		Name        string `json:"name"` // "" for queries that search all databases
+		Answerable  int    `json:"answerable"`
+		Answered    int    `json:"answered"` // answerable queries with a confident result
+		Others      int    `json:"others"`   // queries that it should not answer
+		NotAnswered int    `json:"not_answered"`
+	}
+	decisionResult struct {
+		queryResult
+		Answer bool `json:"answer"` // judgment
+	}
+)
+
+// measureDecisions searches databases with the queries of which only the decision is
+// judged.
+func (m *evaluator) measureDecisions(ctx context.Context, queries []eval.Query, skipped map[string]int, out *evaluation) error {
+	for i := range queries {
+		q := &queries[i]
+		databases, ok := m.databasesFor(q.Set)
+		if !ok {
+			skipped[q.Set]++
+			continue
+		}
+		r, err := m.evaluate(ctx, databases, q)
+		if err != nil {
+			return err
+		}
+		out.DecisionResults = append(out.DecisionResults, decisionResult{r, *q.Answer})
+		at := slices.IndexFunc(out.Decisions, func(s decisionScore) bool { return s.Name == r.Set })
+		if at < 0 {
+			at = len(out.Decisions)
+			out.Decisions = append(out.Decisions, decisionScore{Name: r.Set})
+		}
+		out.Decisions[at].add(*q.Answer, r.Confident)
+	}
+	return nil
+}
+
+func (s *decisionScore) add(answerable, confident bool) {
+	switch {
+	case answerable && confident:
+		s.Answerable, s.Answered = s.Answerable+1, s.Answered+1
+	case answerable:
+		s.Answerable++
+	case confident:
+		s.Others++
+	default:
+		s.Others, s.NotAnswered = s.Others+1, s.NotAnswered+1
+	}
+}
+
+func printDecisions(w io.Writer, all []decisionScore) {
+	fmt.Fprintln(w, "DECISIONS\tSHOULD ANSWER\tANSWERED\tSHOULD NOT ANSWER\tNOT ANSWERED\tRIGHT")
+	for _, s := range all {
+		name := s.Name
+		if name == "" {
+			name = "(all databases)"
+		}
+		n := s.Answerable + s.Others
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d of %d\n", name, s.Answerable, s.Answered, s.Others, s.NotAnswered, s.Answered+s.NotAnswered, n)
+	}
+}

@@ -1,0 +1,345 @@
+package manage
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/activity"
+	"github.com/docsearch/docsearch/internal/web"
+	"github.com/docsearch/docsearch/internal/web/job"
+)
+
+// A Database is a database of this machine.
+type Database struct {
+	Name       string
+	Path       string // as the config names it
+	Folder     string // of the files; "" if there is no index
+	Generation string // of the index; "" if there is none
+	Configured bool
+	State      string // as "docsearch index list" prints it
+	IsOK       bool
+	Why        string // why the state is not "ok"
+	Source     string // its type and location
+	Version    string // documented version
+	Passages   int
+	Documents  int
+	Bytes      int64 // of the index
+	TextBytes  int64
+	Built      time.Time
+	Checked    time.Time // last time at which the source was unchanged
+	Updatable  bool      // an update may read its source
+	Removable  bool
+	Threshold  float64 // that the hook uses
+	Origin     string  // of the threshold
+}
+
+// Details are the details of a database that take time to read.
+type Details struct {
+	Skipped []Skipped // files and pages without passages
+	// Own and Others are the confidences of test queries from the database's own text
+	// and about other subjects, in ascending order.
+	Own, Others []float64
+	// Problem is why there are no confidences; "" if there are.
+	Problem string
+}
+
+// A Skipped is a file or page that has no passages.
+type Skipped struct{ Name, Reason string }
+
+// A Project is the project in the working directory.
+type Project struct {
+	Folder   string
+	Uses     []Use // direct dependencies
+	Problems []string
+}
+
+// A Use is a dependency with the database that documents it best.
+type Use struct {
+	Package, Version string
+	Database         string // "" if none documents it
+	Documents        string // version that the database documents
+	Matches          bool   // the database documents this version
+}
+
+// The view of all databases is kept for a moment, because to find out whether a database
+// is stale means to look at all files of its source.
+const (
+	databasesAge = 5 * time.Second
+	// detailsTimeout limits the search for the curve of the confidence.
+	detailsTimeout = 20 * time.Second
+	maxDetails     = 8 // databases in the cache
+)
+
+type databasesCache struct {
+	mu  sync.Mutex
+	at  time.Time
+	all []Database
+}
+
+// forget makes the next page look at the databases again.
+func (c *databasesCache) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = time.Time{}
+}
+
+// list returns the databases, which callers must not change.
+func (p *Pages) list(ctx context.Context) ([]Database, error) {
+	c := &p.databases
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.at.IsZero() && time.Since(c.at) < databasesAge {
+		return c.all, nil
+	}
+	all, err := p.Machine.Databases(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.at, c.all = time.Now(), all
+	return all, nil
+}
+
+// find returns the database with a path, which identifies it.
+func (p *Pages) find(ctx context.Context, path string) (*Database, error) {
+	all, err := p.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(all, func(d Database) bool { return d.Path == path })
+	if i < 0 {
+		return nil, errNoDatabase
+	}
+	d := all[i]
+	return &d, nil
+}
+
+// errNoDatabase is no fault: another page or command may have removed the database.
+var errNoDatabase = errors.New("database not found; it may have been removed")
+
+// A detailsCache keeps the details of a few generations of databases.
+type detailsCache struct {
+	mu   sync.Mutex
+	keys []string // oldest first
+	all  map[string]*Details
+}
+
+func (p *Pages) detailsOf(ctx context.Context, d *Database) (*Details, error) {
+	c := &p.details
+	c.mu.Lock() // also during the search, so that many pages search once
+	defer c.mu.Unlock()
+	key := d.Path + "\x00" + d.Generation
+	if found := c.all[key]; found != nil {
+		return found, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, detailsTimeout)
+	defer cancel()
+	details, err := p.Machine.Details(ctx, d)
+	if err != nil || details.Problem != "" {
+		return details, err
+	}
+	if c.all == nil {
+		c.all = map[string]*Details{}
+	}
+	if c.all[key] = details; len(c.keys) == maxDetails {
+		delete(c.all, c.keys[0])
+		c.keys = slices.Delete(c.keys, 0, 1)
+	}
+	c.keys = append(c.keys, key)
+	return details, nil
+}
+
+// A databasesView is the data of databases.html.
+type databasesView struct {
+	Databases []Database
+	Project   *Project
+	Covered   int // dependencies with a database of their version
+	Problem   string
+	Jobs      []jobView
+	Frequent  []activity.Question
+	NoQuery   bool // queries are not logged
+}
+
+func (p *Pages) databasesPage(r *http.Request) (*content, error) {
+	all, err := p.list(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	v := databasesView{Databases: all, Jobs: p.jobViews()}
+	if project, err := p.Machine.Project(r.Context()); err != nil {
+		v.Problem = err.Error()
+	} else if v.Project = project; project != nil {
+		for _, u := range project.Uses {
+			if u.Matches {
+				v.Covered++
+			}
+		}
+	}
+	if s, err := p.summary(periodOf("30")); err != nil {
+		v.Problem = cmp.Or(v.Problem, err.Error())
+	} else {
+		v.Frequent = s.Frequent(questionsShown)
+	}
+	if c, err := p.Machine.Config(); err == nil {
+		v.NoQuery = !c.Hook.LogQueries
+	}
+	return &content{web.Page{Title: "Databases"}, "databases.html", []string{"databases", "jobs", "project", "frequent"}, v}, nil
+}
+
+// A detailsView is the data of details.html.
+type detailsView struct {
+	Database
+	*Details
+	Curve chart
+	Rows  []rowView // of the curve
+	Jobs  []jobView
+}
+
+func (p *Pages) detailsPage(r *http.Request) (*content, error) {
+	d, err := p.find(r.Context(), r.URL.Query().Get("path"))
+	if err != nil {
+		return nil, err
+	}
+	v := detailsView{Database: *d, Details: &Details{}, Jobs: p.jobViews()}
+	if d.Generation != "" {
+		if v.Details, err = p.detailsOf(r.Context(), d); err != nil {
+			return nil, err
+		}
+	}
+	if len(v.Own) > 0 {
+		v.Curve = chartConfidence(v.Own, v.Others, d.Threshold)
+		for i := 1; i <= 9; i++ {
+			at := float64(i) / 10
+			v.Rows = append(v.Rows, curveRow(fmt.Sprintf("%.2f", at), v.Details, at))
+		}
+		v.Rows = append(v.Rows, curveRow(fmt.Sprintf("%.2f (threshold)", d.Threshold), v.Details, d.Threshold))
+		slices.SortStableFunc(v.Rows, func(a, b rowView) int { return cmp.Compare(a.Name, b.Name) })
+	}
+	return &content{web.Page{Title: d.Name}, "details.html", []string{"details", "jobs"}, v}, nil
+}
+
+func curveRow(name string, d *Details, at float64) rowView {
+	percent := func(sample []float64) string { return fmt.Sprintf("%.1f%%", 100*reaching(sample, at)) }
+	return rowView{name, []string{percent(d.Own), percent(d.Others)}}
+}
+
+func statusOf(err error) int {
+	if errors.Is(err, errNoDatabase) {
+		return http.StatusNotFound
+	}
+	return http.StatusInternalServerError
+}
+
+// A jobView is a job on the pages.
+type jobView struct {
+	job.Job
+	Running bool
+	Percent int // 0 to 100; -1 if unknown
+	Checks  []Check
+	Text    []string // lines of output
+}
+
+func (p *Pages) jobViews() []jobView {
+	var views []jobView
+	for _, j := range p.jobs.Jobs() {
+		if j.Subject != doctorSubject {
+			views = append(views, newJobView(j))
+		}
+	}
+	return views
+}
+
+func newJobView(j job.Job) jobView {
+	v := jobView{Job: j, Running: j.State == job.Running, Percent: -1}
+	if s := j.Stage; s.Total > 0 {
+		v.Percent = int(100 * min(max(s.Done, 0), s.Total) / s.Total)
+	}
+	for _, line := range j.Lines {
+		if c, ok := parseCheck(line); ok {
+			v.Checks = append(v.Checks, c)
+		} else {
+			v.Text = append(v.Text, line)
+		}
+	}
+	return v
+}
+
+// removePage asks before a database is removed.
+func (p *Pages) removePage(r *http.Request) (*content, error) {
+	d, err := p.find(r.Context(), r.URL.Query().Get("path"))
+	if err != nil {
+		return nil, err
+	}
+	return &content{Page: web.Page{Title: "Remove " + d.Name}, template: "remove.html", data: d}, nil
+}
+
+// change returns a handler that starts a job for a database of the list: update, build,
+// or remove.
+func (p *Pages) change(command string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		form, ok := p.form(w, r, "/databases")
+		if !ok {
+			return
+		}
+		d, err := p.find(r.Context(), form.Get("path"))
+		if err != nil {
+			p.fail(w, r, "/databases", statusOf(err), err)
+			return
+		}
+		args := []string{"index", command}
+		if command == "remove" {
+			args = append(args, "--yes")
+		}
+		p.startJob(w, r, "/databases", command+" "+d.Name, d.Path, append(args, "--", d.Path)...)
+	}
+}
+
+// addDatabase builds a new database: from a recipe, which is set up, or from a source.
+func (p *Pages) addDatabase(w http.ResponseWriter, r *http.Request) {
+	form, ok := p.form(w, r, "/databases")
+	if !ok {
+		return
+	}
+	recipe, source, keyword := strings.TrimSpace(form.Get("recipe")), strings.TrimSpace(form.Get("source")), strings.TrimSpace(form.Get("keyword"))
+	args := []string{"setup", "--yes", "--no-install", "--"}
+	switch {
+	case recipe != "" && source == "" && keyword == "":
+		args = append(args, recipe)
+	case recipe == "" && source != "" && keyword != "":
+		args = append(args, keyword, source)
+	default:
+		p.fail(w, r, "/databases", http.StatusBadRequest, errors.New("enter the name of a recipe, or a keyword and a source"))
+		return
+	}
+	name := cmp.Or(recipe, keyword)
+	p.startJob(w, r, "/databases", "set up "+name, "setup "+name, args...)
+}
+
+// startJob starts a job and sends the browser back to a page, where it is shown.
+func (p *Pages) startJob(w http.ResponseWriter, r *http.Request, back, title, subject string, args ...string) {
+	_, err := p.jobs.Start(title, subject, args...)
+	switch {
+	case errors.Is(err, job.ErrBusy), errors.Is(err, job.ErrSubject):
+		p.fail(w, r, back, http.StatusConflict, fmt.Errorf("cannot %s: %w", title, err))
+	case err != nil:
+		p.fail(w, r, back, http.StatusInternalServerError, fmt.Errorf("cannot %s: %w", title, err))
+	default:
+		http.Redirect(w, r, back+"#jobs", http.StatusSeeOther)
+	}
+}
+
+func (p *Pages) cancelJob(w http.ResponseWriter, r *http.Request) {
+	form, ok := p.form(w, r, "/databases")
+	if !ok {
+		return
+	}
+	p.jobs.Cancel(form.Get("id"))
+	http.Redirect(w, r, (&url.URL{Path: "/databases", Fragment: "jobs"}).String(), http.StatusSeeOther)
+}

@@ -1,0 +1,172 @@
+// Package manage serves the pages that show and change this machine's docsearch: the
+// activity of the hook, the databases, and the settings. Only "docsearch web" on loopback
+// serves them; the server of a team does not.
+//
+// Package web checks the requests. Each change is a POST request of a form and works
+// without script. A page with a stream receives its changed parts while it is open.
+package manage
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/activity"
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/humanize"
+	"github.com/docsearch/docsearch/internal/progress"
+	"github.com/docsearch/docsearch/internal/safetext"
+	"github.com/docsearch/docsearch/internal/web"
+	"github.com/docsearch/docsearch/internal/web/job"
+)
+
+//go:embed templates
+var files embed.FS
+
+// statusID is the ID of the element of each page that says that its parts are out of
+// date.
+const statusID = "live-status"
+
+// A Machine is what the pages show, other than the event log.
+type Machine interface {
+	// Config returns the active config.
+	Config() (config.Config, error)
+	// Databases lists the databases of the config and of the data folder.
+	Databases(ctx context.Context) ([]Database, error)
+	// Details adds the skipped files and the curve of the confidence to a database.
+	Details(ctx context.Context, d *Database) (*Details, error)
+	// Project returns the dependencies of the project in the working directory.
+	Project(ctx context.Context) (*Project, error)
+	// Settings returns the settings and their problems.
+	Settings() (*Settings, error)
+}
+
+// Options configure the pages.
+type Options struct {
+	Machine Machine
+	State   string   // folder of the event log
+	Program string   // docsearch, which runs the jobs
+	Env     []string // of the jobs
+}
+
+// Pages serves the pages. The caller must call Close.
+type Pages struct {
+	Options
+	site      *web.Server
+	jobs      *job.Runner
+	live      *hub
+	templates *template.Template
+
+	summaries summaryCache
+	databases databasesCache
+	details   detailsCache
+}
+
+// New adds the pages to a server, which must not serve yet.
+func New(site *web.Server, o Options) (*Pages, error) {
+	templates, err := parseTemplates()
+	if err != nil {
+		return nil, err
+	}
+	p := &Pages{Options: o, site: site, templates: templates}
+	p.live = newHub(func() string { return stampOf(o.State) })
+	p.jobs = job.New(o.Program, slices.Concat(o.Env, []string{progress.Variable + "=json"}), func(ended bool) {
+		if ended {
+			p.databases.forget()
+		}
+		p.live.publish()
+	})
+	p.register()
+	return p, nil
+}
+
+// Close ends the jobs and the open streams.
+func (p *Pages) Close() {
+	p.live.close()
+	p.jobs.Close()
+}
+
+func (p *Pages) register() {
+	p.site.AddSection("/activity", "Activity")
+	p.site.AddSection("/databases", "Databases")
+	p.site.AddSection("/settings", "Settings")
+	for _, page := range []struct {
+		path, section string
+		source        source
+	}{
+		{"/activity", "/activity", p.activityPage},
+		{"/databases", "/databases", p.databasesPage},
+		{"/databases/details", "/databases", p.detailsPage},
+		{"/databases/remove", "/databases", p.removePage},
+		{"/settings", "/settings", p.settingsPage},
+	} {
+		p.site.HandleFunc("GET "+page.path, p.page(page.section, page.source))
+		p.site.HandleFunc("GET "+page.path+livePath, p.stream(page.section, page.source))
+	}
+	p.site.HandleFunc("POST /activity/label", p.label)
+	p.site.HandleFunc("POST /databases/add", p.addDatabase)
+	for _, command := range []string{"update", "build", "remove"} {
+		p.site.HandleFunc("POST /databases/"+command, p.change(command))
+	}
+	p.site.HandleFunc("POST /jobs/cancel", p.cancelJob)
+	p.site.HandleFunc("POST /settings/check", p.runDoctor)
+}
+
+func parseTemplates() (*template.Template, error) {
+	return template.New("manage").Funcs(template.FuncMap{
+		"count": humanize.Count, "thousands": humanize.Thousands, "size": humanize.Size, "signed": humanize.Signed, "seconds": humanize.Seconds,
+		"age":      func(t time.Time) string { return humanize.Age(time.Since(t)) },
+		"at":       func(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") },
+		"percent":  func(share float64) string { return fmt.Sprintf("%.0f%%", 100*share) },
+		"line":     safetext.Line,
+		"meaning":  meaning,
+		"outcomes": activity.Outcomes,
+		"patterns": patterns,
+	}).ParseFS(files, "templates/*.html")
+}
+
+// render answers with a template in the layout of the site.
+func (p *Pages) render(w http.ResponseWriter, r *http.Request, page web.Page, name string, data any) {
+	var b strings.Builder
+	if err := p.templates.ExecuteTemplate(&b, name, data); err != nil {
+		p.fail(w, r, page.Section, http.StatusInternalServerError, err)
+		return
+	}
+	page.Body = template.HTML(b.String())
+	p.site.Render(w, page)
+}
+
+// fail answers with an error as a page, which leads back to a section.
+func (p *Pages) fail(w http.ResponseWriter, r *http.Request, section string, status int, err error) {
+	if r.Context().Err() != nil {
+		return // the browser has closed the connection
+	}
+	var b strings.Builder
+	if e := p.templates.ExecuteTemplate(&b, "manage-error.html", errorView{safetext.Line(err.Error()), section}); e != nil {
+		http.Error(w, err.Error(), status)
+		return
+	}
+	p.site.Render(w, web.Page{Status: status, Title: "Error", Section: section, Body: template.HTML(b.String())})
+}
+
+type errorView struct{ Message, Back string }
+
+// problemText returns an error as HTML.
+func problemText(err error) string {
+	return `<span class="problem">` + template.HTMLEscapeString(safetext.Line(err.Error())) + `. Reload the page.</span>`
+}
+
+// form reads the form of a POST request and answers if that fails.
+func (p *Pages) form(w http.ResponseWriter, r *http.Request, section string) (url.Values, bool) {
+	if err := r.ParseForm(); err != nil {
+		p.fail(w, r, section, http.StatusBadRequest, fmt.Errorf("cannot read the form: %w", err))
+		return nil, false
+	}
+	return r.PostForm, true
+}

@@ -1,0 +1,443 @@
+package manage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"github.com/docsearch/docsearch/internal/activity"
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/eventlog"
+	"github.com/docsearch/docsearch/internal/eventlog/eventlogtest"
+	"github.com/docsearch/docsearch/internal/mcpserver"
+	"github.com/docsearch/docsearch/internal/web"
+	"github.com/docsearch/docsearch/internal/web/job"
+)
+
+// TestMain makes the test binary the program of the jobs, which prints its arguments and
+// ends when the file in the environment exists.
+func TestMain(m *testing.M) {
+	end := os.Getenv("DOCSEARCH_TEST_END")
+	if end == "" {
+		os.Exit(m.Run())
+	}
+	fmt.Println(strings.Join(os.Args[1:], " "))
+	fmt.Println(`{"stage":"indexing <b>","done":1,"total":4}`)
+	fmt.Println(`{"status":"failed","check":"hook","text":"<i>no hook</i>","fix":"docsearch install"}`)
+	for range 3000 {
+		if _, err := os.Stat(end); err == nil {
+			os.Exit(1)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// A testMachine has data of the given databases.
+type testMachine struct {
+	config    config.Config
+	databases []Database
+	details   Details
+	err       error
+}
+
+func (m *testMachine) Config() (config.Config, error)                { return m.config, nil }
+func (m *testMachine) Databases(context.Context) ([]Database, error) { return m.databases, m.err }
+func (m *testMachine) Details(context.Context, *Database) (*Details, error) {
+	return &m.details, nil
+}
+func (m *testMachine) Project(context.Context) (*Project, error) {
+	return &Project{Folder: "/src", Uses: []Use{{"node:react", "18.3.1", "react", "18", true}, {"node:<x>", "2", "", "", false}, {"go:a", "2", "a", "1", false}}}, nil
+}
+func (m *testMachine) Settings() (*Settings, error) {
+	return &Settings{File: "/c.json", Exists: true, Config: `{"hook": "<script>"}`, Values: []Setting{{"hook.log", "true", "line 3"}}, Problems: []string{"line 4: <b>"}}, nil
+}
+
+// A site is a server with the pages, and a client with a session.
+type site struct {
+	t      *testing.T
+	client *http.Client
+	url    string
+	pages  *Pages
+	end    string // file that ends the jobs
+}
+
+func newSite(t *testing.T, m *testMachine, log eventlog.Log) *site {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := web.New(l, web.Options{Catalog: &mcpserver.Catalog{Entries: func(context.Context) []mcpserver.Entry { return nil }}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &site{t: t, url: "http://" + l.Addr().String(), end: filepath.Join(t.TempDir(), "end")}
+	s.pages, err = New(server, Options{Machine: m, State: log.Dir, Program: program, Env: append(os.Environ(), "DOCSEARCH_TEST_END="+s.end)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(ctx) }()
+	t.Cleanup(func() {
+		s.pages.Close()
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.client = &http.Client{Jar: jar, Transport: &http.Transport{}}
+	t.Cleanup(s.client.CloseIdleConnections)
+	if status, page := s.read(s.client.Get(server.LoginURL())); status != http.StatusOK {
+		t.Fatalf("cannot sign in: %d %s", status, page)
+	}
+	return s
+}
+
+// get returns a page with its status.
+func (s *site) get(path string) (status int, page string) {
+	s.t.Helper()
+	return s.read(s.client.Get(s.url + path))
+}
+
+func (s *site) post(path string, form url.Values) (status int, page string) {
+	s.t.Helper()
+	return s.read(s.client.PostForm(s.url+path, form))
+}
+
+func (s *site) read(resp *http.Response, err error) (int, string) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.checkPage(string(data))
+	return resp.StatusCode, string(data)
+}
+
+// checkPage checks that a page has nothing that the content security policy forbids, no
+// duplicate ID, and no text of others as markup.
+func (s *site) checkPage(page string) {
+	s.t.Helper()
+	root, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	ids := map[string]bool{}
+	for n := range root.Descendants() {
+		if n.Type != html.ElementNode {
+			continue
+		}
+		if n.Data == "script" && n.FirstChild != nil {
+			s.t.Error("the page has an inline script")
+		}
+		switch n.Data {
+		case "style", "iframe", "img", "i":
+			s.t.Errorf("the page has the element %s", n.Data)
+		}
+		for _, a := range n.Attr {
+			switch {
+			case strings.HasPrefix(a.Key, "on"), a.Key == "style", strings.Contains(a.Val, "javascript:"):
+				s.t.Errorf("%s has the attribute %s=%q", n.Data, a.Key, a.Val)
+			case a.Key == "id" && ids[a.Val]:
+				s.t.Errorf("two elements have the ID %s", a.Val)
+			case a.Key == "id":
+				ids[a.Val] = true
+			}
+		}
+	}
+	if strings.Contains(page, "ZgotmplZ") || strings.Contains(page, "NaN") {
+		s.t.Error("the page has ZgotmplZ or NaN")
+	}
+}
+
+func mustHave(t *testing.T, page string, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(page, text) {
+			t.Errorf("the page does not have %s\n%s", text, page)
+		}
+	}
+}
+
+var testDatabases = []Database{
+	{Name: "gitlab", Path: "/data/gitlab", Configured: true, State: "ok", IsOK: true, Generation: "g000002", Source: "folder /src", Version: "17.2",
+		Passages: 12345, Documents: 67, Bytes: 8e6, TextBytes: 9e6, Built: time.Now(), Updatable: true, Removable: true, Threshold: .5, Origin: "build"},
+	{Name: `<i onclick="x()">`, Path: `/data/"x&y`, State: "stale", Why: "changed <b>", Generation: "g1", Removable: true},
+	{Name: "gone", Path: "/data/gone", State: "missing", Why: "no such folder"},
+}
+
+func TestActivityPage(t *testing.T) {
+	log := eventlogtest.Week(t)
+	c := config.Default()
+	s := newSite(t, &testMachine{config: c, databases: testDatabases}, log)
+	status, page := s.get("/activity?period=all")
+	if status != http.StatusOK {
+		t.Fatalf("status %d", status)
+	}
+	mustHave(t, page, `data-stream="/activity/live?period=all"`, "1,228 events from 2026-01-02 to 2026-01-08", "<title>2026-01-05: 4 unanswered</title>",
+		"streams in Redis", "&lt;script&gt;alert(1)&lt;/script&gt;", "This list has the latest 50 of these events.", "Table of the days", "Saved about 1,792,400 tokens")
+	if _, page = s.get("/activity?period=all&outcome=denied"); strings.Count(page, `<li id="e`) != 1 {
+		t.Error("the filter by outcome shows other events")
+	}
+	if _, page = s.get("/activity?period=7"); !strings.Contains(page, "The log has no events in this period.") {
+		t.Error("an old event is in the last days")
+	}
+}
+
+// A decision can be marked as wrong, and unmarked.
+func TestMarkAsWrong(t *testing.T) {
+	log := eventlogtest.Week(t)
+	s := newSite(t, &testMachine{config: config.Default()}, log)
+	summary, err := activity.Read(log, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var weather *activity.Entry
+	for _, e := range summary.Recent {
+		if e.Query == "weather" {
+			weather = e
+		}
+	}
+	form := url.Values{"id": {weather.ID()}, "wrong": {"1"}, "period": {"all"}, "outcome": {"unmatched"}}
+	status, page := s.post("/activity/label", form)
+	if status != http.StatusOK {
+		t.Fatalf("status %d", status)
+	}
+	mustHave(t, page, "Marked as wrong.", "1 example marked as wrong", "docsearch eval --queries "+(activity.Labels{Dir: log.Dir}).Path(), `option selected>unmatched`)
+	form.Set("wrong", "0")
+	if _, page = s.post("/activity/label", form); strings.Contains(page, "Marked as wrong.") {
+		t.Error("the decision is still marked")
+	}
+	if status, page = s.post("/activity/label", url.Values{"id": {"1-2"}, "wrong": {"1"}}); status != http.StatusNotFound || !strings.Contains(page, "no longer in the event log") {
+		t.Errorf("an unknown event: status %d\n%s", status, page)
+	}
+}
+
+func TestDatabasesPages(t *testing.T) {
+	m := &testMachine{config: config.Default(), databases: testDatabases, details: Details{
+		Skipped: []Skipped{{"a<b>.bin", "not text"}}, Own: []float64{.1, .4, .6, .9}, Others: []float64{0, .05, .1, .2}}}
+	log := eventlogtest.Week(t)
+	for _, query := range []string{"prisma migrate deploy", "prisma schema"} {
+		if err := log.Append(&eventlog.Event{At: time.Now(), Host: "claude", Name: "PreToolUse", Tool: "WebSearch", Outcome: eventlog.Unmatched, Query: query}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := newSite(t, m, log)
+	_, page := s.get("/databases")
+	mustHave(t, page, `<a href="/databases/details?path=%2fdata%2fgitlab">gitlab</a>`, "12,345", "8.0 MB", "17.2", "changed &lt;b&gt;", "no such folder",
+		"1 of 3 direct dependencies", "documents 1", "node:&lt;x&gt;", "prisma migrate deploy", "docsearch setup prisma", "No jobs have run.")
+	if n := strings.Count(page, `action="/databases/update"`); n != 1 {
+		t.Errorf("%d databases can be updated, want 1", n)
+	}
+	_, page = s.get("/databases/details?path=/data/gitlab")
+	mustHave(t, page, "a&lt;b&gt;.bin", "not text", `class="line own"`, `class="line threshold"`, "threshold 0.50", "<th scope=\"row\">0.50 (threshold)</th><td class=\"number\">50.0%</td><td class=\"number\">0.0%</td>")
+	_, page = s.get("/databases/remove?path=/data/gitlab")
+	mustHave(t, page, "Remove gitlab?", `<form method="post" action="/databases/remove">`)
+	for _, path := range []string{"/databases/details", "/databases/remove"} {
+		if status, page := s.get(path + "?path=/etc"); status != http.StatusNotFound || !strings.Contains(page, "database not found; it may have been removed") {
+			t.Errorf("%s of another folder: status %d\n%s", path, status, page)
+		}
+	}
+	if status, _ := s.post("/databases/remove", url.Values{"path": {"/etc"}}); status != http.StatusNotFound {
+		t.Errorf("the removal of another folder: status %d", status)
+	}
+	m.err = errors.New("cannot read <config>")
+	s.pages.databases.forget()
+	if status, page := s.get("/databases"); status != http.StatusInternalServerError || !strings.Contains(page, "cannot read &lt;config&gt;") {
+		t.Errorf("with a broken config: status %d\n%s", status, page)
+	}
+}
+
+// Without the session, nothing is shown or changed.
+func TestSession(t *testing.T) {
+	s := newSite(t, &testMachine{config: config.Default(), databases: testDatabases}, eventlogtest.Week(t))
+	stranger := &http.Client{Transport: &http.Transport{}}
+	t.Cleanup(stranger.CloseIdleConnections)
+	for _, path := range []string{"/activity", "/activity/live", "/databases", "/databases/details?path=/data/gitlab", "/settings"} {
+		if status, _ := s.read(stranger.Get(s.url + path)); status != http.StatusUnauthorized {
+			t.Errorf("%s without a session: status %d", path, status)
+		}
+	}
+	for _, path := range []string{"/databases/remove", "/databases/add", "/settings/check", "/activity/label", "/jobs/cancel"} {
+		if status, _ := s.read(stranger.PostForm(s.url+path, url.Values{"path": {"/data/gitlab"}})); status != http.StatusUnauthorized {
+			t.Errorf("%s without a session: status %d", path, status)
+		}
+		if status, _ := s.get(path); path != "/databases/remove" && status != http.StatusMethodNotAllowed {
+			t.Errorf("GET %s: status %d", path, status)
+		}
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+path, strings.NewReader("path=/data/gitlab"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Origin", "http://attacker.example")
+		if status, _ := s.read(s.client.Do(r)); status != http.StatusForbidden {
+			t.Errorf("%s from another origin: status %d", path, status)
+		}
+	}
+	if n := len(s.pages.jobs.Jobs()); n != 0 {
+		t.Errorf("%d jobs have run", n)
+	}
+}
+
+// A page that is open while a job runs receives its progress and its end.
+func TestJobs(t *testing.T) {
+	s := newSite(t, &testMachine{config: config.Default(), databases: testDatabases}, eventlogtest.Week(t))
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/databases/live", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := s.client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	stream := &reader{t: t, r: resp.Body}
+	stream.until("No jobs have run.")
+	if status, page := s.post("/databases/update", url.Values{"path": {"/data/gitlab"}}); status != http.StatusOK || !strings.Contains(page, "update gitlab") {
+		t.Fatalf("status %d\n%s", status, page)
+	}
+	stream.until("indexing &lt;b&gt;: 25%")
+	if status, page := s.post("/databases/build", url.Values{"path": {"/data/gitlab"}}); status != http.StatusConflict || !strings.Contains(page, "wait until it ends") {
+		t.Errorf("a second job: status %d\n%s", status, page)
+	}
+	if status, _ := s.post("/databases/add", url.Values{"recipe": {"django"}, "source": {"x"}}); status != http.StatusBadRequest {
+		t.Errorf("a recipe and a source: status %d", status)
+	}
+	if status, page := s.post("/databases/add", url.Values{"keyword": {"--help"}, "source": {"/src"}}); status != http.StatusOK {
+		t.Errorf("status %d\n%s", status, page)
+	}
+	stream.until("setup --yes --no-install -- --help /src")
+	if status, page := s.post("/settings/check", nil); status != http.StatusConflict || !strings.Contains(page, "2 jobs are running") {
+		t.Errorf("a third job: status %d\n%s", status, page)
+	}
+	if err := os.WriteFile(s.end, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stream.until("The command failed: exit status 1.")
+	if j := s.pages.jobs.Jobs()[1]; j.State != job.Failed || strings.Join(j.Lines[:1], "") != "index update -- /data/gitlab" {
+		t.Errorf("job %+v", j)
+	}
+}
+
+// A reader reads a stream of events.
+type reader struct {
+	t    *testing.T
+	r    io.Reader
+	text string
+}
+
+// until reads until the stream contains a text.
+func (r *reader) until(text string) {
+	r.t.Helper()
+	buf := make([]byte, 1<<16)
+	for !strings.Contains(r.text, text) {
+		n, err := r.r.Read(buf)
+		r.text += string(buf[:n])
+		if err != nil {
+			r.t.Fatalf("%v; the stream does not have %q:\n%s", err, text, r.text)
+		}
+	}
+}
+
+func TestSettingsPage(t *testing.T) {
+	s := newSite(t, &testMachine{config: config.Default()}, eventlog.Log{Dir: t.TempDir()})
+	if err := os.WriteFile(s.end, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, page := s.get("/settings")
+	mustHave(t, page, "&lt;script&gt;", "hook.log", "line 3", "line 4: &lt;b&gt;", "Check the installation")
+	if status, _ := s.post("/settings/check", nil); status != http.StatusOK {
+		t.Fatalf("status %d", status)
+	}
+	for range 3000 {
+		if _, page = s.get("/settings"); strings.Contains(page, "1 check failed") {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	mustHave(t, page, "1 check failed", "hook: &lt;i&gt;no hook&lt;/i&gt;", "Fix: <code>docsearch install</code>", "doctor --json")
+}
+
+// Without a log, without a config and without databases, the pages say so.
+func TestEmptyPages(t *testing.T) {
+	c := config.Default()
+	c.Hook.Log = false
+	s := newSite(t, &testMachine{config: c}, eventlog.Log{Dir: filepath.Join(t.TempDir(), "none")})
+	_, page := s.get("/activity")
+	mustHave(t, page, "The event log is off.", "The log has no events in this period.", "No events match.")
+	_, page = s.get("/databases")
+	mustHave(t, page, "There are no databases.", "New events have no queries.")
+}
+
+// Many pages that are open while databases change each show the last state, and those
+// beyond the limit are refused with a reason.
+func TestManyPages(t *testing.T) {
+	m := &testMachine{config: config.Default(), databases: testDatabases}
+	s := newSite(t, m, eventlogtest.Week(t))
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	var streams []*reader
+	for range 50 {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/databases/details/live?path=/data/gitlab", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := s.client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		if resp.StatusCode == http.StatusOK {
+			streams = append(streams, &reader{t: t, r: resp.Body})
+			continue
+		}
+		if body, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(body), "too many pages are open") {
+			t.Errorf("status %d: %v\n%s", resp.StatusCode, err, body)
+		}
+	}
+	if len(streams) < 10 || len(streams) == 50 {
+		t.Fatalf("%d of 50 streams are open", len(streams))
+	}
+	for _, stream := range streams {
+		stream.until("12,345 passages")
+	}
+	// The last of many changes removes the database.
+	for i := range 20 {
+		s.pages.databases.mu.Lock()
+		m.databases = testDatabases[i/19:]
+		s.pages.databases.at = time.Time{}
+		s.pages.databases.mu.Unlock()
+		s.pages.live.publish()
+	}
+	for _, stream := range streams {
+		stream.until("event: live-status\ndata: <span class=\"problem\">database not found; it may have been removed. Reload the page.")
+	}
+}
