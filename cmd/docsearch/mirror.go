@@ -79,6 +79,9 @@ func (u *updateCommand) updateMirrors(ctx context.Context, stale bool) error {
 	if complete {
 		err = removeMirrors(dir, keep)
 	}
+	if err == nil {
+		err = config.Forget(l) // the hook must not look for a mirror that is gone
+	}
 	if err == nil && failed {
 		return exitStatus(exitFailure)
 	}

@@ -149,17 +149,17 @@ func TestSnapshotFormat(t *testing.T) {
 	want := []string{
 		"Snapshot.Source config.Stamp", "Snapshot.Env []string", "Snapshot.Home string", "Snapshot.Config config.Config", "Snapshot.Problems []string",
 		"Stamp.Path string", "Stamp.Exists bool", "Stamp.Size int64", "Stamp.ModTime int64", "Stamp.Inode int64", "Stamp.Change int64",
-		"Config.Databases []config.Database", "Config.Hook config.Hook", "Config.Search config.Search", "Config.Inject config.Inject", "Config.Update config.Update", "Config.Embedders []config.Embedder", "Config.Remotes []config.Remote", "Config.Publishers []string", "Config.Catalogs []string",
+		"Config.Databases []config.Database", "Config.Hook config.Hook", "Config.Search config.Search", "Config.Inject config.Inject", "Config.Update config.Update", "Config.Embedders []config.Embedder", "Config.Remotes []config.Remote", "Config.Clustered []config.Database", "Config.Publishers []string", "Config.Catalogs []string",
 		"Config.Routes config.Raw", "Config.RouteFiles []string", "Config.Names *config.Names", "Config.Project *config.Project",
 		"Database.Name string", "Database.Keywords []string", "Database.Path string", "Database.Description string", "Database.Tool string",
-		"Database.URLs []string", "Database.Mode config.Mode", "Database.Version string", "Database.Publisher string", "Database.Inject []string", "Database.Notes string", "Database.Packages []string", "Database.Threshold float64", "Database.Remote string", "Database.RemoteName string", "Database.Entry int", "Database.Used string",
+		"Database.URLs []string", "Database.Mode config.Mode", "Database.Version string", "Database.Publisher string", "Database.Inject []string", "Database.Notes string", "Database.Packages []string", "Database.Threshold float64", "Database.Remote string", "Database.RemoteName string", "Database.Cluster *config.Cluster", "Database.Entry int", "Database.Used string",
 		"Hook.Retry config.Retry", "Hook.TimeoutMS int", "Hook.Tool string", "Hook.Log bool", "Hook.LogQueries bool", "Hook.Adapt bool",
 		"Search.TopK int", "Search.MaxTokens int", "Search.MaxAgeDays int",
 		"Inject.Sessions bool", "Inject.Tools []string", "Inject.Failures bool", "Inject.TopK int", "Inject.Hybrid bool", "Inject.MaxChars int", "Inject.Floor float64", "Inject.SkipAgents []string",
 		"Update.OnSessionStart bool",
 		"Embedder.Provider string", "Embedder.Model string", "Embedder.URL string", "Embedder.KeyEnv string",
 		"Embedder.QueryPrompt string", "Embedder.DocumentPrompt string", "Embedder.Dimensions int", "Embedder.Batch int", "Embedder.Weight float64",
-		"Remote.URL string", "Remote.TokenFile string", "Remote.TokenEnv string", "Remote.TokenCommand []string", "Remote.TimeoutMS int",
+		"Remote.URL string", "Remote.TokenFile string", "Remote.TokenEnv string", "Remote.TokenCommand []string", "Remote.TimeoutMS int", "Remote.Mirror bool",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("fields of %q (-want +got):\n%s", snapshotMagic, diff)

@@ -380,8 +380,8 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"databases":[{"name":"gitlab","keywords":["gl"]}]}`))
 	f.Add([]byte(`{"databases":{"a":{"confidence":1,"hits":[{"score":2,"passage":{"id":"1","text":"t"}}],"passages":[{"id":"1","text":"t"}],"total":1,"wanted":-1}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if list, err := decodeCatalog(data); err == nil && len(list) > MaxDatabases {
-			t.Errorf("%d databases", len(list))
+		if list, err := decodeCatalog(data); err == nil && len(list.Databases) > MaxDatabases {
+			t.Errorf("%d databases", len(list.Databases))
 		}
 		if r, err := decode[Answers](data); err == nil {
 			for _, a := range r.Databases {
