@@ -57,7 +57,7 @@ func (e *RefusedError) Error() string {
 	case http.StatusUnauthorized:
 		return e.URL + " does not accept the API key"
 	case http.StatusForbidden:
-		return e.URL + ": the API key does not permit this"
+		return e.URL + ": the API key does not permit this: " + e.Text
 	}
 	return fmt.Sprintf("%s: status %d: %s", e.URL, e.Status, e.Text)
 }
@@ -65,7 +65,7 @@ func (e *RefusedError) Error() string {
 // maybeRestarted reports that another node may accept the request: a node answers before
 // it has loaded the schema and the tenants.
 func (e *RefusedError) maybeRestarted() bool {
-	return e.Status == http.StatusNotFound || e.Status == http.StatusUnprocessableEntity
+	return e.Status == http.StatusForbidden || e.Status == http.StatusNotFound || e.Status == http.StatusUnprocessableEntity
 }
 
 // A nodeError is a failure of one node. Another node may answer.
@@ -198,7 +198,7 @@ func (c *Client) do(ctx context.Context, r request) error {
 			n.down.Store(time.Now().Add(downTime).UnixNano())
 		}
 	}
-	if refused != nil {
+	if refused != nil && (len(failures) == 0 || refused.Status != http.StatusForbidden) {
 		return refused
 	}
 	return &unavailableError{failures}

@@ -38,7 +38,11 @@ func (p *push) confirm(ctx context.Context) error {
 		}
 		err := group.Wait()
 		if err == nil {
-			break
+			err = p.compare(settle)
+		}
+		var incomplete *IncompleteError
+		if err == nil || !errors.As(err, &incomplete) && !errors.Is(err, ErrUnavailable) && settle.Err() == nil {
+			return err
 		}
 		select {
 		case <-time.After(wait):
@@ -49,6 +53,10 @@ func (p *push) confirm(ctx context.Context) error {
 			return fmt.Errorf("not all nodes have the new passages after %v: %w", p.opt.Settle, err)
 		}
 	}
+}
+
+// compare compares each node with the content by sample queries.
+func (p *push) compare(ctx context.Context) error {
 	for _, n := range p.client.nodes {
 		state, err := p.client.only(n).openState(ctx, p.commit, nil)
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/cluster/clustertest"
+	"github.com/docsearch/docsearch/test/clustertest"
 )
 
 // rounds is the number of times that the fault tests kill a node.

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/cluster/clustertest"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/indextest"
+	"github.com/docsearch/docsearch/test/clustertest"
 )
 
 var (

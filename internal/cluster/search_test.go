@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/cluster/clustertest"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/indextest"
+	"github.com/docsearch/docsearch/test/clustertest"
 )
 
 // TestDatabase pushes a database to three nodes. Searches and reads give the results of

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/cluster/clustertest"
+	"github.com/docsearch/docsearch/test/clustertest"
 )
 
 // fakeContent is a content in memory.
