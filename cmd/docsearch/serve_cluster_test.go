@@ -11,7 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/docsearch/docsearch/internal/cluster/clustertest"
+	"github.com/docsearch/docsearch/test/clustertest"
 )
 
 // TestClusterServe searches a database in a real cluster with the MCP server, with the hook
