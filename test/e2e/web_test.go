@@ -1,0 +1,309 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// axeVersion is the version of axe-core, which checks pages against WCAG.
+const axeVersion = "4.14.1"
+
+// webServer starts docsearch web and returns its address, with the token.
+func webServer(t *testing.T, s *session) string {
+	t.Helper()
+	cmd := exec.Command(program(t), "web", "--no-open")
+	cmd.Dir, cmd.Env, cmd.Stderr = s.project, s.env, os.Stderr
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Signal(syscall.SIGTERM)
+		cmd.Wait()
+	})
+	address, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(address)
+}
+
+// A tab is a page in a headless browser, which may reach the server only.
+type tab struct {
+	context.Context
+	base string
+
+	mu      sync.Mutex
+	strange []string // requests to others, errors and messages of scripts
+}
+
+// openTab opens an address of docsearch web.
+func openTab(t *testing.T, address string) *tab {
+	t.Helper()
+	var path string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		t.Skip("skipped: no Chromium on PATH")
+	}
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
+	if os.Getuid() == 0 {
+		options = append(options, chromedp.NoSandbox)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
+	t.Cleanup(stop)
+	ctx, stop = chromedp.NewExecAllocator(ctx, options...)
+	t.Cleanup(stop)
+	ctx, stop = chromedp.NewContext(ctx)
+	t.Cleanup(stop)
+	b := &tab{Context: ctx, base: address[:strings.Index(address, "/login")]}
+	chromedp.ListenTarget(ctx, b.observe)
+	if err := chromedp.Run(ctx); err != nil { // starts the browser, which ends with this context
+		t.Fatal(err)
+	}
+	b.run(t, network.Enable(), runtime.Enable(), chromedp.Navigate(address), chromedp.WaitReady("#query"))
+	return b
+}
+
+// observe records what no page may do.
+func (b *tab) observe(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		if u := e.Request.URL; !strings.HasPrefix(u, b.base+"/") && !strings.HasPrefix(u, "data:") {
+			b.strange = append(b.strange, "request to "+u)
+		}
+	case *runtime.EventExceptionThrown:
+		b.strange = append(b.strange, "exception: "+e.ExceptionDetails.Error())
+	case *runtime.EventConsoleAPICalled:
+		b.strange = append(b.strange, fmt.Sprintf("console: %s %s", e.Type, e.Args[0].Value))
+	}
+}
+
+func (b *tab) run(t *testing.T, actions ...chromedp.Action) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(b, 60*time.Second)
+	defer cancel()
+	if err := chromedp.Run(ctx, actions...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// eval returns the value of an expression in the page.
+func eval[T any](t *testing.T, b *tab, expression string) (value T) {
+	t.Helper()
+	b.run(t, chromedp.Evaluate(expression, &value))
+	return value
+}
+
+// check fails the test if the page did what no page may do.
+func (b *tab) check(t *testing.T) {
+	t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, s := range b.strange {
+		t.Error(s)
+	}
+}
+
+// webSession returns a session with a database and some decisions of the hook.
+func webSession(t *testing.T) *session {
+	t.Helper()
+	s := &session{home: t.TempDir(), project: t.TempDir()}
+	s.env = []string{"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "LANG=C.UTF-8", "DOCSEARCH_LOG_QUERIES=true"}
+	s.database(t)
+	for i, query := range []string{question, "docsearch config file", "weather in Oslo", question} {
+		cmd := exec.Command(program(t), "hook")
+		cmd.Dir, cmd.Env = s.project, s.env
+		cmd.Stdin = strings.NewReader(fmt.Sprintf(`{"session_id":"web-%d","tool_name":"WebSearch","tool_input":{"query":%q}}`, i/3, query))
+		if out, err := cmd.CombinedOutput(); err != nil && cmd.ProcessState.ExitCode() != 2 {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	return s
+}
+
+// Each page fits narrow and wide windows, in light and dark colors, and axe finds no
+// violation. DOCSEARCH_SCREENSHOTS names a folder for pictures of them.
+func TestWebPages(t *testing.T) {
+	axe, err := os.ReadFile(filepath.Join(npm(t, "axe-core", axeVersion), "..", "axe-core", "axe.min.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := openTab(t, webServer(t, webSession(t)))
+	b.run(t, chromedp.Navigate(b.base+"/?q=escape+hatch"), chromedp.WaitReady("#hits"))
+	document := eval[string](t, b, `document.querySelector("#hit-1").href`)
+	pages := map[string]string{"search": "/", "results": "/?q=escape+hatch", "agent": "/?q=escape+hatch&agent=1", "read": strings.TrimPrefix(document, b.base)}
+	for _, link := range eval[[]string](t, b, `[...document.querySelectorAll("header nav a")].map(a => a.getAttribute("href"))`) {
+		if link != "/" {
+			pages[strings.Trim(link, "/")] = link
+		}
+	}
+	for _, name := range []string{"activity", "databases", "settings"} {
+		if pages[name] == "" {
+			t.Errorf("no page %s in %v", name, pages)
+		}
+	}
+	for name, path := range pages {
+		for _, width := range []int64{360, 800, 1440} {
+			for _, scheme := range []string{"light", "dark"} {
+				b.run(t, emulation.SetDeviceMetricsOverride(width, 900, 1, width < 500),
+					emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
+					chromedp.Navigate(b.base+path), chromedp.WaitReady("#main"), chromedp.Sleep(200*time.Millisecond))
+				if over := eval[int](t, b, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
+					t.Errorf("%s at %d pixels: %d pixels too wide", name, width, over)
+				}
+				var violations []string
+				b.run(t, chromedp.Evaluate(string(axe), nil), chromedp.Evaluate(
+					`axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}).then(r => r.violations.map(v => v.id + ": " + v.help + ": " + v.nodes.map(n => n.html).slice(0, 3).join(" ")))`,
+					&violations, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+				for _, v := range violations {
+					t.Errorf("%s at %d pixels, %s: %s", name, width, scheme, v)
+				}
+				if folder := os.Getenv("DOCSEARCH_SCREENSHOTS"); folder != "" {
+					b.picture(t, filepath.Join(folder, fmt.Sprintf("%s-%d-%s.png", name, width, scheme)))
+				}
+			}
+		}
+	}
+	b.check(t)
+}
+
+// picture writes what the window shows to a file.
+func (b *tab) picture(t *testing.T, path string) {
+	t.Helper()
+	var picture []byte
+	b.run(t, chromedp.ActionFunc(func(ctx context.Context) (err error) {
+		picture, err = page.CaptureScreenshot().Do(ctx)
+		return err
+	}))
+	if err := os.WriteFile(path, picture, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A search, a document, and the way back need only the keyboard.
+func TestWebKeyboard(t *testing.T) {
+	b := openTab(t, webServer(t, webSession(t)))
+	b.run(t, chromedp.Evaluate(`document.activeElement.blur()`, nil), chromedp.KeyEvent("/"))
+	if id := eval[string](t, b, `document.activeElement.id`); id != "query" {
+		t.Fatalf("after /, the focus is on %q", id)
+	}
+	b.run(t, chromedp.Evaluate(`document.querySelector("#query").value = ""`, nil), chromedp.KeyEvent("escape hatch"), chromedp.WaitReady("#hit-2"),
+		chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown))
+	if id := eval[string](t, b, `document.activeElement.id`); id != "hit-2" {
+		t.Fatalf("after two arrows, the focus is on %q", id)
+	}
+	b.run(t, chromedp.KeyEvent(kb.Enter), chromedp.WaitReady("#document"))
+	if !eval[bool](t, b, `document.querySelector(".marked, #passage, :target") !== null`) {
+		t.Error("the passage of the result is not marked")
+	}
+	b.run(t, chromedp.NavigateBack(), chromedp.WaitReady("#hit-2"), chromedp.Sleep(300*time.Millisecond))
+	if q := eval[string](t, b, `document.querySelector("#query").value`); q != "escape hatch" {
+		t.Errorf("after back, the query is %q", q)
+	}
+	if id := eval[string](t, b, `document.activeElement.id`); id != "hit-2" {
+		t.Errorf("after back, the focus is on %q", id)
+	}
+	b.check(t)
+}
+
+// Nothing in a document runs or loads anything, and the page stays usable.
+func TestWebHostileDocuments(t *testing.T) {
+	s := &session{home: t.TempDir(), project: t.TempDir()}
+	s.env = []string{"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir()}
+	attacks := []string{
+		`<script>window.harm=1</script>`, `<img src="https://evil.example/x.png" onerror="window.harm=1">`,
+		`[link](javascript:window.harm=1)`, `<a href="javascript:window.harm=1">a</a>`, `<svg onload="window.harm=1"><script>window.harm=1</script></svg>`,
+		`<style>@import "https://evil.example/a.css"; main{display:none}</style>`, `<div style="position:fixed;inset:0;background:url(https://evil.example/b)">x</div>`,
+		`</main></body><script>window.harm=1</script>`, `<iframe srcdoc="<script>parent.harm=1</script>"></iframe>`, `<base href="https://evil.example/">`,
+		`<form action="https://evil.example/"><button>send</button></form>`, `<meta http-equiv="refresh" content="0;url=https://evil.example/">`,
+		`![image](https://evil.example/c.png)`, `<b><i><b><table><tr><td></b>broken nesting`, strings.Repeat("long line ", 1<<20),
+	}
+	folder := filepath.Join(s.project, "hostile")
+	for i, attack := range attacks {
+		s.write(t, filepath.Join(folder, fmt.Sprintf("attack%d.md", i)), fmt.Sprintf("# Attack %d zebra\n\n%s\n\nThe zebra ends here.\n", i, attack))
+	}
+	s.docsearch(t, "index", "build", folder, "--name", "hostile")
+	b := openTab(t, webServer(t, s))
+	for i := range attacks {
+		b.run(t, chromedp.Navigate(fmt.Sprintf("%s/?q=attack+%d+zebra", b.base, i)), chromedp.WaitReady("#hits"),
+			chromedp.Evaluate(fmt.Sprintf(`[...document.querySelectorAll("#hits a")].find(a => a.textContent.includes("Attack %d zebra")).click()`, i), nil),
+			chromedp.WaitReady("#document"), chromedp.Sleep(100*time.Millisecond))
+		if eval[bool](t, b, `"harm" in window`) {
+			t.Errorf("attack %d ran: %.80s", i, attacks[i])
+		}
+		if text := eval[string](t, b, `document.querySelector("#document h1").innerText`); !strings.Contains(text, "Attack") {
+			t.Errorf("attack %d: the page shows %q", i, text)
+		}
+		if found := eval[int](t, b, `document.querySelectorAll("#document :is(script, iframe, object, embed, style, form, base, meta, img, [style], [onerror], [onload])").length`); found > 0 {
+			t.Errorf("attack %d: %d elements that may do harm", i, found)
+		}
+	}
+	b.check(t)
+
+	// A page of another site can neither frame the page nor read it.
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, `<iframe src=%q></iframe><script>fetch(%q, {credentials: "include"}).then(r => r.text()).then(() => document.title = "read", () => document.title = "refused")</script>`, b.base+"/", b.base+"/")
+	}))
+	defer other.Close()
+	b.run(t, chromedp.Navigate(other.URL), chromedp.Poll(`document.title !== ""`, nil))
+	if title := eval[string](t, b, `document.title`); title != "refused" {
+		t.Errorf("another site has %s the page", title)
+	}
+	if eval[bool](t, b, `(() => { try { return frames[0].document !== null } catch { return false } })()`) {
+		t.Error("another site has framed the page")
+	}
+	for name, change := range map[string]func(*http.Request){
+		"another host": func(r *http.Request) { r.Host = "docs.example.com" },
+		"no session":   func(*http.Request) {},
+		"other origin": func(r *http.Request) { r.Method = http.MethodPost; r.Header.Set("Origin", "https://evil.example") },
+	} {
+		r, err := http.NewRequest(http.MethodGet, b.base+"/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(r)
+		response, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.Copy(io.Discard, response.Body)
+		response.Body.Close()
+		if response.StatusCode < 400 {
+			t.Errorf("%s: status %s", name, response.Status)
+		}
+	}
+}
