@@ -13,7 +13,7 @@ FUZZTIME  ?= 10s
 # Folder of "make install".
 PREFIX ?= $(HOME)/.local
 
-.PHONY: build install uninstall test race lint vuln fuzz cross e2e cluster bench compare eval plugin release release-snapshot rename-module clean
+.PHONY: build install uninstall test race lint vuln fuzz cross e2e picture cluster bench compare eval plugin release release-snapshot rename-module clean
 
 build:
 	go build $(GOFLAGS_) -o docsearch ./cmd/docsearch
@@ -72,6 +72,10 @@ cross:
 # UPDATE=1 writes the results of the clients to docs/agents.md and docs/hook.md.
 e2e:
 	go test -tags e2e -count 1 -timeout 20m -v ./test/e2e $(if $(UPDATE),-update)
+
+# Writes the picture of the README, with a real browser.
+picture:
+	DOCSEARCH_PICTURE=$(CURDIR)/docs/web.png go test -tags e2e -count 1 -run TestWebPicture ./test/e2e
 
 # Tests databases in a Weaviate cluster with real servers on loopback. Building the server
 # takes minutes the first time.

@@ -88,7 +88,7 @@ func (s *session) database(t *testing.T) {
 	s.write(t, filepath.Join(s.home, ".claude", "hooks", "docsearch-config.json"), string(config))
 }
 
-func (s *session) write(t *testing.T, path, contents string) {
+func (s *session) write(t testing.TB, path, contents string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)

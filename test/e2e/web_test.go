@@ -5,6 +5,7 @@ package e2e
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -25,13 +26,15 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/docsearch/docsearch/internal/index/indextest"
 )
 
 // axeVersion is the version of axe-core, which checks pages against WCAG.
 const axeVersion = "4.14.1"
 
 // webServer starts docsearch web and returns its address, with the token.
-func webServer(t *testing.T, s *session) string {
+func webServer(t testing.TB, s *session) string {
 	t.Helper()
 	cmd := exec.Command(program(t), "web", "--no-open")
 	cmd.Dir, cmd.Env, cmd.Stderr = s.project, s.env, os.Stderr
@@ -63,7 +66,7 @@ type tab struct {
 }
 
 // openTab opens an address of docsearch web.
-func openTab(t *testing.T, address string) *tab {
+func openTab(t testing.TB, address string) *tab {
 	t.Helper()
 	var path string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
@@ -111,7 +114,7 @@ func (b *tab) observe(event any) {
 	}
 }
 
-func (b *tab) run(t *testing.T, actions ...chromedp.Action) {
+func (b *tab) run(t testing.TB, actions ...chromedp.Action) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(b, 60*time.Second)
 	defer cancel()
@@ -121,7 +124,7 @@ func (b *tab) run(t *testing.T, actions ...chromedp.Action) {
 }
 
 // eval returns the value of an expression in the page.
-func eval[T any](t *testing.T, b *tab, expression string) (value T) {
+func eval[T any](t testing.TB, b *tab, expression string) (value T) {
 	t.Helper()
 	b.run(t, chromedp.Evaluate(expression, &value))
 	return value
@@ -201,7 +204,7 @@ func TestWebPages(t *testing.T) {
 }
 
 // picture writes what the window shows to a file.
-func (b *tab) picture(t *testing.T, path string) {
+func (b *tab) picture(t testing.TB, path string) {
 	t.Helper()
 	var picture []byte
 	b.run(t, chromedp.ActionFunc(func(ctx context.Context) (err error) {
@@ -211,6 +214,75 @@ func (b *tab) picture(t *testing.T, path string) {
 	if err := os.WriteFile(path, picture, 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestWebPicture writes the picture of the README to the file DOCSEARCH_PICTURE.
+func TestWebPicture(t *testing.T) {
+	path := os.Getenv("DOCSEARCH_PICTURE")
+	if path == "" {
+		t.Skip("skipped: DOCSEARCH_PICTURE names no file")
+	}
+	s := &session{home: t.TempDir(), project: t.TempDir()}
+	s.env = []string{"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8"}
+	// The picture shows the folder of the documents.
+	folder := filepath.Join(os.TempDir(), "docsearch")
+	if err := os.CopyFS(folder, os.DirFS(filepath.Join(root(t), "docs"))); err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	s.docsearch(t, "setup", "docsearch", folder, "--yes")
+	b := openTab(t, webServer(t, s))
+	b.run(t, emulation.SetDeviceMetricsOverride(1000, 760, 1, false), chromedp.Navigate(b.base+"/?q=docsearch+retry+a+denied+search&agent=1"), chromedp.WaitReady("#hits"))
+	b.picture(t, path)
+}
+
+// BenchmarkWeb measures the page in a browser: the size of the first load, the time until
+// it can be used, and the time from a changed query until its results are painted, of
+// which the script waits 15 ms for further keys. DOCSEARCH_BENCH_LARGE selects a database
+// of 1,000,000 passages.
+func BenchmarkWeb(b *testing.B) {
+	passages := 36_000
+	if os.Getenv("DOCSEARCH_BENCH_LARGE") != "" {
+		passages = 1_000_000
+	}
+	s := &session{home: b.TempDir(), project: b.TempDir()}
+	s.env = []string{"HOME=" + s.home, "PATH=" + os.Getenv("PATH")}
+	config := map[string]any{"databases": []any{map[string]any{"keywords": []string{"manual"}, "description": "made-up manual", "path": indextest.Database(b, passages)}}}
+	data, err := json.Marshal(config)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s.write(b, filepath.Join(s.home, ".claude", "hooks", "docsearch-config.json"), string(data))
+	page := openTab(b, webServer(b, s))
+	queries, err := json.Marshal(indextest.Queries(100))
+	if err != nil {
+		b.Fatal(err)
+	}
+	painted := fmt.Sprintf(`(async queries => {
+		const field = document.getElementById("query"), results = document.getElementById("results"), times = [];
+		for (const text of queries) {
+			const done = new Promise(ok => new MutationObserver((_, o) => {
+				o.disconnect();
+				requestAnimationFrame(() => { const c = new MessageChannel(); c.port1.onmessage = () => ok(performance.now()); c.port2.postMessage(0); });
+			}).observe(results, {childList: true}));
+			field.value = text;
+			const start = performance.now();
+			field.dispatchEvent(new Event("input", {bubbles: true}));
+			times.push(await done - start);
+		}
+		return times.sort((a, b) => a - b);
+	})(%s)`, queries)
+	for b.Loop() {
+		page.run(b, chromedp.Navigate(page.base+"/"), chromedp.WaitReady("#query"))
+		loaded := eval[[]float64](b, page, `[performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd, ["navigation", "resource"].flatMap(t => performance.getEntriesByType(t)).reduce((n, e) => n + e.encodedBodySize, 0)]`)
+		var times []float64
+		page.run(b, chromedp.Evaluate(painted, &times, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+		b.ReportMetric(loaded[0], "usable-ms")
+		b.ReportMetric(loaded[1]/1000, "load-kB")
+		b.ReportMetric(times[len(times)/2], "painted-p50-ms")
+		b.ReportMetric(times[len(times)*95/100], "painted-p95-ms")
+	}
+	b.ReportMetric(0, "ns/op")
 }
 
 // A search, a document, and the way back need only the keyboard.
