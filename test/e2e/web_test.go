@@ -273,8 +273,8 @@ func BenchmarkWeb(b *testing.B) {
 		return times.sort((a, b) => a - b);
 	})(%s)`, queries)
 	for b.Loop() {
-		page.run(b, chromedp.Navigate(page.base+"/"), chromedp.WaitReady("#query"))
-		loaded := eval[[]float64](b, page, `[performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd, ["navigation", "resource"].flatMap(t => performance.getEntriesByType(t)).reduce((n, e) => n + e.encodedBodySize, 0)]`)
+		page.run(b, network.SetCacheDisabled(true), chromedp.Navigate(page.base+"/"), chromedp.WaitReady("#query"))
+		loaded := eval[[]float64](b, page, `[performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd, ["navigation", "resource"].flatMap(t => performance.getEntriesByType(t)).reduce((n, e) => n + e.transferSize, 0)]`)
 		var times []float64
 		page.run(b, chromedp.Evaluate(painted, &times, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
 		b.ReportMetric(loaded[0], "usable-ms")
