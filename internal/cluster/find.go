@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/quicksearch"
 )
 
 // commitTime is how long a Database uses the state that it has read.
@@ -140,6 +141,17 @@ func (d *Database) Search(ctx context.Context, q index.Query) (index.Result, err
 		return index.Result{}, err
 	}
 	return state.ranking.Search(q, func(words string, limit int) ([]index.Found, error) {
+		return d.Find(ctx, state, words, limit)
+	})
+}
+
+// Quote returns the passages that a hook shows for a query.
+func (d *Database) Quote(ctx context.Context, q quicksearch.Query) (quicksearch.Answer, error) {
+	state, err := d.State(ctx)
+	if err != nil {
+		return quicksearch.Answer{}, err
+	}
+	return state.ranking.Quote(q, func(words string, limit int) ([]index.Found, error) {
 		return d.Find(ctx, state, words, limit)
 	})
 }

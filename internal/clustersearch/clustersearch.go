@@ -13,6 +13,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/index/quicksearch"
 	"github.com/docsearch/docsearch/internal/mcpserver"
 	"github.com/docsearch/docsearch/internal/remote"
 )
@@ -74,9 +75,12 @@ func (d *Database) open(ctx context.Context) (*cluster.Database, *cluster.State,
 	return d.opened, state, err
 }
 
+// names are the names of the database in queries.
+func (d *Database) names() []string { return append([]string{d.config.Name}, d.config.Keywords...) }
+
 // query returns the query as a search of a local database would have it.
 func (d *Database) query(q index.Query, used string) index.Query {
-	q.Names = append([]string{d.config.Name}, d.config.Keywords...)
+	q.Names = d.names()
 	q.Version, q.Used, q.URLs = d.config.Version, used, d.config.URLs
 	q.Embedders = nil // the cluster has no vectors
 	return q
@@ -123,7 +127,7 @@ func (d *Database) Answer(ctx context.Context, name string, q *remote.AnswerRequ
 	if q.URL != "" {
 		err = d.page(ctx, db, q.URL, &a)
 	} else {
-		err = d.search(ctx, db, d.query(index.Query{Text: q.Query, Named: q.Limited, TopK: maxPassages}, q.Used.Of(name)), &a)
+		err = d.search(ctx, db, name, q, &a)
 	}
 	if err != nil {
 		return remote.Answer{Error: err.Error()}
@@ -131,20 +135,17 @@ func (d *Database) Answer(ctx context.Context, name string, q *remote.AnswerRequ
 	return a
 }
 
-func (d *Database) search(ctx context.Context, db *cluster.Database, q index.Query, a *remote.Answer) error {
-	r, err := db.Search(ctx, q)
+func (d *Database) search(ctx context.Context, db *cluster.Database, name string, q *remote.AnswerRequest, a *remote.Answer) error {
+	found, err := db.Quote(ctx, quicksearch.Query{Text: q.Query, Named: q.Limited, Names: d.names(), Version: d.config.Version,
+		Used: q.Used.Of(name), Limit: maxPassages, MaxBytes: maxPassageBytes})
 	if err != nil {
 		return err
 	}
-	a.Confidence, a.Confident = r.Confidence, r.Confident
+	a.Confidence, a.Confident = found.Confidence, found.Confident
 	if !a.Confident {
 		return nil // its passages are not shown
 	}
-	size := 0
-	for _, h := range r.Hits {
-		if size += len(h.Text); size > maxPassageBytes && len(a.Passages) > 0 {
-			break
-		}
+	for _, h := range found.Hits {
 		a.Passages = append(a.Passages, remote.Passage(h.Passage))
 	}
 	return nil
