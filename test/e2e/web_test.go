@@ -144,8 +144,10 @@ func (b *tab) check(t *testing.T) {
 func webSession(t *testing.T) *session {
 	t.Helper()
 	s := &session{home: t.TempDir(), project: t.TempDir()}
-	s.env = []string{"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "LANG=C.UTF-8", "DOCSEARCH_LOG_QUERIES=true"}
+	s.env = []string{"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "LANG=C.UTF-8"}
 	s.database(t)
+	config := filepath.Join(s.home, ".claude", "hooks", "docsearch-config.json")
+	s.write(t, config, strings.Replace(read(t, config), "{", `{"hook": {"log_queries": true}, `, 1))
 	for i, query := range []string{question, "docsearch config file", "weather in Oslo", question} {
 		cmd := exec.Command(program(t), "hook")
 		cmd.Dir, cmd.Env = s.project, s.env
@@ -307,6 +309,61 @@ func TestWebKeyboard(t *testing.T) {
 	}
 	if id := eval[string](t, b, `document.activeElement.id`); id != "hit-2" {
 		t.Errorf("after back, the focus is on %q", id)
+	}
+	b.check(t)
+}
+
+// tabTo presses Tab until an element has the focus.
+func (b *tab) tabTo(t *testing.T, selector string) {
+	t.Helper()
+	for range 80 {
+		b.run(t, chromedp.KeyEvent(kb.Tab))
+		if eval[bool](t, b, fmt.Sprintf("document.activeElement.matches(%q)", selector)) {
+			return
+		}
+	}
+	t.Fatalf("Tab never reaches %s", selector)
+}
+
+// waitFor waits until an expression is true, also on a page that follows.
+func (b *tab) waitFor(t *testing.T, expression string) {
+	t.Helper()
+	for range 300 {
+		var is bool
+		if chromedp.Run(b, chromedp.Evaluate(expression, &is)) == nil && is { // an error: between two pages
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Fatalf("never true: %s", expression)
+}
+
+// Marking a decision, rebuilding and removing a database need only the keyboard.
+func TestWebManagementKeyboard(t *testing.T) {
+	s := webSession(t)
+	b := openTab(t, webServer(t, s))
+	b.run(t, chromedp.Navigate(b.base+"/activity"), chromedp.WaitReady("#events"))
+	b.tabTo(t, `[aria-label^="This was wrong"]`)
+	b.run(t, chromedp.KeyEvent(kb.Enter), chromedp.WaitReady(`[aria-label^="Undo"]`))
+
+	b.run(t, chromedp.Navigate(b.base+"/databases"), chromedp.WaitReady("#databases"))
+	b.tabTo(t, `[aria-label^="Rebuild"]`)
+	b.run(t, chromedp.KeyEvent(kb.Enter))
+	b.waitFor(t, `document.querySelector("#jobs .outcome")?.textContent === "done"`)
+
+	b.run(t, chromedp.Navigate(b.base+"/settings"))
+	b.tabTo(t, "#check")
+	b.run(t, chromedp.KeyEvent(kb.Enter))
+	b.waitFor(t, `document.querySelector("#doctor").innerText.includes("config")`)
+
+	b.run(t, chromedp.Navigate(b.base+"/databases"), chromedp.WaitReady("#databases"))
+	b.tabTo(t, `[aria-label^="Remove"]`)
+	b.run(t, chromedp.KeyEvent(kb.Enter), chromedp.WaitReady(`form[method="post"][action="/databases/remove"]`))
+	b.tabTo(t, `form[method="post"][action="/databases/remove"] button`)
+	b.run(t, chromedp.KeyEvent(kb.Enter))
+	b.waitFor(t, `document.querySelector("#databases")?.innerText.includes("no databases")`)
+	if _, err := os.Stat(filepath.Join(s.home, ".local", "share", "docsearch", "docsearch")); err == nil {
+		t.Error("the database is still there")
 	}
 	b.check(t)
 }
