@@ -37,6 +37,13 @@ const axeVersion = "4.14.1"
 // webServer starts docsearch web and returns its address, with the token.
 func webServer(t testing.TB, s *session) string {
 	t.Helper()
+	address, _ := webProcess(t, s)
+	return address
+}
+
+// webProcess starts docsearch web and returns its address and its process ID.
+func webProcess(t testing.TB, s *session) (address string, pid int) {
+	t.Helper()
 	cmd := exec.Command(program(t), "web", "--no-open")
 	cmd.Dir, cmd.Env, cmd.Stderr = s.project, s.env, os.Stderr
 	stdout, err := cmd.StdoutPipe()
@@ -50,11 +57,11 @@ func webServer(t testing.TB, s *session) string {
 		cmd.Process.Signal(syscall.SIGTERM)
 		cmd.Wait()
 	})
-	address, err := bufio.NewReader(stdout).ReadString('\n')
+	address, err = bufio.NewReader(stdout).ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSpace(address)
+	return strings.TrimSpace(address), cmd.Process.Pid
 }
 
 // A tab is a page in a headless browser, which may reach the server only.
