@@ -247,9 +247,8 @@ func TestWebPicture(t *testing.T) {
 }
 
 // BenchmarkWeb measures the page in a browser: the size of the first load, the time until
-// it can be used, and the time from a changed query until its results are painted, of
-// which the script waits 15 ms for further keys. DOCSEARCH_BENCH_LARGE selects a database
-// of 1,000,000 passages.
+// it can be used, and the time from a changed query until its results are painted.
+// DOCSEARCH_BENCH_LARGE selects a database of 1,000,000 passages.
 func BenchmarkWeb(b *testing.B) {
 	passages := 36_000
 	if os.Getenv("DOCSEARCH_BENCH_LARGE") != "" {

@@ -50,7 +50,6 @@ const query = document.getElementById("query");
 const search = {
   shown: form ? parameters() : "", // of the results on the page
   running: null, // AbortController of the request
-  timer: 0,
 };
 
 // parameters returns the fields of the form, without the empty ones.
@@ -63,7 +62,6 @@ function parameters() {
 // run shows the results for the form. The request before is aborted, so that the newest
 // results win. It returns whether the page shows the results of the form.
 async function run() {
-  clearTimeout(search.timer);
   const wanted = parameters();
   search.running?.abort();
   if (wanted === search.shown) return true;
@@ -109,9 +107,7 @@ function move(step) {
 
 if (form) {
   form.addEventListener("input", (event) => {
-    clearTimeout(search.timer);
-    if (event.target.tagName === "SELECT" || event.target.type === "checkbox") return;
-    search.timer = setTimeout(run, 15);
+    if (event.target.tagName !== "SELECT" && event.target.type !== "checkbox") run();
   });
   form.addEventListener("change", (event) => {
     // Another database has other versions, which only a new page shows.
