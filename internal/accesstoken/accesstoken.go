@@ -23,7 +23,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -267,10 +266,7 @@ func (c *contents) find(name string) int {
 
 // change changes the file under a lock.
 func (f *File) change(edit func(*contents) error) error {
-	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
-		return err
-	}
-	lock, err := filelock.Acquire(f.path+".lock", lockTimeout)
+	lock, err := filelock.AcquireMkdir(filepath.Dir(f.path), f.path+".lock", lockTimeout)
 	if err != nil {
 		return err
 	}

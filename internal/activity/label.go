@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -123,10 +122,7 @@ func without(all []Label, id string) []Label {
 // change replaces the file under its lock. It does not replace a file that it cannot
 // read, because the user's examples cannot be made again.
 func (l Labels) change(change func([]Label) []Label) error {
-	if err := os.MkdirAll(l.Dir, 0o700); err != nil {
-		return err
-	}
-	lock, err := filelock.Acquire(filepath.Join(l.Dir, labelsLockName), lockWait)
+	lock, err := filelock.AcquireMkdir(l.Dir, filepath.Join(l.Dir, labelsLockName), lockWait)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -86,10 +85,7 @@ func (t *Thresholds) parse(data []byte) error {
 
 // Update changes the thresholds under a lock. It replaces a file that cannot be read.
 func (s Store) Update(change func(*Thresholds)) error {
-	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
-		return err
-	}
-	lock, err := filelock.Acquire(filepath.Join(s.Dir, lockName), lockWait)
+	lock, err := filelock.AcquireMkdir(s.Dir, filepath.Join(s.Dir, lockName), lockWait)
 	if err != nil {
 		return err
 	}

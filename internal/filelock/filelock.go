@@ -70,6 +70,19 @@ func Acquire(path string, timeout time.Duration) (*Lock, error) {
 	return acquire(func() (*Lock, error) { return TryLock(path) }, timeout)
 }
 
+// AcquireMkdir is Acquire for a file whose folder dir may not exist. It then creates dir
+// with mode 0700. The caller names dir, because path/filepath would delay the hook.
+func AcquireMkdir(dir, path string, timeout time.Duration) (*Lock, error) {
+	l, err := Acquire(path, timeout)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return l, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	return Acquire(path, timeout)
+}
+
 // AcquireIn is Acquire for a file below a folder.
 func AcquireIn(p confined.Path, timeout time.Duration) (*Lock, error) {
 	return acquire(func() (*Lock, error) { return TryLockIn(p) }, timeout)

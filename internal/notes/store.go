@@ -76,13 +76,7 @@ var ErrFull = errors.New("the session record is full")
 // Show returns the text of an injection, without the items that the agent has seen, and
 // records the items in it.
 func (s Store) Show(session, agent string, now time.Time, o *Injection) (string, error) {
-	lock, err := filelock.Acquire(s.path(session), lockWait)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := os.MkdirAll(s.Dir, 0o700); err != nil {
-			return "", err
-		}
-		lock, err = filelock.Acquire(s.path(session), lockWait)
-	}
+	lock, err := filelock.AcquireMkdir(s.Dir, s.path(session), lockWait)
 	if err != nil {
 		return "", err
 	}
