@@ -246,11 +246,6 @@ func (m *evaluator) measure(ctx context.Context, queries []eval.Query, identifie
 		m.total += int64(len(queries) * len(m.databases))
 	}
 	skipped := map[string]int{}
-	decisions := slices.DeleteFunc(slices.Clone(queries), func(q eval.Query) bool { return !q.IsDecision() })
-	queries = slices.DeleteFunc(slices.Clone(queries), func(q eval.Query) bool { return q.IsDecision() })
-	if err := m.measureDecisions(ctx, decisions, skipped, &out); err != nil {
-		return out, err
-	}
 	for i := range queries {
 		q := &queries[i]
 		databases, ok := m.databasesFor(q.Set)
@@ -262,7 +257,11 @@ func (m *evaluator) measure(ctx context.Context, queries []eval.Query, identifie
 		if err != nil {
 			return out, err
 		}
-		out.Results = append(out.Results, r)
+		if q.IsDecision() {
+			out.addDecision(r, *q.Answer)
+		} else {
+			out.Results = append(out.Results, r)
+		}
 	}
 	if len(out.Results) > 0 {
 		all := scoresOf(out.Results)
@@ -280,7 +279,8 @@ func (m *evaluator) measure(ctx context.Context, queries []eval.Query, identifie
 		out.Sets = append(out.Sets, s)
 	}
 	if m.confidence {
-		if out.Confidence, err = m.measureConfidence(ctx, queries); err != nil {
+		judged := slices.DeleteFunc(slices.Clone(queries), func(q eval.Query) bool { return q.IsDecision() })
+		if out.Confidence, err = m.measureConfidence(ctx, judged); err != nil {
 			return out, err
 		}
 		if len(out.Confidence) > 0 {

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"slices"
-
-	"github.com/docsearch/docsearch/internal/eval"
 )
 
 // JSON output of eval for queries of which only the decision is judged.
@@ -25,29 +22,15 @@ type (
 	}
 )
 
-// measureDecisions searches databases with the queries of which only the decision is
-// judged.
-func (m *evaluator) measureDecisions(ctx context.Context, queries []eval.Query, skipped map[string]int, out *evaluation) error {
-	for i := range queries {
-		q := &queries[i]
-		databases, ok := m.databasesFor(q.Set)
-		if !ok {
-			skipped[q.Set]++
-			continue
-		}
-		r, err := m.evaluate(ctx, databases, q)
-		if err != nil {
-			return err
-		}
-		out.DecisionResults = append(out.DecisionResults, decisionResult{r, *q.Answer})
-		at := slices.IndexFunc(out.Decisions, func(s decisionScore) bool { return s.Name == r.Set })
-		if at < 0 {
-			at = len(out.Decisions)
-			out.Decisions = append(out.Decisions, decisionScore{Name: r.Set})
-		}
-		out.Decisions[at].add(*q.Answer, r.Confident)
+// addDecision adds the result of a query of which only the decision is judged.
+func (out *evaluation) addDecision(r queryResult, answerable bool) {
+	out.DecisionResults = append(out.DecisionResults, decisionResult{r, answerable})
+	at := slices.IndexFunc(out.Decisions, func(s decisionScore) bool { return s.Name == r.Set })
+	if at < 0 {
+		at = len(out.Decisions)
+		out.Decisions = append(out.Decisions, decisionScore{Name: r.Set})
 	}
-	return nil
+	out.Decisions[at].add(answerable, r.Confident)
 }
 
 func (s *decisionScore) add(answerable, confident bool) {
