@@ -41,7 +41,7 @@ func (l *Local) Export(ctx context.Context, each func(Passage) error) ([]byte, e
 		}
 		n++
 		return each(Passage{
-			ID: valid(e.ID), Bag: valid(strings.TrimSpace(e.Bag + " " + e.Symbols)), Document: valid(e.Document), Place: e.Place,
+			ID: valid(e.ID), Bag: valid(e.Bag), Document: valid(e.Document), Place: e.Place,
 			Line: valid(string(e.Line)), Record: e.Record,
 		})
 	})

@@ -29,11 +29,9 @@ type engine struct {
 
 func (e *engine) add(p index.Exported) error {
 	bag, n := map[string]int{}, 0
-	for _, text := range []string{p.Bag, p.Symbols} {
-		for term := range strings.FieldsSeq(text) {
-			bag[term]++
-			n++
-		}
+	for term := range strings.FieldsSeq(p.Bag) {
+		bag[term]++
+		n++
 	}
 	for term := range bag {
 		if e.df == nil {

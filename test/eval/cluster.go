@@ -191,19 +191,14 @@ func (c *comparison) misses(local *comparison) []string {
 }
 
 // An engine is a search engine with the passages of a database. It computes BM25 as
-// Weaviate does: each property for itself, and the repetitions of a term in a query as its
-// weight.
+// Weaviate does, with the repetitions of a term in a query as its weight.
 type engine struct {
-	database   *index.External
-	passages   []index.Found
-	properties [2]property // bags and symbols
-	size       exportSize
-}
-
-type property struct {
+	database *index.External
+	passages []index.Found
 	postings map[string][]posting
-	lengths  []float64
+	lengths  []float64 // of the passages' bags
 	average  float64
+	size     exportSize
 }
 
 type posting struct {
@@ -222,32 +217,24 @@ func (s *exportSize) add(o *exportSize) {
 
 // newEngine exports a database to an engine.
 func (l *harness) newEngine(db *index.Database) (*engine, error) {
-	e := &engine{}
-	for i := range e.properties {
-		e.properties[i].postings = make(map[string][]posting)
-	}
+	e := &engine{postings: make(map[string][]posting)}
 	statistics, err := db.Export(l.ctx, func(x index.Exported) error {
-		e.size.bag, e.size.record, e.size.line = e.size.bag+len(x.Bag)+len(x.Symbols), e.size.record+len(x.Record), e.size.line+len(x.Line)
-		e.properties[0].add(len(e.passages), x.Bag)
-		e.properties[1].add(len(e.passages), x.Symbols)
+		e.size.bag, e.size.record, e.size.line = e.size.bag+len(x.Bag), e.size.record+len(x.Record), e.size.line+len(x.Line)
+		e.add(len(e.passages), x.Bag)
 		e.passages = append(e.passages, index.Found{ID: x.ID, Document: x.Document, Place: x.Place, Line: string(x.Line), Record: slices.Clone(x.Record)})
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	e.size.passages, e.size.statistics = len(e.passages), len(statistics)
-	for i := range e.properties {
-		p := &e.properties[i]
-		e.size.terms += len(p.postings)
-		p.measure()
-	}
+	e.size.passages, e.size.statistics, e.size.terms = len(e.passages), len(statistics), len(e.postings)
+	e.measure()
 	e.database, err = index.OpenExternal(statistics)
 	return e, err
 }
 
-// add adds the text of the next passage.
-func (p *property) add(n int, text string) {
+// add adds the bag of the next passage.
+func (e *engine) add(n int, text string) {
 	counts := make(map[string]float64)
 	length := 0.
 	for term := range strings.FieldsSeq(text) {
@@ -255,19 +242,19 @@ func (p *property) add(n int, text string) {
 		length++
 	}
 	for term, count := range counts {
-		p.postings[term] = append(p.postings[term], posting{n, count})
+		e.postings[term] = append(e.postings[term], posting{n, count})
 	}
-	p.lengths = append(p.lengths, length)
+	e.lengths = append(e.lengths, length)
 }
 
 // measure sets the average length, in which passages without terms do not count.
-func (p *property) measure() {
+func (e *engine) measure() {
 	sum, n := 0., 0.
-	for _, length := range p.lengths {
+	for _, length := range e.lengths {
 		sum += length
 		n += min(1, length)
 	}
-	p.average = sum / max(1, n)
+	e.average = sum / max(1, n)
 }
 
 func (e *engine) search(q index.Query) (index.Result, time.Duration, error) {
@@ -292,15 +279,12 @@ func (e *engine) best(text string, limit int) []index.Found {
 		}
 	}
 	scores := make(map[int]float64)
-	for i := range e.properties {
-		p := &e.properties[i]
-		for _, term := range terms {
-			list := p.postings[term]
-			n, found := float64(len(e.passages)), float64(len(list))
-			weight := weights[term] * math.Log1p((n-found+.5)/(found+.5))
-			for _, at := range list {
-				scores[at.passage] += weight * at.count / (at.count + k1*(1-b+b*p.lengths[at.passage]/p.average))
-			}
+	for _, term := range terms {
+		list := e.postings[term]
+		n, found := float64(len(e.passages)), float64(len(list))
+		weight := weights[term] * math.Log1p((n-found+.5)/(found+.5))
+		for _, at := range list {
+			scores[at.passage] += weight * at.count / (at.count + k1*(1-b+b*e.lengths[at.passage]/e.average))
 		}
 	}
 	ranked := make([]int, 0, len(scores))

@@ -28,7 +28,7 @@ const (
 
 // Search ranks candidates like Index.Search. find returns the candidates for a text of
 // terms, of which each is repeated by its weight: those with the highest BM25 scores of
-// Exported.Bag and Exported.Symbols. Hit.Passage and the argument of Query.Accept are
+// Exported.Bag. Hit.Passage and the argument of Query.Accept are
 // indexes of candidates. Hit.Document numbers their documents in the order of their names. If find returns all
 // passages with a term of the query, the result is that of Index.Search, except for pages
 // with more terms than records contain.

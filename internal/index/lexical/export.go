@@ -14,10 +14,9 @@ import (
 type Exported struct {
 	// Bag has the terms of all fields, separated by spaces, each as often as the weights of
 	// its fields say: title 3, headings and page title 2, the others 1. BM25 over it is a
-	// BM25F with these weights.
+	// BM25F with these weights. After them, it has the symbols, keys and operators of the
+	// passage, each once.
 	Bag string
-	// Symbols has the terms of the names that the passage defines, its keys and operators.
-	Symbols string
 	// Record is what ranking needs:
 	//
 	//	[16] its entry in the section passages
@@ -225,7 +224,7 @@ func (c *exportedChunk) exported(x *Index, i int) (Exported, error) {
 		record = append(appendTerm(record, last, c.terms[t.term]), t.pageImpact)
 		last = c.terms[t.term]
 	}
-	return Exported{strings.Join(bag, " "), strings.Join(symbols, " "), record}, nil
+	return Exported{strings.Join(append(bag, symbols...), " "), record}, nil
 }
 
 // pageTerms returns the terms that only other passages of the segment have and that
