@@ -95,6 +95,6 @@ func (d *Database) confidence(c *generation.Confidence, text string) (float64, e
 
 // Signals returns the lexical evidence that the database answers a query.
 func (d *Database) Signals(q Query) (lexical.Signals, error) {
-	_, s, err := d.lexical.Search(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: d.gen.VersionOr(q.Version), Used: q.Used, Limit: quicksearch.Depth})
+	_, s, err := d.lexical.Search(q.words(d.gen.VersionOr(q.Version), quicksearch.Depth))
 	return s, err
 }

@@ -59,7 +59,7 @@ func (d *Database) Explain(q Query, r Result) (Explanation, error) {
 			{"words", w.Words}, {"page", w.Page}, {"second-best passage", w.SecondBest}, {"proximity", w.Proximity}, {"phrases", w.Phrase},
 			{"definition", w.Definition}, {"static prior", w.Prior}, {"vectors", h.Dense},
 		}}
-		reasons, err := d.lexical.Explain(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: d.gen.VersionOr(q.Version), Used: q.Used}, h.Number)
+		reasons, err := d.lexical.Explain(q.words(d.gen.VersionOr(q.Version), 0), h.Number)
 		if err != nil {
 			return Explanation{}, err
 		}

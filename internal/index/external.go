@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -136,10 +137,7 @@ func (x *External) Search(q Query, find func(text string, limit int) ([]Found, e
 		return Result{}, err
 	}
 	var found []Found
-	words := lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: q.Version, Used: q.Used, Limit: max(lexicalCandidates, q.TopK)}
-	if words.Version == "" {
-		words.Version = x.head.Version
-	}
+	words := q.words(cmp.Or(q.Version, x.head.Version), max(lexicalCandidates, q.TopK))
 	words.Accept = func(n uint32) bool { return accepts(found[n].Document) }
 	hits, signals, err := x.statistics.Search(words, func(text string) ([]lexical.Candidate, error) {
 		var err error
@@ -224,14 +222,7 @@ func ReadExternal(ctx context.Context, l Library, ref Ref) (Reading, error) {
 		return Reading{}, fmt.Errorf("%q: %w", ref.Name, ErrNotFound)
 	}
 	at := slices.IndexFunc(passages, func(p passage.Passage) bool { return wanted(&p) })
-	r := Reading{Total: len(passages), Wanted: -1}
-	to := len(passages)
-	if at >= 0 && !ref.Whole {
-		r.First, to = max(0, at-ref.Neighbors), min(len(passages), at+ref.Neighbors+1)
-	}
-	if at >= 0 {
-		r.Wanted = at - r.First
-	}
+	r, to := ref.window(at, len(passages))
 	r.Passages = passages[r.First:to]
 	return r, nil
 }

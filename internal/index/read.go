@@ -43,15 +43,9 @@ func (d *Database) Read(ref Ref) (Reading, error) {
 	if err != nil {
 		return Reading{}, err
 	}
-	from, to := 0, len(members)
-	if at >= 0 && !ref.Whole {
-		from, to = max(0, at-ref.Neighbors), min(len(members), at+ref.Neighbors+1)
-	}
-	r := Reading{First: from, Total: len(members), Wanted: -1, Mapped: mapped}
-	if at >= 0 {
-		r.Wanted = at - from
-	}
-	for _, n := range members[from:to] {
+	r, to := ref.window(at, len(members))
+	r.Mapped = mapped
+	for _, n := range members[r.First:to] {
 		p, err := d.table.Passage(n)
 		if err != nil {
 			return Reading{}, err
@@ -59,6 +53,19 @@ func (d *Database) Read(ref Ref) (Reading, error) {
 		r.Passages = append(r.Passages, p)
 	}
 	return r, nil
+}
+
+// window returns a reading of a document with total passages, of which the one at at is
+// requested (-1: the document), without its passages: those from r.First to end.
+func (ref *Ref) window(at, total int) (r Reading, end int) {
+	r, end = Reading{Total: total, Wanted: -1}, total
+	if at >= 0 && !ref.Whole {
+		r.First, end = max(0, at-ref.Neighbors), min(total, at+ref.Neighbors+1)
+	}
+	if at >= 0 {
+		r.Wanted = at - r.First
+	}
+	return r, end
 }
 
 // find is resolve, or else resolveURL, and reports which of them.

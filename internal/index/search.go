@@ -82,7 +82,8 @@ func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	words := lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: d.gen.VersionOr(q.Version), Used: q.Used, Limit: max(lexicalCandidates, q.TopK), Accept: accept}
+	words := q.words(d.gen.VersionOr(q.Version), max(lexicalCandidates, q.TopK))
+	words.Accept = accept
 	hits, signals, err := d.lexical.Search(words)
 	if err != nil {
 		return Result{}, err
@@ -112,6 +113,11 @@ func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
 	})
 	r.Hits, err = d.readHits(fused, q.TopK)
 	return r, err
+}
+
+// words returns the query for the lexical index.
+func (q *Query) words(version string, limit int) lexical.Query {
+	return lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: version, Used: q.Used, Limit: limit}
 }
 
 // addDense adds vector scores and candidates to the lexical hits. It uses the external

@@ -79,7 +79,7 @@ func (c *Catalog) searchNamed(ctx context.Context, entries []Entry, q index.Quer
 
 // explain explains the result of a database on this machine.
 func (c *Catalog) explain(f databaseResult, q index.Query) (*index.Explanation, error) {
-	q.Names, q.Version, q.Used, q.URLs = f.scopeNames(), f.Version, f.Used, f.URLs
+	q = f.query(q)
 	var e index.Explanation
 	err := c.use(f.Path, func(db *index.Database) (err error) {
 		e, err = db.Explain(q, f.Result)

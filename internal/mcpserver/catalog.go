@@ -57,6 +57,12 @@ func (e Entry) label() string {
 // but do not help to rank its passages.
 func (e Entry) scopeNames() []string { return append([]string{e.Name}, e.Keywords...) }
 
+// query returns a query with what is known about the database.
+func (e Entry) query(q index.Query) index.Query {
+	q.Names, q.Version, q.Used, q.URLs = e.scopeNames(), e.Version, e.Used, e.URLs
+	return q
+}
+
 // A Catalog manages the databases of a server. It opens a database on first use
 // and reopens it when a build has replaced its index. The old index stays open
 // until its last reader is done.
@@ -287,8 +293,7 @@ func (c *Catalog) search(ctx context.Context, entries []Entry, q index.Query) []
 			found.Notes = append(found.Notes, e.mismatch(found.Version)...)
 			return found.Result, errors.Join(err, found.Err)
 		}
-		q := q
-		q.Names, q.Version, q.Used, q.URLs = e.scopeNames(), e.Version, e.Used, e.URLs
+		q := e.query(q)
 		err = c.use(e.Path, func(db *index.Database) error {
 			if r, err = db.Search(ctx, q); err == nil {
 				info := db.Info()
