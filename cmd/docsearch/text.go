@@ -6,7 +6,7 @@ import (
 	"github.com/docsearch/docsearch/internal/humanize"
 )
 
-// The commands print so many numbers that these functions have short names here.
+// Short names of the formats that nearly every command uses.
 
 func count(n int, thing string) string { return humanize.Count(n, thing) }
 

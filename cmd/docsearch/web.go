@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/loopback"
 	"github.com/docsearch/docsearch/internal/mcpserver"
 	"github.com/docsearch/docsearch/internal/web"
 )
@@ -60,7 +61,7 @@ func (a *app) web(ctx context.Context, address string, open bool) error {
 	}
 	defer catalog.Close()
 	host, _, err := net.SplitHostPort(address)
-	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if err != nil || !loopback.IsHost(host) {
 		return withHint(usagef("invalid --listen %q: want a loopback address with a port, such as 127.0.0.1:7474", address),
 			"to share documentation with other machines, run docsearch serve --http")
 	}

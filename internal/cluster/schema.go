@@ -100,7 +100,7 @@ func newClass(name, description string, tenants bool, copies int, properties ...
 	return c
 }
 
-// schema returns the classes, with so many copies of each object.
+// schema returns the classes. The cluster keeps that number of copies of each object.
 func schema(copies int) []class {
 	return []class{
 		newClass(classPassages, "passages of docsearch databases", true, copies,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/cluster"
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook/lookup"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/index/quicksearch"
@@ -23,11 +24,6 @@ const (
 	nodeTime = 2 * time.Second
 	// answerTime limits the answer to a hook.
 	answerTime = 500 * time.Millisecond
-	// maxPassages and maxPassageBytes limit the passages of an answer to a hook, and
-	// maxPage the text of a page.
-	maxPassages     = 14
-	maxPassageBytes = 8400
-	maxPage         = 8000
 )
 
 // A Database is a database in a cluster. It connects at the first request, and keeps the
@@ -137,7 +133,7 @@ func (d *Database) Answer(ctx context.Context, name string, q *remote.AnswerRequ
 
 func (d *Database) search(ctx context.Context, db *cluster.Database, name string, q *remote.AnswerRequest, a *remote.Answer) error {
 	found, err := db.Quote(ctx, quicksearch.Query{Text: q.Query, Named: q.Limited, Names: d.names(), Version: d.config.Version,
-		Used: q.Used.Of(name), Limit: maxPassages, MaxBytes: maxPassageBytes})
+		Used: q.Used.Of(name), Limit: lookup.MaxPassages, MaxBytes: lookup.MaxPassageBytes})
 	if err != nil {
 		return err
 	}
@@ -161,7 +157,7 @@ func (d *Database) page(ctx context.Context, db *cluster.Database, url string, a
 	if err != nil {
 		return err
 	}
-	if textLen(r.Passages) > maxPage || len(r.Passages) < r.Total {
+	if textLen(r.Passages) > lookup.MaxWholePage || len(r.Passages) < r.Total {
 		return nil
 	}
 	a.Held, a.Whole, a.Confidence, a.Confident = true, true, 1, true

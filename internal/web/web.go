@@ -32,6 +32,8 @@ import (
 	"time"
 
 	"golang.org/x/net/netutil"
+
+	"github.com/docsearch/docsearch/internal/loopback"
 )
 
 const (
@@ -67,7 +69,7 @@ func New(l net.Listener, opt Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
+	if !loopback.IsHost(host) {
 		return nil, fmt.Errorf("cannot serve the page on %s: other machines can reach this address", l.Addr())
 	}
 	site, err := NewSite(opt)

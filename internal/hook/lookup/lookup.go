@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	// maxPassages limits the passages in a denial.
-	maxPassages = 14
-	// maxPassageBytes is the total text after which no further passage is read. A denial has
+	// MaxPassages limits the passages in a denial.
+	MaxPassages = 14
+	// MaxPassageBytes is the total text after which no further passage is read. A denial has
 	// no room for more, because each passage also has a heading and a source.
-	maxPassageBytes = 8400
+	MaxPassageBytes = 8400
 	// maxSections limits the sections that are quoted from a long page.
 	maxSections = 5
-	// maxWholePage is the maximum length in bytes of a page that is quoted whole.
-	maxWholePage = 8000
+	// MaxWholePage is the maximum length in bytes of a page that is quoted whole.
+	MaxWholePage = 8000
 )
 
 // Indexes searches the indexes of databases on this machine. It implements hook.Searcher.
@@ -96,7 +96,7 @@ func (i Indexes) Search(db *config.Database, s event.Search) (a hook.Answer, err
 	}
 	err = i.withIndex(db, func(x *quicksearch.Index) error {
 		found, err := x.Quote(quicksearch.Query{
-			Text: s.Query, Names: append([]string{db.Name}, db.Keywords...), Named: match.Limited(s), Version: db.Version, Used: db.Used, Limit: maxPassages, MaxBytes: maxPassageBytes, Threshold: db.Threshold,
+			Text: s.Query, Names: append([]string{db.Name}, db.Keywords...), Named: match.Limited(s), Version: db.Version, Used: db.Used, Limit: MaxPassages, MaxBytes: MaxPassageBytes, Threshold: db.Threshold,
 		})
 		if err != nil {
 			return err
@@ -118,7 +118,7 @@ func (i Indexes) Page(db *config.Database, f event.Fetch) (a hook.Answer, held b
 	err = i.withIndex(db, func(x *quicksearch.Index) (err error) {
 		var page quicksearch.Page
 		page, held, err = x.Page(quicksearch.PageQuery{
-			URL: f.URL, Prefixes: db.URLs, Version: db.Version, Text: f.Prompt, Limit: maxSections, MaxBytes: maxWholePage,
+			URL: f.URL, Prefixes: db.URLs, Version: db.Version, Text: f.Prompt, Limit: maxSections, MaxBytes: MaxWholePage,
 		})
 		a = hook.Answer{Passages: passagesOf(page.Hits), Whole: page.Whole, Confidence: 1, Confident: true, Version: x.VersionOr(db.Version)}
 		return err
