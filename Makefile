@@ -80,7 +80,7 @@ picture:
 # Tests databases in a Weaviate cluster with real servers on loopback. Building the server
 # takes minutes the first time.
 cluster:
-	./.ci/cluster $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(SCALE),-run TestScale -scale $(SCALE))
+	SCALE=$(SCALE) ./.ci/cluster $(if $(ROUNDS),-rounds $(ROUNDS))
 
 bench:
 	./.ci/bench

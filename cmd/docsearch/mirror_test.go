@@ -39,9 +39,9 @@ func (m *testMachine) run(code int, stdin string, args ...string) string {
 }
 
 // serve starts a server, and returns its URL and the function that kills it.
-func (m *testMachine) serve() (url string, kill func()) {
+func (m *testMachine) serve(options ...string) (url string, kill func()) {
 	m.t.Helper()
-	cmd := exec.Command("docsearch", "serve", "--http", "127.0.0.1:0")
+	cmd := exec.Command("docsearch", append([]string{"serve", "--http", "127.0.0.1:0"}, options...)...)
 	cmd.Env = m.env
 	stderr, err := cmd.StderrPipe()
 	if err == nil {
