@@ -15,11 +15,7 @@ import (
 // TestClusterCommands runs the commands for a cluster with a real server that needs an API
 // key.
 func TestClusterCommands(t *testing.T) {
-	c := clustertest.Start(t, 1, clustertest.Options{Env: []string{
-		"AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED=false", "AUTHENTICATION_APIKEY_ENABLED=true",
-		"AUTHENTICATION_APIKEY_ALLOWED_KEYS=writer-key,reader-key", "AUTHENTICATION_APIKEY_USERS=writer,reader",
-		"AUTHORIZATION_RBAC_ENABLED=true", "AUTHORIZATION_RBAC_ROOT_USERS=writer", "EXPERIMENTAL_AUTHORIZATION_RBAC_READONLY_USERS=reader",
-	}})
+	c := clustertest.Start(t, 1, clustertest.Options{APIKeys: true})
 	home := t.TempDir()
 	docs := filepath.Join(home, "docs")
 	write := func(name, text string) {
@@ -59,20 +55,20 @@ func TestClusterCommands(t *testing.T) {
 	expect(run("", "index", "build", docs), "docs: 40 passages")
 	expect(run("", "index", "push", "docs", "--to", c.Nodes[0].URL), `does not accept the API key\nhint: pass --api-key-env VAR`)
 	expect(run("wrong-key", push...), `does not accept the API key\n`)
-	expect(run("reader-key", push...), `the API key does not permit this: `)
-	expect(run("writer-key", push...), `docs: 40 passages of 40 documents, pushed in .*; sent 41 objects`)
-	expect(run("writer-key", push...), `docs: no changes`)
+	expect(run(clustertest.ReaderKey, push...), `the API key does not permit this: `)
+	expect(run(clustertest.WriterKey, push...), `docs: 40 passages of 40 documents, pushed in .*; sent 41 objects`)
+	expect(run(clustertest.WriterKey, push...), `docs: no changes`)
 	write("page7.md", "# The command number7\n\nRun it twice.\n")
 	expect(run("", "index", "update", "docs"), "1 changed")
-	expect(run("writer-key", append(push, "--json")...), `"incremental": true`)
-	expect(run("reader-key", append([]string{"index", "list"}, at...)...), `(?m)^docs +- +40 +40 +20.* docs-[0-9a-f]{8}-[0-9a-f]{16}$`)
-	expect(run("reader-key", append([]string{"index", "verify"}, at...)...), `docs: valid; 40 passages of 40 documents on 1 node`)
+	expect(run(clustertest.WriterKey, append(push, "--json")...), `"incremental": true`)
+	expect(run(clustertest.ReaderKey, append([]string{"index", "list"}, at...)...), `(?m)^docs +- +40 +40 +20.* docs-[0-9a-f]{8}-[0-9a-f]{16}$`)
+	expect(run(clustertest.ReaderKey, append([]string{"index", "verify"}, at...)...), `docs: valid; 40 passages of 40 documents on 1 node`)
 	pull := []string{"index", "pull", "docs", "--name", "copy", "--from", c.Nodes[0].URL, "--api-key-env", "WEAVIATE_KEY"}
-	expect(run("reader-key", pull...), `copy: 40 passages of 40 documents`)
-	expect(run("reader-key", "index", "update", "copy"), `copy: no changes`)
-	expect(run("reader-key", "search", "copy", "command number7 twice"), `Run it twice`)
-	expect(run("reader-key", append([]string{"index", "remove", "docs", "--yes"}, at...)...), `the API key does not permit this`)
-	expect(run("writer-key", append([]string{"index", "remove", "docs", "--yes"}, at...)...), `removed the database docs from the cluster`)
-	expect(run("writer-key", append([]string{"index", "list"}, at...)...), `no databases; to push one`)
-	expect(run("reader-key", "index", "update", "copy"), `the cluster does not contain the database`)
+	expect(run(clustertest.ReaderKey, pull...), `copy: 40 passages of 40 documents`)
+	expect(run(clustertest.ReaderKey, "index", "update", "copy"), `copy: no changes`)
+	expect(run(clustertest.ReaderKey, "search", "copy", "command number7 twice"), `Run it twice`)
+	expect(run(clustertest.ReaderKey, append([]string{"index", "remove", "docs", "--yes"}, at...)...), `the API key does not permit this`)
+	expect(run(clustertest.WriterKey, append([]string{"index", "remove", "docs", "--yes"}, at...)...), `removed the database docs from the cluster`)
+	expect(run(clustertest.WriterKey, append([]string{"index", "list"}, at...)...), `no databases; to push one`)
+	expect(run(clustertest.ReaderKey, "index", "update", "copy"), `the cluster does not contain the database`)
 }

@@ -22,7 +22,7 @@ func newIndexPullCommand(a *app) *cobra.Command {
 		Long: `Build a local database from the passages of a database in a Weaviate cluster. The
 local database answers without the network. To update it, run docsearch index
 update.`,
-		Example: `  docsearch index pull django --from https://w1:8080,https://w2:8080 --api-key-env WEAVIATE_API_KEY`,
+		Example: `  docsearch index pull django --from https://node1:8443,https://node2:8443 --api-key-env WEAVIATE_KEY`,
 		Args:    oneArgument("the name of a database in the cluster"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(flags.urls) == 0 {

@@ -37,7 +37,7 @@ sent. Before the first push of a database, docsearch tests whether searches of t
 cluster find all matches.
 
 Pass the URLs of all nodes, so that each of them is checked.`,
-		Example: `  docsearch index push django --to https://w1:8080,https://w2:8080,https://w3:8080 --api-key-env WEAVIATE_API_KEY
+		Example: `  docsearch index push django --to https://node1:8443,https://node2:8443,https://node3:8443 --api-key-env WEAVIATE_KEY
   docsearch index push django --to http://localhost:8080`,
 		Args:              oneArgument("the name or path of a database"),
 		ValidArgsFunction: completeDatabases,

@@ -1,6 +1,7 @@
 // Package clustertest starts a real Weaviate cluster on loopback for tests. It runs the
-// server that the environment variable DOCSEARCH_WEAVIATE names; without it, tests are
-// skipped. "make cluster" builds the server and sets the variable.
+// server that the environment variable DOCSEARCH_WEAVIATE names, with the settings of
+// deploy/weaviate.env; without the variable, tests are skipped. "make cluster" builds the
+// server and sets the variable.
 //
 // Each cluster has its own ports and a temporary folder, and ends with its test. The
 // server opens its gRPC port and its data port on all interfaces, which no setting
@@ -18,10 +19,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+)
+
+// Keys of deploy/weaviate.env.
+const (
+	WriterKey = "CHANGE-THE-WRITER-KEY"
+	ReaderKey = "CHANGE-THE-READER-KEY"
 )
 
 // Variable is the environment variable with the path of the Weaviate server.
@@ -63,8 +71,9 @@ type Node struct {
 
 // Options configures the nodes of a cluster.
 type Options struct {
-	// Env adds environment variables, such as "AUTHENTICATION_APIKEY_ENABLED=true".
-	Env []string
+	// APIKeys requires one of the keys WriterKey and ReaderKey. Otherwise everybody may read
+	// and write.
+	APIKeys bool
 	// Pruning keeps the server's default for BM25 searches, which misses matches in
 	// version 1.37.0.
 	Pruning bool
@@ -83,6 +92,7 @@ func Start(tb testing.TB, n int, opt Options) *Cluster {
 	}
 	base := freePorts(tb, n*portsPerNode)
 	c := &Cluster{}
+	settings := readSettings(tb)
 	var raft, gossip []string
 	for i := range n {
 		raft = append(raft, fmt.Sprintf("node%d:%d", i+1, base+i*portsPerNode+portRaft))
@@ -95,28 +105,26 @@ func Start(tb testing.TB, n int, opt Options) *Cluster {
 			Name: name, URL: fmt.Sprintf("http://127.0.0.1:%d", port+portREST), tb: tb,
 			Folder: filepath.Join(tb.TempDir(), name),
 			args:   []string{"--host", "127.0.0.1", "--port", fmt.Sprint(port + portREST), "--scheme", "http"},
-			env: []string{
-				"CLUSTER_HOSTNAME=" + name, "CLUSTER_IN_LOCALHOST=true",
+			env: append(slices.Clone(settings),
+				"CLUSTER_HOSTNAME="+name, "CLUSTER_IN_LOCALHOST=true",
 				"CLUSTER_ADVERTISE_ADDR=127.0.0.1", "CLUSTER_BIND_ADDR=127.0.0.1",
 				fmt.Sprintf("CLUSTER_GOSSIP_BIND_PORT=%d", port+portGossip), fmt.Sprintf("CLUSTER_DATA_BIND_PORT=%d", port+portData),
 				fmt.Sprintf("RAFT_PORT=%d", port+portRaft), fmt.Sprintf("RAFT_INTERNAL_RPC_PORT=%d", port+portRPC),
-				fmt.Sprintf("RAFT_BOOTSTRAP_EXPECT=%d", n), "RAFT_JOIN=" + strings.Join(raft, ","),
+				fmt.Sprintf("RAFT_BOOTSTRAP_EXPECT=%d", n), "RAFT_JOIN="+strings.Join(raft, ","), "CLUSTER_JOIN="+strings.Join(gossip, ","),
 				fmt.Sprintf("GRPC_PORT=%d", port+portGRPC), "GO_PROFILING_DISABLE=true",
-				"DISABLE_TELEMETRY=true", "DEFAULT_VECTORIZER_MODULE=none", "API_BASED_MODULES_DISABLED=true", "AUTOSCHEMA_ENABLED=false",
-				"DISK_USE_READONLY_PERCENTAGE=99", "DISK_USE_WARNING_PERCENTAGE=98", "LOG_LEVEL=warning",
-			},
+				"DISK_USE_READONLY_PERCENTAGE=99", "DISK_USE_WARNING_PERCENTAGE=98",
+			),
 		}
 		node.env = append(node.env, "PERSISTENCE_DATA_PATH="+node.Folder)
-		if n > 1 {
-			node.env = append(node.env, "CLUSTER_JOIN="+strings.Join(gossip, ","))
+		if !opt.APIKeys {
+			node.env = append(node.env, "AUTHENTICATION_APIKEY_ENABLED=false", "AUTHORIZATION_RBAC_ENABLED=false", "AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED=true")
 		}
-		if !hasVariable(opt.Env, "AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED") {
-			node.env = append(node.env, "AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED=true")
+		if opt.Pruning {
+			node.env = slices.DeleteFunc(node.env, func(v string) bool { return strings.HasPrefix(v, "BLOCKMAX_WAND_PER_SEGMENT_LIMIT=") })
 		}
-		if !opt.Pruning {
-			node.env = append(node.env, "BLOCKMAX_WAND_PER_SEGMENT_LIMIT=100000")
+		if n == 1 {
+			node.env = slices.DeleteFunc(node.env, func(v string) bool { return strings.HasPrefix(v, "CLUSTER_JOIN=") })
 		}
-		node.env = append(node.env, opt.Env...)
 		c.Nodes = append(c.Nodes, node)
 	}
 	tb.Cleanup(func() {
@@ -236,13 +244,20 @@ func allFree(base, count int) bool {
 	return true
 }
 
-func hasVariable(env []string, name string) bool {
-	for _, e := range env {
-		if strings.HasPrefix(e, name+"=") {
-			return true
+// readSettings reads the settings of deploy/weaviate.env, which a user copies.
+func readSettings(tb testing.TB) []string {
+	_, file, _, _ := runtime.Caller(0)
+	data, err := os.ReadFile(filepath.Join(filepath.Dir(file), "..", "..", "deploy", "weaviate.env"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var settings []string
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			settings = append(settings, line)
 		}
 	}
-	return false
+	return settings
 }
 
 // lastLines returns the end of a process's output.
