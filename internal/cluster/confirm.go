@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// An IncompleteError reports a node that does not have all objects of a push. The old
-// state of the database stays current.
+// An IncompleteError reports a node that does not have all objects of a push, or whose
+// searches do not find them. The old state of the database stays current.
 type IncompleteError struct {
 	URL     string
 	Problem string
@@ -31,6 +31,7 @@ func (p *push) confirm(ctx context.Context) error {
 	p.opt.Report.Report("checking all nodes", 0, 0)
 	settle, cancel := context.WithTimeout(ctx, p.opt.Settle)
 	defer cancel()
+	states := map[*node]*State{}
 	for wait := 200 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
 		group, groupCtx := errgroup.WithContext(settle)
 		for _, n := range p.client.nodes {
@@ -38,7 +39,7 @@ func (p *push) confirm(ctx context.Context) error {
 		}
 		err := group.Wait()
 		if err == nil {
-			err = p.compare(settle)
+			err = p.compare(settle, states)
 		}
 		var incomplete *IncompleteError
 		if err == nil || !errors.As(err, &incomplete) && !errors.Is(err, ErrUnavailable) && settle.Err() == nil {
@@ -55,13 +56,15 @@ func (p *push) confirm(ctx context.Context) error {
 	}
 }
 
-// compare compares each node with the content by sample queries.
-func (p *push) compare(ctx context.Context) error {
+// compare compares each node with the content by sample queries. states has the states that
+// it has read from the nodes.
+func (p *push) compare(ctx context.Context, states map[*node]*State) error {
 	for _, n := range p.client.nodes {
-		state, err := p.client.only(n).openState(ctx, p.commit, nil)
+		state, err := p.client.only(n).openState(ctx, p.commit, states[n])
 		if err != nil {
 			return &IncompleteError{URL: n.url, Err: err}
 		}
+		states[n] = state
 		if err := p.content.Check(ctx, p.client.only(n).openAt(state)); err != nil {
 			return err
 		}

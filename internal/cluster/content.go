@@ -23,7 +23,8 @@ type Content interface {
 	// Export calls each for every passage, always in the same order, and returns the
 	// statistics of the whole database.
 	Export(ctx context.Context, each func(Passage) error) (statistics []byte, err error)
-	// Check compares the database with a pushed one, at one node.
+	// Check compares the database with a pushed one, at one node. After an
+	// *IncompleteError, it is called again for a while.
 	Check(ctx context.Context, pushed *Database) error
 }
 

@@ -91,7 +91,7 @@ func (l *Local) Check(ctx context.Context, pushed *Database) error {
 		}
 	}
 	if float64(same) < minAgreement*float64(len(l.queries)) {
-		return fmt.Errorf("%s: only %d of %d sample queries have the same best passage as on this machine", pushed.client.nodes[0].url, same, len(l.queries))
+		return &IncompleteError{URL: pushed.client.nodes[0].url, Problem: fmt.Sprintf("only %d of %d sample queries have the same best passage as on this machine", same, len(l.queries))}
 	}
 	return nil
 }

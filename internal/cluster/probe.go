@@ -138,7 +138,7 @@ func bestBags(bags [][]string, query []string, limit int) []uint32 {
 		for _, w := range query {
 			tf, df := float64(counts[i][w]), float64(frequency[w])
 			idf := math.Log(1 + (float64(len(bags))-df+.5)/(df+.5))
-			scores[i] += idf * tf / (tf + bm25K1*(1-bm25B+bm25B*float64(len(bag))/average))
+			scores[i] += idf * tf / (tf + BM25K1*(1-BM25B+BM25B*float64(len(bag))/average))
 		}
 	}
 	order := make([]uint32, len(bags))

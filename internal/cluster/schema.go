@@ -25,11 +25,13 @@ const (
 // tenantClasses are the classes that contain a tenant of each database.
 var tenantClasses = []string{classPassages, classParts}
 
-// The parameters of BM25 in Weaviate, with which the candidates contain nearly all of the
-// passages that docsearch ranks best. docsearch's own scores do not depend on them.
+// BM25K1 and BM25B are the parameters of BM25 in Weaviate. docsearch's own scores do not
+// depend on them. They are equal because Weaviate 1.33 to 1.37.0 swaps them where it
+// computes the upper bounds of new segments (upstream pull request 12022), which then
+// prune good matches. On the judged queries, they are as good as any others.
 const (
-	bm25K1 = 6
-	bm25B  = 0.5
+	BM25K1 = 1
+	BM25B  = 1
 )
 
 // schemaTimeout limits a change of the schema. After the loss of the Raft leader, changes
@@ -89,7 +91,7 @@ func newClass(name, description string, tenants bool, copies int, properties ...
 		Class: name, Description: description, Vectorizer: "none", VectorIndex: map[string]any{"skip": true},
 		Tenants:     map[string]any{"enabled": tenants},
 		Replication: map[string]any{"factor": copies, "asyncEnabled": copies > 1, "deletionStrategy": "TimeBasedResolution"},
-		Inverted:    map[string]any{"bm25": map[string]any{"k1": bm25K1, "b": bm25B}, "stopwords": map[string]any{"preset": "none"}},
+		Inverted:    map[string]any{"bm25": map[string]any{"k1": BM25K1, "b": BM25B}, "stopwords": map[string]any{"preset": "none"}},
 		Properties:  properties,
 	}
 	if tenants {

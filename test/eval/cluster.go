@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/cluster"
 	"github.com/docsearch/docsearch/internal/eval"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/passage"
@@ -270,7 +271,7 @@ func (e *engine) search(q index.Query) (index.Result, time.Duration, error) {
 
 // best returns the passages with the highest scores.
 func (e *engine) best(text string, limit int) []index.Found {
-	const k1, b = 6, .5
+	const k1, b = cluster.BM25K1, cluster.BM25B
 	weights := make(map[string]float64)
 	var terms []string
 	for term := range strings.FieldsSeq(text) {
