@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -24,8 +23,6 @@ const (
 	maxAnswer = 64 << 20
 	// defaultTimeout limits a request to one node.
 	defaultTimeout = 5 * time.Second
-	// downTime is how long a client prefers other nodes after a node did not answer.
-	downTime = 5 * time.Second
 )
 
 // Options are the address of a cluster and the access to it.
@@ -40,6 +37,10 @@ type Options struct {
 	// Timeout limits a request to one node. If it passes, the client asks the next node.
 	// Default 5 seconds.
 	Timeout time.Duration
+	// Hedge is the time after which a request that only reads is sent to the next node,
+	// too. The first answer counts. 0: the next node is asked after the timeout. It is for
+	// clients that only read.
+	Hedge time.Duration
 }
 
 // ErrUnavailable is wrapped by errors of requests that no node answered properly.
@@ -82,19 +83,16 @@ type Client struct {
 	nodes   []*node
 	key     string
 	timeout time.Duration
+	hedge   time.Duration
 	http    *http.Client
 	next    atomic.Uint32
-}
-
-type node struct {
-	url  string
-	down atomic.Int64 // Unix time in nanoseconds until which other nodes are preferred
+	hedges  hedgeBudget
 }
 
 // NewClient returns a client. It connects at the first request. The error describes an
 // option that cannot be used.
 func NewClient(o Options) (*Client, error) {
-	c := &Client{timeout: o.Timeout}
+	c := &Client{timeout: o.Timeout, hedge: o.Hedge}
 	if c.timeout <= 0 {
 		c.timeout = defaultTimeout
 	}
@@ -159,92 +157,18 @@ func (c *Client) only(n *node) *Client {
 
 // withTimeout returns a client with another timeout of requests.
 func (c *Client) withTimeout(d time.Duration) *Client {
-	return &Client{nodes: c.nodes, key: c.key, timeout: d, http: c.http}
+	return &Client{nodes: c.nodes, key: c.key, timeout: d, hedge: c.hedge, http: c.http}
 }
 
-// A request is sent to one node after the other until one answers it.
-type request struct {
-	method, path string
-	body         []byte
-	// decode reads the body of an answer with status 2xx. After its error, the next node
-	// is asked, because a single node can be out of order. A *RefusedError means that no
-	// node would accept the request.
-	decode func([]byte) error
-}
-
-// do sends a request. The error is a *RefusedError, wraps ErrUnavailable, or is that of
-// ctx.
-func (c *Client) do(ctx context.Context, r request) error {
-	var failures []error
-	var refused *RefusedError // by a node that may not know the schema yet
-	for _, n := range c.order() {
-		err := c.ask(ctx, n, r)
-		var now *RefusedError
-		switch {
-		case err == nil:
-			n.down.Store(0)
-			return nil
-		case errors.As(err, &now) && !now.maybeRestarted():
-			return err
-		case now != nil:
-			refused = now
-		default:
-			failures = append(failures, err)
-		}
-		if ctx.Err() != nil {
-			return fmt.Errorf("%w: %w", ctx.Err(), err)
-		}
-		if now == nil {
-			n.down.Store(time.Now().Add(downTime).UnixNano())
-		}
-	}
-	if refused != nil && (len(failures) == 0 || refused.Status != http.StatusForbidden) {
-		return refused
-	}
-	return &unavailableError{failures}
-}
-
-// An unavailableError contains the failure of each node.
-type unavailableError struct{ failures []error }
-
-func (e *unavailableError) Error() string {
-	texts := make([]string, len(e.failures))
-	for i, f := range e.failures {
-		texts[i] = f.Error()
-	}
-	return ErrUnavailable.Error() + ": " + strings.Join(texts, "; ")
-}
-
-func (e *unavailableError) Unwrap() []error { return append([]error{ErrUnavailable}, e.failures...) }
-
-// order returns the nodes in the order in which a request asks them. Requests take turns,
-// and nodes that did not answer lately come last.
-func (c *Client) order() []*node {
-	first := int(c.next.Add(1)) % len(c.nodes)
-	order := slices.Concat(c.nodes[first:], c.nodes[:first])
-	now := time.Now().UnixNano()
-	slices.SortStableFunc(order, func(a, b *node) int {
-		downA, downB := a.down.Load() > now, b.down.Load() > now
-		switch {
-		case downA == downB:
-			return 0
-		case downA:
-			return 1
-		}
-		return -1
-	})
-	return order
-}
-
-// ask sends a request to one node.
-func (c *Client) ask(ctx context.Context, n *node, r request) error {
+// ask sends a request to one node and returns the body of an answer with status 2xx.
+func (c *Client) ask(ctx context.Context, n *node, r request) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	fail := func(err error) error {
+	fail := func(err error) ([]byte, error) {
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = fmt.Errorf("no answer within %v", c.timeout)
 		}
-		return &nodeError{n.url, err}
+		return nil, &nodeError{n.url, err}
 	}
 	req, err := http.NewRequestWithContext(ctx, r.method, n.url+r.path, bytes.NewReader(r.body))
 	if err != nil {
@@ -273,22 +197,7 @@ func (c *Client) ask(ctx context.Context, n *node, r request) error {
 	case len(data) > maxAnswer:
 		return fail(fmt.Errorf("the answer is larger than %d MiB", maxAnswer>>20))
 	}
-	if err := checkStatus(n.url, res.StatusCode, data); err != nil {
-		return err
-	}
-	if r.decode == nil {
-		return nil
-	}
-	err = r.decode(data)
-	var refused *RefusedError
-	if errors.As(err, &refused) {
-		refused.URL = n.url
-		return refused
-	}
-	if err != nil {
-		return fail(err)
-	}
-	return nil
+	return data, checkStatus(n.url, res.StatusCode, data)
 }
 
 // checkStatus returns an error for an answer that is not a success: a *RefusedError if

@@ -252,13 +252,16 @@ func (c *Client) deleteCommit(ctx context.Context, name string) error {
 	return err
 }
 
+// graphqlPath is the path of queries, which change nothing.
+const graphqlPath = "/v1/graphql"
+
 // graphql sends a query.
 func (c *Client) graphql(ctx context.Context, query string, decode func([]byte) error) error {
 	body, err := json.Marshal(map[string]string{"query": query})
 	if err != nil {
 		return err
 	}
-	return c.do(ctx, request{method: http.MethodPost, path: "/v1/graphql", body: body, decode: decode})
+	return c.do(ctx, request{method: http.MethodPost, path: graphqlPath, body: body, decode: decode})
 }
 
 // quote returns a string as GraphQL writes it, which is as JSON does.

@@ -13,12 +13,20 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/quicksearch"
 )
 
-// commitTime is how long a Database uses the state that it has read.
-const commitTime = 10 * time.Second
+const (
+	// commitTime is how long a Database uses the state that it has read.
+	commitTime = 10 * time.Second
+	// refreshWait is how long a caller waits for a newer state while it has an older one,
+	// and refreshTime limits reading it.
+	refreshWait = 100 * time.Millisecond
+	refreshTime = 30 * time.Second
+)
 
 // A Database is a database in a cluster, open for searching and reading. It may be used
 // concurrently.
@@ -26,7 +34,9 @@ type Database struct {
 	client *Client
 	name   string
 
-	mu      sync.Mutex
+	refreshing singleflight.Group
+
+	mu      sync.Mutex // not held while the cluster is asked
 	current *State
 	readAt  time.Time
 }
@@ -64,19 +74,53 @@ func (c *Client) openAt(state *State) *Database {
 func (d *Database) Close() { d.client.Close() }
 
 // State returns the current state. It asks the cluster again after some seconds. If the
-// cluster does not answer then, the last known state stays in use.
+// cluster does not answer soon then, the last known state stays in use.
 func (d *Database) State(ctx context.Context) (*State, error) {
+	known, fresh := d.known()
+	if fresh {
+		return known, nil
+	}
+	read := d.refreshing.DoChan("", func() (any, error) {
+		// The next callers use the result, too.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshTime)
+		defer cancel()
+		return d.refresh(ctx)
+	})
+	var late <-chan time.Time
+	if known != nil {
+		late = time.After(refreshWait)
+	}
+	select {
+	case r := <-read:
+		if r.Err != nil {
+			return nil, r.Err
+		}
+		return r.Val.(*State), nil
+	case <-late:
+		return known, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// known returns the last known state, or nil, and whether it can be used without asking.
+func (d *Database) known() (state *State, fresh bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.current != nil && time.Since(d.readAt) < commitTime {
-		return d.current, nil
-	}
-	state, err := d.client.readState(ctx, d.name, d.current)
-	if err != nil && (d.current == nil || !errors.Is(err, ErrUnavailable)) {
-		return nil, err
-	}
-	if err == nil {
+	return d.current, d.current != nil && time.Since(d.readAt) < commitTime
+}
+
+// refresh reads the state. If no node answers, it returns the last known one.
+func (d *Database) refresh(ctx context.Context) (*State, error) {
+	known, _ := d.known()
+	state, err := d.client.readState(ctx, d.name, known)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case err == nil:
 		d.current = state
+	case known == nil || !errors.Is(err, ErrUnavailable):
+		return nil, err
 	}
 	d.readAt = time.Now()
 	return d.current, nil
@@ -121,7 +165,9 @@ func (c *Client) readParts(ctx context.Context, tenant string, ref PartsRef) ([]
 			if err == nil && len(content) != min(partSize, ref.Size-i*partSize) {
 				err = errors.New("invalid answer: a part of another size")
 			}
-			file = append(file, content...)
+			if err == nil {
+				file = append(file, content...)
+			}
 			return err
 		}})
 		if err != nil {

@@ -359,7 +359,7 @@ func (c *Client) store(ctx context.Context, objects []object) (size int, err err
 		if ctx.Err() != nil || !errors.Is(err, ErrUnavailable) && limited.Err() == nil {
 			return 0, err
 		}
-		n.down.Store(time.Now().Add(downTime).UnixNano())
+		n.failed(time.Now())
 		for _, o := range objects {
 			if limited.Err() == nil {
 				err = cmp.Or(c.deleteObject(limited, o), err)

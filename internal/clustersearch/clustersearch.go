@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"github.com/docsearch/docsearch/internal/cluster"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/lookup"
@@ -22,17 +24,24 @@ import (
 const (
 	// nodeTime limits a request to one node. Then the next node is asked.
 	nodeTime = 2 * time.Second
+	// hedgeTime is the time after which a second node is asked, too, so that a node that
+	// hangs does not use up the time of a hook.
+	hedgeTime = 150 * time.Millisecond
 	// answerTime limits the answer to a hook.
 	answerTime = 500 * time.Millisecond
+	// openTime limits the download of a database's statistics.
+	openTime = time.Minute
 )
 
 // A Database is a database in a cluster. It connects at the first request, and keeps the
 // connections. It is a mcpserver.Remote with one database, and may be used concurrently.
 type Database struct {
-	config config.Database
+	config  config.Database
+	opening singleflight.Group
 
-	mu     sync.Mutex
+	mu     sync.Mutex // not held while the database is being opened
 	opened *cluster.Database
+	closed bool
 }
 
 // New returns a database of the config.
@@ -47,6 +56,7 @@ func (d *Database) Is(db *config.Database) bool {
 func (d *Database) Close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.closed = true
 	if d.opened != nil {
 		d.opened.Close()
 	}
@@ -57,18 +67,54 @@ func (d *Database) Host() string { return config.Host(d.config.Cluster.URLs[0]) 
 
 // open returns the opened database, and its state.
 func (d *Database) open(ctx context.Context) (*cluster.Database, *cluster.State, error) {
+	opened, err := d.connect(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	state, err := opened.State(ctx)
+	return opened, state, err
+}
+
+// connect opens the database at the first call. If ctx ends before, the database is opened
+// nevertheless, for the next caller.
+func (d *Database) connect(ctx context.Context) (*cluster.Database, error) {
+	if opened := d.connected(); opened != nil {
+		return opened, nil
+	}
+	open := d.opening.DoChan("", func() (any, error) {
+		if opened := d.connected(); opened != nil {
+			return opened, nil
+		}
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), openTime)
+		defer cancel()
+		c := d.config.Cluster
+		opened, err := cluster.Open(ctx, cluster.Options{URLs: c.URLs, KeyVariable: c.KeyEnv, Timeout: nodeTime, Hedge: hedgeTime}, c.Database)
+		if err != nil {
+			return nil, err
+		}
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if d.opened = opened; d.closed {
+			opened.Close()
+		}
+		return opened, nil
+	})
+	select {
+	case r := <-open:
+		if r.Err != nil {
+			return nil, r.Err
+		}
+		return r.Val.(*cluster.Database), nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// connected returns the opened database, or nil.
+func (d *Database) connected() *cluster.Database {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.opened == nil {
-		c := d.config.Cluster
-		opened, err := cluster.Open(ctx, cluster.Options{URLs: c.URLs, KeyVariable: c.KeyEnv, Timeout: nodeTime}, c.Database)
-		if err != nil {
-			return nil, nil, err
-		}
-		d.opened = opened
-	}
-	state, err := d.opened.State(ctx)
-	return d.opened, state, err
+	return d.opened
 }
 
 // names are the names of the database in queries.
