@@ -38,6 +38,26 @@ type databaseRef struct {
 	Software     []string // identities of the documented software; see config.Database
 	Used         string   // version that the project uses; see config.ChosenEdition
 	IsPackage    bool     // the config names the packages that it documents
+	// Server is the URL of the server, or of the first node of the cluster, that holds the
+	// database, and Host its host. Both are empty for a database on this machine; else Path
+	// is empty.
+	Server, Host string
+}
+
+// label returns the name for results, with the host of a database on another machine.
+func (d databaseRef) label() string {
+	if d.Server != "" {
+		return d.Name + " on " + d.Host
+	}
+	return d.Name
+}
+
+// searchError adds the repair command to an error of a search.
+func (d databaseRef) searchError(err error) error {
+	if d.Server != "" {
+		return err
+	}
+	return withRepair(quoteArgument(d.Path), err)
 }
 
 // listDatabases lists the databases of the config and of the data folder. It
@@ -168,7 +188,8 @@ func cleanUpDataFolder(l config.Locations) {
 
 // findDatabase resolves a name or path from the command line. Names, including
 // the folder names in docsearch's data folder, take precedence over files in
-// the working directory. An argument with a path separator is always a path.
+// the working directory. An argument with a path separator is always a path. The error of
+// a database that another machine holds is an *elsewhereError.
 func findDatabase(all []databaseRef, arg string) (databaseRef, error) {
 	if !hasSeparator(arg) {
 		if i := slices.IndexFunc(all, func(d databaseRef) bool { return strings.EqualFold(d.Name, arg) }); i >= 0 {
@@ -198,6 +219,9 @@ func findDatabase(all []databaseRef, arg string) (databaseRef, error) {
 	}
 	if hasSeparator(arg) || !errors.Is(err, fs.ErrNotExist) {
 		return databaseRef{}, err
+	}
+	if elsewhere := findElsewhere(arg); elsewhere != nil {
+		return databaseRef{}, elsewhere.explain("")
 	}
 	var names []string
 	for _, d := range all {
@@ -322,6 +346,20 @@ func withRepair(path string, err error) error {
 		return withHint(err, "run %s", command)
 	}
 	return err
+}
+
+// completeAnyDatabase completes a database argument by name, also of a database that
+// another machine holds.
+func completeAnyDatabase(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+	names, directive := completeDatabases(cmd, args, start)
+	remotes := openRemotes(config.Locate(os.Getenv))
+	defer remotes.Close()
+	for _, d := range remotes.databases() {
+		if strings.HasPrefix(strings.ToLower(d.Name), strings.ToLower(start)) {
+			names = append(names, d.Name)
+		}
+	}
+	return names, directive
 }
 
 // completeDatabases completes a database argument by name; the shell completes

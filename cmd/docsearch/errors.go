@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"strconv"
@@ -32,6 +33,10 @@ func userMessage(err error) string {
 	var start *exec.Error
 	if errors.As(err, &start) && errors.Is(start, exec.ErrNotFound) {
 		replace(start, start.Name+" not found on PATH")
+	}
+	var request *url.Error
+	if errors.As(err, &request) {
+		replace(request, request.Err.Error()) // callers name the server
 	}
 	var connection *net.OpError
 	if errors.As(err, &connection) && connection.Addr != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/cluster"
+	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/eval"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/passage"
@@ -202,7 +204,7 @@ type evaluator struct {
 }
 
 func (e *evalCommand) open() (*evaluator, error) {
-	chosen, err := selectDatabases(e.databases, nil)
+	chosen, err := chooseDatabases(e.databases)
 	if err != nil {
 		return nil, err
 	}
@@ -584,9 +586,15 @@ func setsOf(results []queryResult, byForm [formCount][]queryResult) []string {
 	return sets
 }
 
-// selectDatabases resolves names and paths to databases, or returns all
-// databases if both lists are empty.
-func selectDatabases(names, paths []string) ([]databaseRef, error) {
-	s := searchCommand{databases: names, paths: paths}
-	return s.choose()
+// chooseDatabases resolves names to databases on this machine, or returns all databases if
+// there are none.
+func chooseDatabases(names []string) ([]databaseRef, error) {
+	if len(names) > 0 {
+		return selectDatabases(names, nil, nil)
+	}
+	chosen, err := searchableDatabases(config.Locate(os.Getenv))
+	if err == nil && len(chosen) == 0 {
+		err = errNoDatabases
+	}
+	return chosen, err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -28,11 +29,16 @@ func newIndexInfoCommand(a *app) *cobra.Command {
 		Use:   "info NAME|PATH",
 		Short: "Show a database's source, age, size, and skipped files",
 		Long: `Show a database's source, age, counts, and sizes. List each file or page that has
-no passages, with the reason.`,
+no passages, with the reason. For a database on a team server or in a Weaviate cluster,
+ask that for the counts.`,
 		Args:              oneArgument("the name or path of a database"),
-		ValidArgsFunction: completeDatabases,
-		RunE: func(_ *cobra.Command, args []string) error {
+		ValidArgsFunction: completeAnyDatabase,
+		RunE: func(cmd *cobra.Command, args []string) error {
 			d, err := a.database(args[0])
+			var elsewhere *elsewhereError
+			if errors.As(err, &elsewhere) {
+				return a.remoteInfo(cmd.Context(), elsewhere.ref, asJSON)
+			}
 			if err != nil {
 				return err
 			}
@@ -180,12 +186,15 @@ func recallOf(r *generation.Recall) string {
 // An infoJSON is the JSON form of index.Info.
 type infoJSON struct {
 	Name      string               `json:"name"`
-	Path      string               `json:"path"`
+	Path      string               `json:"path,omitempty"`
+	Server    string               `json:"server,omitempty"` // URL of the server or cluster that holds it, instead of the path
 	State     string               `json:"state"`
 	Why       string               `json:"why,omitempty"`
 	Source    *generation.Source   `json:"source,omitempty"`
 	Built     *time.Time           `json:"built,omitempty"`
 	Checked   *time.Time           `json:"checked,omitempty"` // last check that found the source unchanged
+	Pushed    *time.Time           `json:"pushed,omitempty"`  // to a cluster
+	Version   string               `json:"version,omitempty"` // documented version, of a database on another machine
 	Tool      string               `json:"tool,omitempty"`
 	Passages  int                  `json:"passages"`
 	Documents int                  `json:"documents"`

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -19,14 +20,16 @@ func newIndexListCommand(a *app) *cobra.Command {
 		Use:   "list",
 		Short: "List databases and their state",
 		Long: `List the databases in the config file and in docsearch's data folder, with their
-state:
+state. Also list those of the team servers and Weaviate clusters in the config, with
+the counts that these report:
 
-  ok             the index matches the passages
+  ok             the index matches the passages, or the server answers
   stale          the passages or their source have changed since the build
   no index       the passages have no docsearch index yet
   missing        the path in the config does not exist
   corrupt        the index cannot be read
   other version  the index was built by an incompatible docsearch version
+  unreachable    the server or cluster does not answer
 
 With --unused, list only the databases of packages that no project uses: no project
 that had a session in the last 30 days, and not the one in the working directory.
@@ -37,7 +40,7 @@ With --cluster, list the databases in a Weaviate cluster instead.`,
 			if len(flags.urls) > 0 {
 				return a.listCluster(cmd.Context(), &flags, asJSON)
 			}
-			return a.list(asJSON, unused)
+			return a.list(cmd.Context(), asJSON, unused)
 		},
 	}
 	cmd.Flags().BoolVar(&unused, "unused", false, "list only databases of packages that no project uses")
@@ -47,7 +50,7 @@ With --cluster, list the databases in a Weaviate cluster instead.`,
 	return cmd
 }
 
-func (a *app) list(asJSON, unused bool) error {
+func (a *app) list(ctx context.Context, asJSON, unused bool) error {
 	locations := config.Locate(os.Getenv)
 	cleanUpDataFolder(locations)
 	all, err := listDatabases(locations)
@@ -55,10 +58,14 @@ func (a *app) list(asJSON, unused bool) error {
 		return err
 	}
 	cleanUpEach(all)
+	var remote []remoteInfo
 	if unused {
-		if all, err = unusedDatabases(locations, all); err != nil {
-			return err
-		}
+		all, err = unusedDatabases(locations, all)
+	} else {
+		remote = a.describeRemotes(ctx, locations)
+	}
+	if err != nil {
+		return err
 	}
 	if asJSON {
 		list := []infoJSON{}
@@ -69,6 +76,9 @@ func (a *app) list(asJSON, unused bool) error {
 			}
 			list = append(list, newInfoJSON(d.Name, state, why, info))
 		}
+		for i := range remote {
+			list = append(list, remote[i].json())
+		}
 		enc := json.NewEncoder(a.stdout)
 		enc.SetIndent("", "  ")
 		return enc.Encode(list)
@@ -77,7 +87,7 @@ func (a *app) list(asJSON, unused bool) error {
 		fmt.Fprintln(a.stdout, "projects use all databases of packages")
 		return nil
 	}
-	if len(all) == 0 {
+	if len(all)+len(remote) == 0 {
 		fmt.Fprintln(a.stdout, "no databases; to build one, run: docsearch index build SOURCE")
 		return nil
 	}
@@ -91,6 +101,9 @@ func (a *app) list(asJSON, unused bool) error {
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, state,
 			thousands(info.Passages), thousands(info.Documents), info.Created.Local().Format("2006-01-02 15:04"), d.Path)
+	}
+	for i := range remote {
+		fmt.Fprintln(table, remote[i].row())
 	}
 	if err := table.Flush(); err != nil {
 		return err

@@ -39,7 +39,7 @@ With --cluster, remove a database from a Weaviate cluster instead.`,
 			}
 			d, err := a.database(args[0])
 			if err != nil {
-				return err
+				return explainElsewhere(err, "index remove")
 			}
 			return a.remove(cmd.Context(), d, yes)
 		},

@@ -41,7 +41,7 @@ visible passage, the statistics, and the same contents as the others.`,
 				for _, arg := range args {
 					d, err := findDatabase(all, arg)
 					if err != nil {
-						return err
+						return explainElsewhere(err, "index verify")
 					}
 					chosen = append(chosen, d)
 				}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -125,8 +126,9 @@ func TestMirror(t *testing.T) {
 	if out := client.run(0, "", append(setup, "--key", key)...); !strings.Contains(out, "widgets: received ") {
 		t.Errorf("the mirror was not built: %s", out)
 	}
-	if out := client.run(0, "", "index", "list"); !strings.Contains(out, "widgets") || strings.Contains(out, "rota") {
-		t.Errorf("the list of local databases: %s", out)
+	if out := client.run(0, "", "index", "list"); !regexp.MustCompile(`(?m)^widgets +ok .*\.mirrors`).MatchString(out) ||
+		!regexp.MustCompile(`(?m)^rota +ok .* `+regexp.QuoteMeta(url)+` \(docsearch server\)$`).MatchString(out) {
+		t.Errorf("the list of databases: %s", out)
 	}
 
 	pack("2.0")
@@ -139,7 +141,7 @@ func TestMirror(t *testing.T) {
 	for range 2 { // without a snapshot, and with it
 		os.RemoveAll(filepath.Join(client.home, "docsearch-state-s.json"))
 		out := client.run(2, widgetSearch, "hook")
-		if !strings.Contains(out, "widgets 2.0") || strings.Contains(out, " on 127.0.0.1") || strings.Contains(out, "s3cret") {
+		if !strings.Contains(out, "widgets 2.0") || !strings.Contains(out, "published by docs.example.com") || strings.Contains(out, " on 127.0.0.1") || strings.Contains(out, "s3cret") {
 			t.Errorf("without the server: %s", out)
 		}
 	}

@@ -29,7 +29,8 @@ type searchCommand struct {
 	topK             int
 	json             bool
 	explain          bool
-	text             bytes.Buffer // the results as text
+	remotes          *remoteCatalog // databases of other machines; nil: none is searched
+	text             bytes.Buffer   // the results as text
 }
 
 func newSearchCommand(a *app) *cobra.Command {
@@ -40,6 +41,9 @@ func newSearchCommand(a *app) *cobra.Command {
 		Long: `Search databases from the command line, as the agent does. Search prints the
 results as text, or as JSON with --json. At a terminal, it highlights matching
 words and shows long results in the program that PAGER names.
+
+Search also searches the databases of the team servers and Weaviate clusters in the
+config. If one of them does not answer, search reports it and shows the other results.
 
 With --db or --path, search also shows hits that are unlikely to answer.
 
@@ -62,7 +66,7 @@ commands, and options that the answer probably contains.`,
 	f.IntVar(&s.topK, "top-k", 0, "return at most `N` results (default 5)")
 	f.BoolVar(&s.explain, "explain", false, "show the parts of each score and confidence")
 	f.BoolVar(&s.json, "json", false, "print JSON")
-	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("db", completeDatabases))
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("db", completeAnyDatabase))
 	return cmd
 }
 
@@ -71,6 +75,7 @@ type databaseResult struct {
 	databaseRef
 	index.Result
 	explained index.Explanation
+	opaque    bool // a server sent the result without the parts of the scores
 	info      index.Info
 	err       error
 }
@@ -79,7 +84,10 @@ func (s *searchCommand) run(ctx context.Context, query string) error {
 	if strings.TrimSpace(query) == "" {
 		return usagef("invalid query \"\": want at least one word")
 	}
-	chosen, err := s.choose()
+	chosen, err := s.choose(ctx)
+	if s.remotes != nil {
+		defer s.remotes.Close()
+	}
 	if err != nil {
 		return err
 	}
@@ -105,9 +113,9 @@ func (s *searchCommand) run(ctx context.Context, query string) error {
 		}
 		failed++
 		if errors.Is(d.err, index.ErrFilter) || len(all) == 1 {
-			return withRepair(quoteArgument(d.Path), d.err)
+			return d.searchError(d.err)
 		}
-		report(s.stderr, withRepair(quoteArgument(d.Path), fmt.Errorf("%s: %w", d.Name, d.err)))
+		report(s.stderr, d.searchError(fmt.Errorf("%s: %w", d.label(), d.err)))
 	}
 	if failed == len(all) {
 		return errors.New("cannot search any database")
@@ -118,7 +126,7 @@ func (s *searchCommand) run(ctx context.Context, query string) error {
 	}
 	for _, d := range all {
 		for _, n := range d.Notes {
-			fmt.Fprintf(s.stderr, "docsearch: %s: %s\n", d.Name, n)
+			fmt.Fprintf(s.stderr, "docsearch: %s: %s\n", d.label(), n)
 		}
 	}
 	if err := s.print(query, all, hits); err != nil {
@@ -130,21 +138,56 @@ func (s *searchCommand) run(ctx context.Context, query string) error {
 // isExplicit reports whether the user chose the databases with flags.
 func (s *searchCommand) isExplicit() bool { return len(s.databases)+len(s.paths) > 0 }
 
-// choose returns the databases to search.
-func (s *searchCommand) choose() ([]databaseRef, error) {
+// choose returns the databases to search, also those that other machines hold.
+func (s *searchCommand) choose(ctx context.Context) ([]databaseRef, error) {
+	l := config.Locate(os.Getenv)
+	if s.isExplicit() {
+		return selectDatabases(s.databases, s.paths, func() {
+			if s.remotes == nil {
+				s.remotes = openRemotes(l)
+			}
+		})
+	}
+	chosen, err := searchableDatabases(l)
+	if err != nil {
+		return nil, err
+	}
+	s.remotes = openRemotes(l)
+	for url, err := range s.remotes.fetch(ctx, true) {
+		report(s.stderr, fmt.Errorf("cannot list the databases of %s: %w", url, err))
+	}
+	for _, d := range s.remotes.databases() {
+		chosen = append(chosen, d.ref())
+	}
+	if len(chosen) == 0 {
+		return nil, errNoDatabases
+	}
+	return chosen, nil
+}
+
+var errNoDatabases = withHint(errors.New("no databases to search"), "run docsearch index build SOURCE to build one")
+
+// selectDatabases resolves names and paths to databases. It calls elsewhere for a database
+// that another machine holds; without that function, such a name is an error.
+func selectDatabases(names, paths []string, elsewhere func()) ([]databaseRef, error) {
 	all, err := listDatabases(config.Locate(os.Getenv))
 	if err != nil {
 		return nil, err
 	}
 	var chosen []databaseRef
-	for _, arg := range s.databases {
+	for _, arg := range names {
 		d, err := findDatabase(all, arg)
+		var other *elsewhereError
+		if elsewhere != nil && errors.As(err, &other) {
+			elsewhere()
+			d, err = other.ref, nil
+		}
 		if err != nil {
 			return nil, err
 		}
 		chosen = append(chosen, d)
 	}
-	for _, path := range s.paths {
+	for _, path := range paths {
 		if !hasSeparator(path) {
 			path = "." + string(filepath.Separator) + path
 		}
@@ -154,18 +197,22 @@ func (s *searchCommand) choose() ([]databaseRef, error) {
 		}
 		chosen = append(chosen, d)
 	}
-	if s.isExplicit() {
-		return chosen, nil
+	return chosen, nil
+}
+
+// searchableDatabases returns the databases on this machine that docsearch searches.
+func searchableDatabases(l config.Locations) ([]databaseRef, error) {
+	all, err := listDatabases(l)
+	if err != nil {
+		return nil, err
 	}
+	var chosen []databaseRef
 	for _, d := range all {
 		// A database that an external tool searches need not have a docsearch index.
 		if dir, err := index.Locate(d.Path); d.ExternalTool && (err != nil || !exists(generation.ManifestPath(dir))) {
 			continue
 		}
 		chosen = append(chosen, d)
-	}
-	if len(chosen) == 0 {
-		return nil, withHint(errors.New("no databases to search"), "run docsearch index build SOURCE to build one")
 	}
 	return chosen, nil
 }
@@ -195,13 +242,26 @@ func (s *searchCommand) selectNamed(chosen []databaseRef, query string) []databa
 	return named
 }
 
+// query returns the query without the properties of a database.
+func (s *searchCommand) query(text string) index.Query {
+	return index.Query{Text: text, Keywords: s.splitKeywords(), TopK: s.topK, Filter: s.filter}
+}
+
 // searchAll searches all databases in parallel.
 func (s *searchCommand) searchAll(ctx context.Context, chosen []databaseRef, query string) []databaseResult {
-	q := index.Query{Text: query, Keywords: s.splitKeywords(), TopK: s.topK, Filter: s.filter, Embedders: configuredEmbedders()}
+	q := s.query(query)
+	q.Embedders = configuredEmbedders()
 	all := make([]databaseResult, len(chosen))
-	var g errgroup.Group
+	var g, others errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
+	others.Go(func() error {
+		s.searchRemotes(ctx, chosen, all, query)
+		return nil
+	})
 	for i, d := range chosen {
+		if d.Server != "" {
+			continue
+		}
 		g.Go(func() error {
 			all[i].databaseRef = d
 			db, err := index.Open(d.Path)
@@ -221,7 +281,33 @@ func (s *searchCommand) searchAll(ctx context.Context, chosen []databaseRef, que
 		})
 	}
 	g.Wait()
+	others.Wait()
 	return all
+}
+
+// searchRemotes searches the databases of other machines among the chosen ones.
+func (s *searchCommand) searchRemotes(ctx context.Context, chosen []databaseRef, all []databaseResult, query string) {
+	var remote []databaseRef
+	for _, d := range chosen {
+		if d.Server != "" {
+			remote = append(remote, d)
+		}
+	}
+	if len(remote) == 0 {
+		return
+	}
+	found := s.remotes.search(ctx, remote, s, query)
+	for i, d := range chosen {
+		if d.Server == "" {
+			continue
+		}
+		f := found[d.Name]
+		all[i] = databaseResult{databaseRef: d, Result: f.Result, err: f.Err, opaque: true}
+		if explainer := s.remotes.explainer(d); explainer != nil && f.Err == nil && s.explain {
+			all[i].explained, all[i].err = explainer.Explain(ctx, f.Result)
+			all[i].opaque = false
+		}
+	}
 }
 
 func (s *searchCommand) splitKeywords() []string {
@@ -280,7 +366,8 @@ type hitJSON struct {
 
 type databaseResultJSON struct {
 	Name       string                 `json:"name"`
-	Path       string                 `json:"path"`
+	Path       string                 `json:"path,omitempty"`
+	Server     string                 `json:"server,omitempty"` // URL of the server or cluster, instead of the path
 	Confidence float64                `json:"confidence"`
 	Confident  bool                   `json:"confident"`
 	Notes      []string               `json:"notes,omitempty"`
@@ -313,10 +400,10 @@ func (s *searchCommand) printJSON(query string, all []databaseResult, hits []ind
 		out.Hits = append(out.Hits, hit)
 	}
 	for _, d := range all {
-		j := databaseResultJSON{Name: d.Name, Path: d.Path, Confidence: d.Confidence, Confident: d.Confident, Notes: d.Notes}
+		j := databaseResultJSON{Name: d.Name, Path: d.Path, Server: d.Server, Confidence: d.Confidence, Confident: d.Confident, Notes: d.Notes}
 		if d.err != nil {
 			j.Error = d.err.Error()
-		} else if s.explain {
+		} else if s.explain && !d.opaque {
 			j.Explain = d.explainConfidence()
 		}
 		out.Databases = append(out.Databases, j)

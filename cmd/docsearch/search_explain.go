@@ -25,14 +25,17 @@ type confidenceExplanation struct {
 	Odds        []index.Part `json:"odds"`
 }
 
-// explainScore explains the score of a hit.
+// explainScore explains the score of a hit. It returns nil if the parts are not known.
 func (d databaseResult) explainScore(h index.Hit) *scoreExplanation {
+	if d.opaque {
+		return nil
+	}
 	for i := range d.Hits {
 		if d.Hits[i].Number == h.Number {
 			e := d.explained.Hits[i]
 			terms := e.Terms
 			if terms == nil {
-				terms = []index.TermExplanation{} // found by vectors only
+				terms = []index.TermExplanation{} // found by vectors only, or in a cluster
 			}
 			return &scoreExplanation{h.Score, d.Hits[0].Score, e.Parts, terms}
 		}
@@ -52,6 +55,10 @@ func (s *searchCommand) printScoreExplanation(d databaseResult, h index.Merged, 
 		for _, l := range wrap(text, width-len(indent)) {
 			fmt.Fprintf(&s.text, "%s%s%s%s\n", indent, c.dim, l, c.end)
 		}
+	}
+	if why == nil {
+		line(indent, fmt.Sprintf("relevance %.2f; %s sends no parts of the score", h.Relevance, d.Host))
+		return
 	}
 	line(indent, fmt.Sprintf("relevance %.2f = confidence %.2f of %s x score %.2f / best score %.2f", h.Relevance, d.Confidence, d.Name, why.Score, why.Best))
 	line(indent, fmt.Sprintf("score %.2f = %s", why.Score, sumText(why.Parts)))
@@ -81,12 +88,16 @@ func (s *searchCommand) printScoreExplanation(d databaseResult, h index.Merged, 
 
 // printConfidenceExplanation prints the explanation of a database's confidence.
 func (s *searchCommand) printConfidenceExplanation(d databaseResult, c palette, width int) {
+	if d.opaque {
+		fmt.Fprintf(&s.text, "\n%sconfidence of %s: %.2f%s\n", c.title, d.label(), d.Confidence, c.end)
+		return
+	}
 	why := d.explainConfidence()
 	verdict := "below the"
 	if d.Confident {
 		verdict = "reaches the"
 	}
-	fmt.Fprintf(&s.text, "\n%sconfidence of %s: %.2f%s\n", c.title, d.Name, d.Confidence, c.end)
+	fmt.Fprintf(&s.text, "\n%sconfidence of %s: %.2f%s\n", c.title, d.label(), d.Confidence, c.end)
 	total := 0.
 	for _, p := range why.Odds {
 		total += p.Adds

@@ -33,7 +33,7 @@ func (s *searchCommand) printHits(query string, all []databaseResult, hits []ind
 	var names []string
 	for _, d := range all {
 		if d.err == nil {
-			names = append(names, d.Name)
+			names = append(names, d.label())
 		}
 	}
 	if !anyConfident(all) {
@@ -74,7 +74,7 @@ func (s *searchCommand) printHit(query string, rank int, d databaseResult, h ind
 	fmt.Fprintf(&s.text, "%s%d. %s%s\n", c.title, rank, heading(&h.Passage), c.end)
 	place := printable(d.source(&h.Passage))
 	if withDatabase {
-		place += "  " + d.Name
+		place += "  " + printable(d.label())
 	}
 	if remark := h.Label(); remark != "" {
 		place += "  (" + printable(remark) + ")"

@@ -51,6 +51,12 @@ type State struct {
 // Version returns the documented version, or version if it is unknown.
 func (s *State) Version(version string) string { return cmp.Or(s.ranking.Version(), version) }
 
+// Documents returns the number of documents.
+func (s *State) Documents() int { return s.ranking.Documents() }
+
+// Explain explains the result of a search, without the terms of its query.
+func (s *State) Explain(r index.Result) index.Explanation { return s.ranking.Explain(r) }
+
 // Open opens a database and reads its state. Errors are those of Client.Commit.
 func Open(ctx context.Context, o Options, name string) (*Database, error) {
 	client, err := NewClient(o)

@@ -157,6 +157,30 @@ func (d *Database) Read(ctx context.Context, databases []string, ref index.Ref) 
 	return found, nil
 }
 
+// State returns the current state of the database.
+func (d *Database) State(ctx context.Context) (*cluster.State, error) {
+	_, state, err := d.open(ctx)
+	return state, err
+}
+
+// Size returns the numbers of passages and documents of the database.
+func (d *Database) Size(ctx context.Context) (passages, documents int, err error) {
+	state, err := d.State(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	return state.Passages.Count, state.Documents(), nil
+}
+
+// Explain explains a result of Search, without the terms of its query.
+func (d *Database) Explain(ctx context.Context, r index.Result) (index.Explanation, error) {
+	state, err := d.State(ctx)
+	if err != nil {
+		return index.Explanation{}, err
+	}
+	return state.Explain(r), nil
+}
+
 // Answer answers a hook. name is the name of the database in the request.
 func (d *Database) Answer(ctx context.Context, name string, q *remote.AnswerRequest) remote.Answer {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)

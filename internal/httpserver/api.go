@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook"
@@ -33,20 +34,47 @@ const compressFrom = 1400
 
 // listDatabases lists the databases that the client may read.
 func (s *Server) listDatabases(w http.ResponseWriter, r *http.Request) {
-	list := remote.Databases{Databases: []remote.Database{}, Version: s.Version}
-	for _, e := range s.Catalog.Entries(r.Context()) {
-		version, location := e.Version, ""
-		if info, err := index.Inspect(e.Path); err == nil && e.Remote == nil {
-			version = info.VersionOr(version)
-			if info.Source.Kind == pack.KindSource && isReachable(info.Source.Location) {
-				location = info.Source.Location
-			}
+	list := remote.Databases{Version: s.Version}
+	entries := s.Catalog.Entries(r.Context())
+	list.Databases = make([]remote.Database, len(entries))
+	err := parallel.Ranges(r.Context(), len(entries), 1, func(from, to int) error {
+		for i := from; i < to; i++ {
+			list.Databases[i] = describe(r.Context(), &entries[i])
 		}
-		list.Databases = append(list.Databases, remote.Database{
-			Name: e.Name, Description: e.Description, Keywords: e.Keywords, URLs: e.URLs, Version: version, Packages: packagesOf(&e), Pack: location,
-		})
+		return nil
+	})
+	if err != nil {
+		http.Error(w, "canceled", http.StatusServiceUnavailable)
+		return
 	}
 	s.respond(w, r, list)
+}
+
+// countTime limits asking a cluster for the size of a database.
+const countTime = time.Second
+
+// describe describes a database for the server of another machine.
+func describe(ctx context.Context, e *mcpserver.Entry) remote.Database {
+	d := remote.Database{Name: e.Name, Description: e.Description, Keywords: e.Keywords, URLs: e.URLs, Version: e.Version, Packages: packagesOf(e)}
+	if e.Remote != nil {
+		if cluster, ok := e.Remote.(interface {
+			Size(ctx context.Context) (passages, documents int, err error)
+		}); ok {
+			ctx, cancel := context.WithTimeout(ctx, countTime)
+			defer cancel()
+			d.Passages, d.Documents, _ = cluster.Size(ctx) // unknown without an answer
+		}
+		return d
+	}
+	info, err := index.Inspect(e.Path)
+	if err != nil {
+		return d
+	}
+	d.Version, d.Passages, d.Documents = info.VersionOr(d.Version), info.Passages, info.Documents
+	if info.Source.Kind == pack.KindSource && isReachable(info.Source.Location) {
+		d.Pack = info.Source.Location
+	}
+	return d
 }
 
 // packagesOf returns the packages that a database documents, without a derived identity.

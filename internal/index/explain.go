@@ -1,6 +1,7 @@
 package index
 
 import (
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/quicksearch"
 )
@@ -40,7 +41,29 @@ type Part struct {
 
 // Explain explains the result of a query to this database.
 func (d *Database) Explain(q Query, r Result) (Explanation, error) {
-	c := quicksearch.Usable(d.gen.Confidence)
+	e := explain(d.gen.Confidence, r)
+	for i, h := range r.Hits {
+		var w lexical.Hit
+		if h.words != nil {
+			w = *h.words
+		}
+		reasons, err := d.lexical.Explain(q.words(d.gen.VersionOr(q.Version), 0), h.Number)
+		if err != nil {
+			return Explanation{}, err
+		}
+		for _, t := range reasons {
+			e.Hits[i].Terms = append(e.Hits[i].Terms, TermExplanation{t.Term, t.Synonym, t.Misspelled, t.Words * w.Words, t.Page * w.Page, t.Fields})
+		}
+	}
+	return e, nil
+}
+
+// Explain explains the result of a query, without its terms.
+func (x *External) Explain(r Result) Explanation { return explain(x.head.Confidence, r) }
+
+// explain explains a result without the terms of the query.
+func explain(confidence *generation.Confidence, r Result) Explanation {
+	c := quicksearch.Usable(confidence)
 	e := Explanation{Threshold: c.Threshold}
 	e.Probability, _ = quicksearch.Judge(c, r.signals)
 	for i, adds := range quicksearch.Weigh(c, r.signals) {
@@ -55,18 +78,10 @@ func (d *Database) Explain(q Query, r Result) (Explanation, error) {
 		if h.words != nil {
 			w = *h.words
 		}
-		why := HitExplanation{Parts: []Part{
+		e.Hits = append(e.Hits, HitExplanation{Parts: []Part{
 			{"words", w.Words}, {"page", w.Page}, {"second-best passage", w.SecondBest}, {"proximity", w.Proximity}, {"phrases", w.Phrase},
 			{"definition", w.Definition}, {"static prior", w.Prior}, {"vectors", h.Dense},
-		}}
-		reasons, err := d.lexical.Explain(q.words(d.gen.VersionOr(q.Version), 0), h.Number)
-		if err != nil {
-			return Explanation{}, err
-		}
-		for _, t := range reasons {
-			why.Terms = append(why.Terms, TermExplanation{t.Term, t.Synonym, t.Misspelled, t.Words * w.Words, t.Page * w.Page, t.Fields})
-		}
-		e.Hits = append(e.Hits, why)
+		}})
 	}
-	return e, nil
+	return e
 }

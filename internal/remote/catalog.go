@@ -12,6 +12,7 @@ import (
 	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index/generation"
+	"github.com/docsearch/docsearch/internal/pack"
 	"github.com/docsearch/docsearch/internal/safetext"
 )
 
@@ -53,32 +54,53 @@ func AddTo(c *config.Config, l config.Locations) error {
 	var problems []error
 	for i := range c.Remotes {
 		r := &c.Remotes[i]
-		path := config.RemoteCatalogPath(l, r.URL)
-		if path == "" {
-			continue
-		}
-		data, err := atomicfile.Read(path, maxCatalog)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // not downloaded yet
-		}
-		var list Databases
-		if err == nil {
-			list, err = decodeCatalog(data)
-		}
+		list, err := Known(l, r.URL)
 		if err != nil {
 			problems = append(problems, err)
 			continue
 		}
-		databases := make([]config.Database, len(list.Databases))
-		for i, d := range list.Databases {
+		databases := make([]config.Database, len(list))
+		for i, d := range list {
 			databases[i] = config.Database{Name: d.Name, Description: d.Description, Keywords: d.Keywords, URLs: d.URLs, Version: d.Version, Packages: d.Packages}
 			if dir := config.MirrorPath(l, r.URL, d.Name); r.Mirror && d.Pack != "" && dir != "" && generation.HasManifest(dir) {
 				databases[i].Path, databases[i].Version = dir, "" // the mirror knows its version
+				databases[i].Publisher = publisherOf(dir)
 			}
 		}
 		c.AddRemote(r, databases)
 	}
 	return errors.Join(problems...)
+}
+
+// Known returns the last downloaded list of a server's databases, none if it was not
+// downloaded yet.
+func Known(l config.Locations, url string) ([]Database, error) {
+	path := config.RemoteCatalogPath(l, url)
+	if path == "" {
+		return nil, nil
+	}
+	data, err := atomicfile.Read(path, maxCatalog)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	list, err := decodeCatalog(data)
+	return list.Databases, err
+}
+
+// publisherOf returns the name of the publisher with whose key a mirror was built, or "".
+// That of the server's list would prove nothing.
+func publisherOf(mirror string) string {
+	g, err := generation.Current(mirror)
+	var options struct {
+		Publisher string `json:"publisher"` // public key
+	}
+	if err != nil || json.Unmarshal(g.Options, &options) != nil {
+		return ""
+	}
+	return safetext.Line(pack.Key(options.Publisher).Name())
 }
 
 // decodeCatalog decodes a list of databases. It omits databases that cannot be used, and

@@ -44,6 +44,8 @@ type Database struct {
 	Version     string   `json:"version,omitempty"`
 	Packages    []string `json:"packages,omitempty"` // documented packages, as "node:react"
 	Pack        string   `json:"pack,omitempty"`     // location of the pack that it came as, if others can read it
+	Passages    int      `json:"passages,omitempty"` // 0: unknown, as those of a cluster that does not answer
+	Documents   int      `json:"documents,omitempty"`
 }
 
 // Databases is the response to DatabasesPath.
