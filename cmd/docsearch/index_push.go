@@ -54,7 +54,7 @@ Pass the URLs of all nodes, so that each of them is checked.`,
 	p.add(f, "to", "store the database in the cluster with nodes at `URL`, separated by commas")
 	f.StringVar(&p.as, "as", "", "set the name in the cluster to `NAME` (default: the database name)")
 	f.BoolVar(&p.full, "full", false, "send all passages, even if the cluster has them")
-	f.DurationVar(&p.settle, "timeout", 3*time.Minute, "give up if a node does not have all passages `DURATION` after the last was sent")
+	f.DurationVar(&p.settle, "timeout", 3*time.Minute, "give up if a node still lacks passages after `DURATION`")
 	f.BoolVar(&p.json, "json", false, "print JSON")
 	f.BoolVarP(&p.quiet, "quiet", "q", false, "print errors only")
 	return cmd

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -59,7 +60,7 @@ func (s *servedDatabases) setClusters() {
 		if have := s.clusters[db.Name]; have != nil && have.Is(db) {
 			clusters[db.Name] = have
 		} else {
-			clusters[db.Name] = clustersearch.New(*db)
+			clusters[db.Name] = clustersearch.New(*db, s.clusterCache())
 		}
 	}
 	for name, d := range s.clusters {
@@ -68,6 +69,14 @@ func (s *servedDatabases) setClusters() {
 		}
 	}
 	s.clusters = clusters
+}
+
+// clusterCache returns the folder of the statistics of databases in clusters, or "".
+func (s *servedDatabases) clusterCache() string {
+	if s.locations.Cache == "" {
+		return ""
+	}
+	return filepath.Join(s.locations.Cache, "clusters")
 }
 
 // ask sends a hook's request to a server or cluster of the config. It is a remote.Asker.

@@ -41,6 +41,9 @@ type Options struct {
 	// too. The first answer counts. 0: the next node is asked after the timeout. It is for
 	// clients that only read.
 	Hedge time.Duration
+	// Cache is the folder where the statistics of databases are kept for the next process.
+	// Empty: they are always downloaded.
+	Cache string
 }
 
 // ErrUnavailable is wrapped by errors of requests that no node answered properly.
@@ -84,6 +87,7 @@ type Client struct {
 	key     string
 	timeout time.Duration
 	hedge   time.Duration
+	cache   string // folder; empty: none
 	http    *http.Client
 	next    atomic.Uint32
 	hedges  hedgeBudget
@@ -92,7 +96,7 @@ type Client struct {
 // NewClient returns a client. It connects at the first request. The error describes an
 // option that cannot be used.
 func NewClient(o Options) (*Client, error) {
-	c := &Client{timeout: o.Timeout, hedge: o.Hedge}
+	c := &Client{timeout: o.Timeout, hedge: o.Hedge, cache: o.Cache}
 	if c.timeout <= 0 {
 		c.timeout = defaultTimeout
 	}

@@ -26,32 +26,35 @@ func (e *IncompleteError) Error() string {
 }
 func (e *IncompleteError) Unwrap() error { return e.Err }
 
-// confirm waits until every node has all objects of the push.
+// confirm waits until every node has all objects of the push. A check of many objects may
+// take longer than the time that the nodes have to agree.
 func (p *push) confirm(ctx context.Context) error {
 	p.opt.Report.Report("checking all nodes", 0, 0)
-	settle, cancel := context.WithTimeout(ctx, p.opt.Settle)
-	defer cancel()
 	states := map[*node]*State{}
+	var failing time.Time // since when
 	for wait := 200 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
-		group, groupCtx := errgroup.WithContext(settle)
+		group, groupCtx := errgroup.WithContext(ctx)
 		for _, n := range p.client.nodes {
 			group.Go(func() error { return p.confirmNode(groupCtx, n) })
 		}
 		err := group.Wait()
 		if err == nil {
-			err = p.compare(settle, states)
+			err = p.compare(ctx, states)
 		}
 		var incomplete *IncompleteError
-		if err == nil || !errors.As(err, &incomplete) && !errors.Is(err, ErrUnavailable) && settle.Err() == nil {
+		if err == nil || ctx.Err() != nil || !errors.As(err, &incomplete) && !errors.Is(err, ErrUnavailable) {
 			return err
+		}
+		if failing.IsZero() {
+			failing = time.Now()
+		}
+		if time.Since(failing) >= p.opt.Settle {
+			return fmt.Errorf("not all nodes have the new passages after %v: %w", p.opt.Settle, err)
 		}
 		select {
 		case <-time.After(wait):
-		case <-settle.Done():
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			return fmt.Errorf("not all nodes have the new passages after %v: %w", p.opt.Settle, err)
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
 }

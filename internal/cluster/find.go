@@ -3,12 +3,8 @@ package cluster
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -146,7 +142,7 @@ func (c *Client) openState(ctx context.Context, commit *Commit, known *State) (*
 	if known != nil && known.Stats == commit.Stats {
 		return &State{commit, known.ranking}, nil
 	}
-	data, err := c.readParts(ctx, commit.Tenant, commit.Stats)
+	data, err := c.readStatistics(ctx, commit)
 	if err != nil {
 		return nil, err
 	}
@@ -155,35 +151,6 @@ func (c *Client) openState(ctx context.Context, commit *Commit, known *State) (*
 		return nil, fmt.Errorf("cannot use the database %q: %w", commit.Name, err)
 	}
 	return &State{commit, ranking}, nil
-}
-
-// readParts reads a file that is stored in parts, and checks its digest.
-func (c *Client) readParts(ctx context.Context, tenant string, ref PartsRef) ([]byte, error) {
-	var file []byte
-	for i := range ref.parts() {
-		path := "/v1/objects/" + classParts + "/" + partID(tenant, ref, i).String() + "?tenant=" + tenant
-		err := c.do(ctx, request{method: http.MethodGet, path: path, decode: func(data []byte) error {
-			part, err := decodeProperties[partProperties](data)
-			if err != nil {
-				return err
-			}
-			content, err := base64.StdEncoding.DecodeString(part.Data)
-			if err == nil && len(content) != min(partSize, ref.Size-i*partSize) {
-				err = errors.New("invalid answer: a part of another size")
-			}
-			if err == nil {
-				file = append(file, content...)
-			}
-			return err
-		}})
-		if err != nil {
-			return nil, fmt.Errorf("cannot read the statistics: %w", err)
-		}
-	}
-	if sum := sha256.Sum256(file); hex.EncodeToString(sum[:]) != ref.Digest {
-		return nil, errors.New("cannot read the statistics: the digest differs")
-	}
-	return file, nil
 }
 
 // Search returns the passages that best answer a query. It asks one node once.

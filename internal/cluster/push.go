@@ -45,7 +45,8 @@ type PushOptions struct {
 	Info   json.RawMessage // describes the database
 	Report progress.Func
 	Full   bool // send all records, even if the cluster has them
-	// Settle limits the time until all nodes have all objects. Default 3 minutes.
+	// Settle limits how long a node may lack objects after the first check that finds it.
+	// Default 3 minutes.
 	Settle time.Duration
 	Now    time.Time // zero: time.Now
 }

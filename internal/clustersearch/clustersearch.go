@@ -37,6 +37,7 @@ const (
 // connections. It is a mcpserver.Remote with one database, and may be used concurrently.
 type Database struct {
 	config  config.Database
+	cache   string // folder
 	opening singleflight.Group
 
 	mu     sync.Mutex // not held while the database is being opened
@@ -44,8 +45,9 @@ type Database struct {
 	closed bool
 }
 
-// New returns a database of the config.
-func New(db config.Database) *Database { return &Database{config: db} }
+// New returns a database of the config. The folder cache keeps the statistics of databases;
+// it is created when needed.
+func New(db config.Database, cache string) *Database { return &Database{config: db, cache: cache} }
 
 // Is reports whether the database is that of a config entry.
 func (d *Database) Is(db *config.Database) bool {
@@ -88,7 +90,7 @@ func (d *Database) connect(ctx context.Context) (*cluster.Database, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), openTime)
 		defer cancel()
 		c := d.config.Cluster
-		opened, err := cluster.Open(ctx, cluster.Options{URLs: c.URLs, KeyVariable: c.KeyEnv, Timeout: nodeTime, Hedge: hedgeTime}, c.Database)
+		opened, err := cluster.Open(ctx, cluster.Options{URLs: c.URLs, KeyVariable: c.KeyEnv, Timeout: nodeTime, Hedge: hedgeTime, Cache: d.cache}, c.Database)
 		if err != nil {
 			return nil, err
 		}
