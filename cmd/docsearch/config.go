@@ -70,12 +70,16 @@ func (a *app) checkConfig() error {
 	for _, p := range problems {
 		fmt.Fprintln(a.stdout, p)
 	}
-	n := len(r.Config.Databases)
+	n := len(r.Config.Databases) + len(r.Config.Clustered)
+	servers := ""
+	if len(r.Config.Remotes) > 0 {
+		servers = ", " + count(len(r.Config.Remotes), "server")
+	}
 	if len(problems) > 0 {
-		fmt.Fprintf(a.stdout, "%s, %s\n", count(len(problems), "problem"), count(n, "usable database"))
+		fmt.Fprintf(a.stdout, "%s, %s%s\n", count(len(problems), "problem"), count(n, "usable database"), servers)
 		return exitStatus(exitFailure)
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s: no problems, %s\n", r.Path, count(n, "database"))
+	_, err = fmt.Fprintf(a.stdout, "%s: no problems, %s%s\n", r.Path, count(n, "database"), servers)
 	return err
 }
 
