@@ -267,7 +267,7 @@ than that of the catalog that the output replaces.`,
   docsearch catalog make team oci://registry.example.com/docs/widgets:2.1 -o oci://registry.example.com/docs/catalog:latest`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return fmt.Errorf("%s needs a name and packs", cmd.CommandPath())
+				return fmt.Errorf("%s needs a name and packs", commandName(cmd))
 			}
 			return nil
 		},

@@ -156,7 +156,7 @@ func (d *openedDatabase) search(ctx context.Context, q index.Query) (index.Resul
 
 func (e *evalCommand) run(ctx context.Context) error {
 	if e.queries == "" && e.identifiers == "" {
-		return withHint(usagef("docsearch eval needs --queries or --identifiers"), "run docsearch eval --help to see the file formats")
+		return withHint(usagef("eval needs --queries or --identifiers"), "run docsearch eval --help to see the file formats")
 	}
 	var queries []eval.Query
 	var identifiers []eval.Identifier

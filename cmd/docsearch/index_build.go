@@ -112,12 +112,20 @@ Until a build succeeds, searches use the previous index.`,
 	f.SortFlags = false
 	b.addSourceFlags(f)
 	f.BoolVar(&b.installed, "installed", false, "index documentation that is already on this machine; without NAME, list it")
-	b.addSiteFlags(f)
-	b.addEmbedderFlags(f)
+	f.DurationVar(&b.wait, "wait", 0, waitHelp)
 	f.BoolVar(&b.json, "json", false, jsonLines)
 	f.BoolVarP(&b.quiet, "quiet", "q", false, "print errors only")
+	addFlagGroup(f, siteFlags, b.addSiteFlags)
+	addFlagGroup(f, embeddingFlags, b.addEmbedderFlags)
 	return cmd
 }
+
+// Titles of the flag groups of build and setup.
+const (
+	sourceFlags    = "Source flags"
+	siteFlags      = "Site flags"
+	embeddingFlags = "Embedding flags"
+)
 
 // Flag help that several commands share.
 const (
@@ -152,12 +160,11 @@ func (b *buildCommand) addSiteFlags(f *pflag.FlagSet) {
 	f.BoolVar(&b.options.Site.Private, "private", false, "allow a site on localhost or a private network")
 }
 
-// addEmbedderFlags adds the embedder flags and the flag for the build lock.
+// addEmbedderFlags adds the embedder flags.
 func (b *buildCommand) addEmbedderFlags(f *pflag.FlagSet) {
 	f.StringVar(&b.options.Embedder, "embedder", "", "also embed passages with `PROVIDER:MODEL`; \"leann\": the LEANN index's model, \"builtin\": none (default: from the config)")
 	f.StringVar(&b.url, "embedder-url", "", "connect to the embedding server at `URL` (default: from the config)")
 	f.StringVar(&b.keyEnv, "embedder-key-env", "", "read the embedding server's API key from environment variable `VAR`")
-	f.DurationVar(&b.wait, "wait", 0, waitHelp)
 }
 
 // A plan describes a build before it runs.

@@ -26,7 +26,7 @@ update.`,
 		Args:    oneArgument("the name of a database in the cluster"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(flags.urls) == 0 {
-				return usagef("%s needs --from URL", cmd.CommandPath())
+				return usagef("%s needs --from URL", commandName(cmd))
 			}
 			limitMemory()
 			b.set = cmd.Flags().Changed
@@ -38,9 +38,10 @@ update.`,
 	flags.add(f, "from", "use the cluster with nodes at `URL`, separated by commas")
 	f.StringVar(&b.name, "name", "", "set the database name to `NAME` (default: the name in the cluster)")
 	f.StringVar(&b.out, "out", "", "write the database to `DIR` (default: docsearch's data folder)")
-	b.addEmbedderFlags(f)
+	f.DurationVar(&b.wait, "wait", 0, waitHelp)
 	f.BoolVar(&b.json, "json", false, jsonLines)
 	f.BoolVarP(&b.quiet, "quiet", "q", false, "print errors only")
+	addFlagGroup(f, embeddingFlags, b.addEmbedderFlags)
 	return cmd
 }
 

@@ -43,7 +43,7 @@ Pass the URLs of all nodes, so that each of them is checked.`,
 		ValidArgsFunction: completeDatabases,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(p.urls) == 0 {
-				return usagef("%s needs --to URL", cmd.CommandPath())
+				return usagef("%s needs --to URL", commandName(cmd))
 			}
 			limitMemory()
 			return p.run(cmd.Context(), args[0])

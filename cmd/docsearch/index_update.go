@@ -94,7 +94,7 @@ func (u *updateCommand) run(ctx context.Context, args []string) error {
 		return u.updateMirrors(ctx, !u.isDetached)
 	}
 	if u.all == (len(args) > 0) || u.mirrors {
-		return usagef("docsearch index update needs database names or --all, not both")
+		return usagef("index update needs database names or --all, not both")
 	}
 	chosen, err := u.choose(args)
 	switch {

@@ -47,7 +47,7 @@ version than the installed one.
 // runPacks updates the named packs or all.
 func (u *updateCommand) runPacks(ctx context.Context, args []string) error {
 	if u.all == (len(args) > 0) {
-		return usagef("docsearch pack update needs names or --all, not both")
+		return usagef("pack update needs names or --all, not both")
 	}
 	var chosen []databaseRef
 	if u.all {

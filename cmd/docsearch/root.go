@@ -31,6 +31,10 @@ type app struct {
 // Commands are listed in the order of addCommands.
 func init() { cobra.EnableCommandSorting = false }
 
+// otherCommands is the title of the last group in the help text. cobra adds its
+// commands to it.
+const otherCommands = "Other:"
+
 // addCommands adds the commands to root, grouped and ordered as in the help
 // text.
 func (a *app) addCommands(root *cobra.Command) {
@@ -39,12 +43,13 @@ func (a *app) addCommands(root *cobra.Command) {
 		commands []*cobra.Command
 	}{
 		{"Get started:", []*cobra.Command{newSetupCommand(a), newDemoCommand(a), newDoctorCommand(a)}},
-		{"Databases:", []*cobra.Command{newIndexCommand(a), newRecipesCommand(a), newProjectCommand(a), newPackCommand(a), newCatalogCommand(a), newSearchCommand(a), newEvalCommand(a)}},
+		{"Databases:", []*cobra.Command{newSearchCommand(a), newIndexCommand(a), newRecipesCommand(a), newProjectCommand(a), newPackCommand(a), newCatalogCommand(a), newEvalCommand(a)}},
 		{"Agent integration:", []*cobra.Command{newInstallCommand(a), newUninstallCommand(a), newHookCommand(a), newServeCommand(a), newTokenCommand(a)}},
 		{"Inspect and configure:", []*cobra.Command{
 			newWebCommand(a), newWhyCommand(a), newReplayCommand(a), newStatsCommand(a), newRouteCommand(a),
 			newInjectCommand(a), newNoteCommand(a), newExtractQueryCommand(a), newConfigCommand(a),
 		}},
+		{otherCommands, []*cobra.Command{newVersionCommand(a)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, cmd := range g.commands {
@@ -52,7 +57,7 @@ func (a *app) addCommands(root *cobra.Command) {
 		}
 		root.AddCommand(g.commands...)
 	}
-	root.AddCommand(newVersionCommand(a), newReadPDFCommand(a))
+	root.AddCommand(newReadPDFCommand(a))
 }
 
 // newReadPDFCommand returns a command for internal use; see pdf.Process.
@@ -116,8 +121,13 @@ func execute(ctx context.Context, root *cobra.Command, args []string) (*cobra.Co
 
 func newRootCommand(a *app) *cobra.Command {
 	root := group(&cobra.Command{
-		Use:           "docsearch",
-		Short:         "Answer your coding agent's web searches from documentation on your own disk",
+		Use:   "docsearch",
+		Short: "Answer your coding agent's web searches from documentation on your own disk",
+		Long:  "Answer your coding agent's web searches from documentation on your own disk.",
+		Example: `  docsearch demo
+  docsearch setup django
+  docsearch setup gitlab ~/src/gitlab/doc
+  docsearch search "cache dependencies between jobs"`,
 		Version:       buildVersion(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -126,7 +136,10 @@ func newRootCommand(a *app) *cobra.Command {
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
+	root.SetUsageFunc(printUsage)
 	a.addCommands(root)
+	root.SetHelpCommandGroupID(otherCommands)
+	root.SetCompletionCommandGroupID(otherCommands)
 	root.SetFlagErrorFunc(explainFlag)
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {

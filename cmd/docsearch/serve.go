@@ -51,9 +51,11 @@ It reloads a database after a build and adds new databases.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), opt) },
 	}
 	flags := cmd.Flags()
+	flags.SortFlags = false
 	flags.StringArrayVar(&opt.databases, "db", nil, "serve only the database `NAME` or path (repeatable; default: all)")
 	flags.BoolVar(&opt.leann, "leann-compat", false, "also offer the tools leann_search and leann_list")
-	opt.addFlags(flags)
+	flags.StringVar(&opt.logFormat, "log-format", "text", "write the log to standard error as `FORMAT`: text or json")
+	addFlagGroup(flags, "HTTP server flags", opt.addFlags)
 	return cmd
 }
 

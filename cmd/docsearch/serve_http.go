@@ -39,7 +39,6 @@ func (o *httpOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.audience, "audience", "", "require `AUDIENCE` in JSON Web Tokens (default: the public URL with /mcp)")
 	f.Float64Var(&o.rate, "rate", httpserver.DefaultRate, "accept at most `N` requests per second and token")
 	f.StringVar(&o.auditLog, "audit-log", "", "append a line per HTTP request to `FILE`, without queries and passages; SIGHUP reopens it")
-	f.StringVar(&o.logFormat, "log-format", "text", "write the log to standard error as `FORMAT`: text or json")
 	f.DurationVar(&o.drain, "drain", 0, "fail /readyz for `DURATION` before the server stops, so that a load balancer notices")
 }
 

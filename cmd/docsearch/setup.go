@@ -94,13 +94,14 @@ prints what is sent to the server.`,
 	f.BoolVar(&s.install, "install", false, "install the hook and the MCP server without asking")
 	f.BoolVar(&s.noInstall, "no-install", false, "do not install the hook and the MCP server")
 	f.BoolVarP(&s.yes, "yes", "y", false, "accept all suggestions and answer yes to all prompts")
-	s.server.add(f)
+	f.DurationVar(&s.builder.wait, "wait", 0, waitHelp)
+	addFlagGroup(f, "Team server flags", s.server.add)
 	markExclusive(cmd, "install", "no-install")
 	markExclusive(cmd, "project", "server")
 	markExclusive(cmd, "token-file", "token-env", "token-command")
-	s.builder.addSourceFlags(f)
-	s.builder.addSiteFlags(f)
-	s.builder.addEmbedderFlags(f)
+	addFlagGroup(f, sourceFlags, s.builder.addSourceFlags)
+	addFlagGroup(f, siteFlags, s.builder.addSiteFlags)
+	addFlagGroup(f, embeddingFlags, s.builder.addEmbedderFlags)
 	return cmd
 }
 

@@ -29,9 +29,9 @@ func (s *serverFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&s.url, "server", "", "add the databases of the docsearch server at `URL` instead of building one")
 	f.StringVar(&s.tokenFile, "token-file", "", "read the token for the server from `FILE`, which only you can access")
 	f.StringVar(&s.tokenEnv, "token-env", "", "read the token for the server from environment variable `VAR`")
+	f.StringVar(&s.tokenCommand, "token-command", "", "read the token for the server from the output of `COMMAND`, for example \"pass show docsearch\"")
 	f.BoolVar(&s.mirror, "mirror", false, "keep the server's packs on this machine, so that the hook uses them without the network")
 	f.StringArrayVar(&s.keys, "key", nil, "trust the public key `KEY` of a publisher from now on (with --mirror; repeatable)")
-	f.StringVar(&s.tokenCommand, "token-command", "", "read the token for the server from the output of `COMMAND`, for example \"pass show docsearch\"")
 }
 
 // entry returns the config entry of the server.

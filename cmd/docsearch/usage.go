@@ -13,10 +13,16 @@ import (
 	"github.com/docsearch/docsearch/internal/config/decode"
 )
 
+// commandName returns the name of a command in errors: "index build". Errors start
+// with the name of the program.
+func commandName(cmd *cobra.Command) string {
+	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
+}
+
 // noArguments accepts no arguments.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("%s takes no arguments, got %q", cmd.CommandPath(), args[0])
+		return fmt.Errorf("%s takes no arguments, got %q", commandName(cmd), args[0])
 	}
 	return nil
 }
@@ -25,7 +31,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 func oneArgument(name string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return fmt.Errorf("%s needs %s", cmd.CommandPath(), name)
+			return fmt.Errorf("%s needs %s", commandName(cmd), name)
 		}
 		return atMostOne(cmd, args)
 	}
@@ -34,7 +40,7 @@ func oneArgument(name string) cobra.PositionalArgs {
 // atMostOne accepts one optional argument.
 func atMostOne(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
-		return fmt.Errorf("%s takes one argument, got %d: %q", cmd.CommandPath(), len(args), args)
+		return fmt.Errorf("%s takes one argument, got %d: %q", commandName(cmd), len(args), args)
 	}
 	return nil
 }
@@ -43,7 +49,7 @@ func atMostOne(cmd *cobra.Command, args []string) error {
 func someArguments(name string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return fmt.Errorf("%s needs %s", cmd.CommandPath(), name)
+			return fmt.Errorf("%s needs %s", commandName(cmd), name)
 		}
 		return nil
 	}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// flagGroup is the annotation with the title of a flag's group in the help.
+const flagGroup = "docsearch_flag_group"
+
+// addFlagGroup adds flags that the help lists under a title of their own, after the
+// other flags.
+func addFlagGroup(f *pflag.FlagSet, title string, add func(*pflag.FlagSet)) {
+	g := pflag.NewFlagSet(title, pflag.ContinueOnError)
+	g.SortFlags = false
+	add(g)
+	g.VisitAll(func(flag *pflag.Flag) { flag.Annotations = map[string][]string{flagGroup: {title}} })
+	f.AddFlagSet(g)
+}
+
+// printUsage prints the usage of a command: its form, examples, subcommands and
+// flags. It wraps the flags' help only at a terminal.
+func printUsage(cmd *cobra.Command) error {
+	var b strings.Builder
+	form := cmd.UseLine()
+	if cmd.HasAvailableSubCommands() {
+		form = cmd.CommandPath() + " COMMAND"
+	}
+	fmt.Fprintf(&b, "Usage:\n  %s\n", form)
+	if cmd.HasExample() {
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
+	}
+	printCommands(&b, cmd)
+	out, width := cmd.OutOrStderr(), 0
+	if isTerminal(out) {
+		width = columns(out)
+	}
+	for _, g := range groupFlags(cmd.LocalFlags(), "Flags") {
+		fmt.Fprintf(&b, "\n%s:\n%s", g.Name(), g.FlagUsagesWrapped(width))
+	}
+	if cmd.HasAvailableInheritedFlags() {
+		fmt.Fprintf(&b, "\nGlobal flags:\n%s", cmd.InheritedFlags().FlagUsagesWrapped(width))
+	}
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "\nUse \"%s COMMAND --help\" for more information about a command.\n", cmd.CommandPath())
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// printCommands lists the subcommands of a command by group.
+func printCommands(b *strings.Builder, cmd *cobra.Command) {
+	list := func(title, group string) {
+		for _, sub := range cmd.Commands() {
+			if sub.GroupID != group || !sub.IsAvailableCommand() && sub.Name() != "help" {
+				continue
+			}
+			if title != "" {
+				fmt.Fprintf(b, "\n%s\n", title)
+				title = ""
+			}
+			fmt.Fprintf(b, "  %-*s  %s\n", sub.NamePadding(), sub.Name(), sub.Short)
+		}
+	}
+	for _, g := range cmd.Groups() {
+		list(g.Title, g.ID)
+	}
+	list("Commands:", "")
+}
+
+// groupFlags splits flags by their groups, in the order of their first flags.
+// Flags without a group are in the first set, which has the given title. Hidden
+// flags are omitted.
+func groupFlags(flags *pflag.FlagSet, title string) []*pflag.FlagSet {
+	var groups []*pflag.FlagSet
+	group := func(title string) *pflag.FlagSet {
+		for _, g := range groups {
+			if g.Name() == title {
+				return g
+			}
+		}
+		g := pflag.NewFlagSet(title, pflag.ContinueOnError)
+		g.SortFlags = flags.SortFlags
+		groups = append(groups, g)
+		return g
+	}
+	group(title)
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		if named := f.Annotations[flagGroup]; named != nil {
+			group(named[0]).AddFlag(f)
+			return
+		}
+		groups[0].AddFlag(f)
+	})
+	return groups
+}
