@@ -88,9 +88,11 @@ func (d *demo) run(ctx context.Context) error {
 		return err
 	}
 	d.title("Use your own documentation")
+	d.command("docsearch setup django")
 	d.command("docsearch setup project ~/src/project/docs")
-	d.text("This command builds a database, adds it to the config file, and adds the hook " +
-		"and the MCP server to Claude Code's settings. See docs/getting-started.md.")
+	d.text("Each command builds a database, adds it to the config file, and offers to add the " +
+		"hook and the MCP server to the settings of your agents. To list the names that " +
+		"docsearch knows, run docsearch recipes list.")
 	return nil
 }
 

@@ -31,15 +31,24 @@ func (a agent) install(s agentconfig.Scope) string {
 }
 
 // installedClients returns the clients with entries of docsearch, without Claude
-// Code.
+// Code. Some clients also read Claude Code's settings. These do not make a client
+// installed if it is not on this machine.
 func (d *doctor) installedClients() []*agentconfig.Client {
 	return slices.DeleteFunc(agentconfig.Clients(), func(c *agentconfig.Client) bool {
 		if c.IsClaude() {
 			return true
 		}
 		in := c.Installed(d.places)
+		if !c.Found(d.places) {
+			in.Hooks = slices.DeleteFunc(in.Hooks, func(h agentconfig.Hook) bool { return d.isClaudeFile(h.Path) })
+		}
 		return len(in.Hooks)+len(in.Servers) == 0
 	})
+}
+
+// isClaudeFile reports whether a file is one of Claude Code's settings files.
+func (d *doctor) isClaudeFile(path string) bool {
+	return slices.ContainsFunc(agentconfig.Scopes, func(s agentconfig.Scope) bool { return samePath(path, d.claude.Settings(s)) })
 }
 
 // usesClaude reports whether Claude Code is on this machine or has docsearch.

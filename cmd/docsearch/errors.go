@@ -47,6 +47,10 @@ func userMessage(err error) string {
 			replace(connection, fmt.Sprintf("cannot listen on %s: %s", connection.Addr, errnoReason(connection.Err)))
 		}
 	}
+	var lookup *net.DNSError
+	if errors.As(err, &lookup) {
+		replace(lookup, fmt.Sprintf("cannot find the address of %s: %s", lookup.Name, lookup.Err))
+	}
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) && !strings.Contains(message, "invalid JSON") {
 		replace(syntax, "invalid JSON: "+syntax.Error())

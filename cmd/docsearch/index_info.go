@@ -20,6 +20,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/ingest"
+	"github.com/docsearch/docsearch/internal/ingest/chunk"
 	"github.com/docsearch/docsearch/internal/ingest/format/markdown"
 )
 
@@ -222,9 +223,10 @@ func newInfoJSON(name, state, why string, info index.Info) infoJSON {
 	return j
 }
 
-// printSkipped prints the first few skipped files and invalid front matter
-// fields.
+// printSkipped prints the first few skipped files and invalid front matter fields.
+// It omits split blocks, because nothing of them is skipped.
 func printSkipped(w io.Writer, skipped []generation.Skipped, all string) {
+	skipped = slices.DeleteFunc(slices.Clone(skipped), func(s generation.Skipped) bool { return chunk.IsSplit(s.Reason) })
 	heads := slices.DeleteFunc(slices.Clone(skipped), func(s generation.Skipped) bool { return !markdown.IsFrontMatterProblem(s) })
 	printFew(w, "skipped:", slices.DeleteFunc(slices.Clone(skipped), markdown.IsFrontMatterProblem), all)
 	printFew(w, "check the front matter:", heads, all)

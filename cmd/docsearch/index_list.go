@@ -88,7 +88,7 @@ func (a *app) list(ctx context.Context, asJSON, unused bool) error {
 		return nil
 	}
 	if len(all)+len(remote) == 0 {
-		fmt.Fprintln(a.stdout, "no databases; to build one, run: docsearch index build SOURCE")
+		fmt.Fprintln(a.stdout, "no databases; to add one, run docsearch setup NAME, for example docsearch setup django")
 		return nil
 	}
 	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)

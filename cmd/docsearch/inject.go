@@ -67,7 +67,7 @@ func (a *app) readEvent(name string) (event.Event, error) {
 	}
 	e, err := event.Parse(data)
 	if err != nil {
-		return event.Event{}, withHint(fmt.Errorf("%s: %w", name, err), "pass a file that contains one hook event as a JSON object")
+		return event.Event{}, withHint(fmt.Errorf("%s: %w", name, err), "pass one hook event, a JSON object, in a file or on standard input")
 	}
 	return e, nil
 }

@@ -9,14 +9,15 @@ import (
 // A stepPrinter prints the progress of a command with several steps, for
 // reading in a terminal.
 type stepPrinter struct {
-	out   io.Writer
-	look  palette
-	width int
-	steps int
+	out        io.Writer
+	look       palette
+	width      int // of docsearch's own text
+	quoteWidth int
+	steps      int
 }
 
 func newStepPrinter(out io.Writer) *stepPrinter {
-	return &stepPrinter{out: out, look: newPalette(out), width: min(columns(out), 80)}
+	return &stepPrinter{out: out, look: newPalette(out), width: min(columns(out), 80), quoteWidth: min(columns(out), 110)}
 }
 
 func (p *stepPrinter) step(title string) {
@@ -56,7 +57,7 @@ func (p *stepPrinter) quote(text string, maxLines int) {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	shown := lines[:min(maxLines, len(lines))]
 	for _, long := range shown {
-		for _, line := range wrap(long, p.width-6) {
+		for _, line := range wrap(long, p.quoteWidth-6) {
 			fmt.Fprintf(p.out, "    %s|%s %s\n", p.look.dim, p.look.end, printable(line))
 		}
 	}

@@ -149,11 +149,11 @@ func (a *app) replay(ctx context.Context, folder string, opt replayOptions) erro
 		folder = filepath.Join(home, "projects")
 	}
 	files, err := transcripts(folder, opt.since)
-	if err != nil {
-		return err
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("no transcripts found in %s", folder)
 	}
-	if len(files) == 0 {
-		return withHint(fmt.Errorf("no transcripts found in %s", folder), "pass a folder that contains Claude Code's .jsonl files")
+	if err != nil {
+		return withHint(err, "run docsearch replay FOLDER with a folder that contains Claude Code's .jsonl files")
 	}
 	r, err := load.Load(l)
 	if err != nil {

@@ -165,7 +165,7 @@ func (s *searchCommand) choose(ctx context.Context) ([]databaseRef, error) {
 	return chosen, nil
 }
 
-var errNoDatabases = withHint(errors.New("no databases to search"), "run docsearch index build SOURCE to build one")
+var errNoDatabases = withHint(errors.New("no databases to search"), "run docsearch setup NAME, for example docsearch setup django")
 
 // selectDatabases resolves names and paths to databases. It calls elsewhere for a database
 // that another machine holds; without that function, such a name is an error.

@@ -131,6 +131,7 @@ type setupCommand struct {
 	entry                 config.Database // config entry, after writeEntry
 	created, undoCommands []string        // for the summary
 	usesClaude            bool
+	connected             bool // docsearch is installed in at least one agent
 }
 
 func (s *setupCommand) run(ctx context.Context) error {
@@ -413,6 +414,9 @@ func (s *setupCommand) summarize() {
 	fmt.Fprintln(s.stdout)
 	for _, item := range s.created {
 		fmt.Fprintln(s.stdout, item)
+	}
+	if s.connected {
+		fmt.Fprintln(s.stdout, "\nnext: start a new session of your agent, and ask a question that needs this documentation")
 	}
 	fmt.Fprintln(s.stdout, "\nto undo this setup, run:")
 	for _, command := range slices.Backward(s.undoCommands) {

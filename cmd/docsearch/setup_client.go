@@ -45,6 +45,7 @@ func (s *setupCommand) installClients(ctx context.Context) error {
 // agrees. A failure does not stop setup.
 func (s *setupCommand) installOther(ctx context.Context, c *agentconfig.Client, p *agentconfig.Places) error {
 	if in := c.Installed(p); len(in.Servers) > 0 {
+		s.connected = true
 		fmt.Fprintf(s.stdout, "docsearch is installed in %s: %s\n", c.Title, in.Servers[0].Path)
 		return nil
 	}
@@ -67,6 +68,7 @@ func (s *setupCommand) installOther(ctx context.Context, c *agentconfig.Client, 
 		s.warn("not installed in %s: %v", c.Title, err)
 		return nil
 	}
+	s.connected = true
 	s.created = append(s.created, "the hook and the MCP server in the settings of "+c.Title)
 	if !slices.Contains(s.undoCommands, "docsearch uninstall") {
 		s.undoCommands = append(s.undoCommands, "docsearch uninstall")
@@ -82,6 +84,7 @@ func (s *setupCommand) installClaude(ctx context.Context, claude *agentconfig.Cl
 	}
 	in := findInstalled(claude)
 	if sources := in.sources(claude); sources != "" {
+		s.connected = true
 		fmt.Fprintf(s.stdout, "the hook and the MCP server are installed: %s\n", sources)
 		s.refreshHook(ctx)
 		s.warnAboutInstallation(in)
@@ -119,6 +122,7 @@ func (s *setupCommand) installClaude(ctx context.Context, claude *agentconfig.Cl
 	}
 	fmt.Fprintln(s.stdout, "new sessions use it")
 	s.warnAboutInstallation(findInstalled(claude))
+	s.connected = true
 	s.created = append(s.created, "the hook and the MCP server in Claude Code's settings")
 	s.undoCommands = append(s.undoCommands, "docsearch uninstall")
 	return nil

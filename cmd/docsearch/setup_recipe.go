@@ -72,7 +72,7 @@ func (s *setupCommand) areRecipes(args []string) bool {
 			return false
 		}
 	}
-	return isKnownName(args[0]) || isKnownName(args[1])
+	return isKnownName(args[0]) || isKnownName(args[1]) || isLikeRecipe(args[0]) && isLikeRecipe(args[1])
 }
 
 // isKnownName reports whether an argument names a recipe of the book or a pack of the
@@ -92,6 +92,14 @@ func isRecipe(arg string) bool {
 	name, _ := splitVersion(arg)
 	_, err := recipes.Find(name)
 	return err == nil
+}
+
+// isLikeRecipe reports whether an argument is similar to the name of a recipe.
+func isLikeRecipe(arg string) bool {
+	name, _ := splitVersion(arg)
+	var unknown *recipes.NotFoundError
+	_, err := recipes.Find(name)
+	return errors.As(err, &unknown) && len(unknown.Nearest) > 0
 }
 
 // isRecipeFile reports whether an argument is the path or URL of a recipe.
@@ -174,9 +182,13 @@ func explainRecipe(arg string, err error) error {
 	case !errors.As(err, &unknown):
 		return err
 	case isURL(arg) || hasSeparator(arg) || fileExists(arg):
-		return withHint(usagef("no keyword for the source %s", arg), "run docsearch setup KEYWORD %s", quoteArgument(arg))
+		keyword := "KEYWORD"
+		if proposed := proposedKeyword(arg); proposed != "" && (isURL(arg) || fileExists(arg)) {
+			keyword = proposed
+		}
+		return withHint(usagef("no keyword for the source %s", arg), "run docsearch setup %s %s", quoteArgument(keyword), quoteArgument(arg))
 	case len(unknown.Nearest) > 0:
-		return withHint(err, "did you mean %s?", strings.Join(unknown.Nearest, ", "))
+		return withHint(err, "did you mean %s? To list all names, run docsearch recipes list", strings.Join(unknown.Nearest, ", "))
 	}
 	return withHint(err, "run docsearch recipes list, or docsearch setup %s SOURCE", quoteArgument(arg))
 }

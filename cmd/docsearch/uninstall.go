@@ -111,7 +111,7 @@ func (a *app) uninstallClaude(claude *agentconfig.Claude, scope agentconfig.Scop
 
 // notInstalled reports that nothing is installed in the scope.
 func (a *app) notInstalled(claude *agentconfig.Claude, scope agentconfig.Scope) {
-	fmt.Fprintf(a.stdout, "docsearch is not installed for %s; no files changed\n", scopeAudience(scope))
+	fmt.Fprintf(a.stdout, "docsearch is not installed in scope %s; no files changed\n", scope)
 	in := claude.Installed()
 	for _, other := range agentconfig.Scopes {
 		if other != scope && (slices.ContainsFunc(in.Hooks, func(h agentconfig.Hook) bool { return h.Scope == other }) ||

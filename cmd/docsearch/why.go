@@ -201,7 +201,6 @@ func quickSearch(query string, db *config.Database) (found quicksearch.Answer, t
 
 func (a *app) printWhy(out *whyJSON) error {
 	c := newPalette(a.stdout)
-	width := columns(a.stdout)
 	var b strings.Builder
 	for i := range out.Databases {
 		w := &out.Databases[i]
@@ -216,7 +215,8 @@ func (a *app) printWhy(out *whyJSON) error {
 				if w.Server != "" {
 					score = "-" // a server sends none
 				}
-				fmt.Fprintf(&b, "%s%s%s  %s%s\n", indent, c.dim, score, truncate(h.Heading+"  "+printable(h.Source), width-len(indent)-6), c.end)
+				fmt.Fprintf(&b, "%s%s%s  %s\n", indent, c.dim, score, h.Heading)
+				fmt.Fprintf(&b, "%s%*s  %s%s\n", indent, len(score), "", printable(h.Source), c.end)
 			}
 		}
 	}
@@ -303,6 +303,9 @@ func describeOutcome(out *whyJSON) string {
 		return "outcome: the user is asked, by " + names
 	case wouldAddContext:
 		return "outcome: runs as usual, with context about " + names
+	}
+	if len(out.Databases) == 0 {
+		return "outcome: runs as usual, because the config has no databases; to add one, run docsearch setup NAME"
 	}
 	if !slices.ContainsFunc(out.Databases, func(w whyDatabase) bool { return w.Matches }) {
 		return "outcome: runs as usual, no database matches"

@@ -302,6 +302,13 @@ type piece struct {
 	text string
 }
 
+// splitMark is in the text of each note on a block that was split.
+const splitMark = " was split into "
+
+// IsSplit reports whether a note is on a block that was split. Nothing of it is
+// skipped.
+func IsSplit(note string) bool { return strings.Contains(note, splitMark) }
+
 // pieces splits oversized blocks into as few parts as possible.
 func (c *splitter) pieces(s document.Section, blocks []document.Block) []piece {
 	var pieces []piece
@@ -317,7 +324,7 @@ func (c *splitter) pieces(s document.Section, blocks []document.Block) []piece {
 			parts := c.splitLines(b, splitWords)
 			what := map[document.BlockKind]string{document.Code: "block of code", document.Markup: "block of HTML", document.Table: "table"}[b.Kind]
 			if len(parts) > 1 {
-				c.notes = append(c.notes, document.Note{Place: c.noteLocation(s, b.First), Text: fmt.Sprintf("a %s of %d words was split into %d passages", what, n.words, len(parts))})
+				c.notes = append(c.notes, document.Note{Place: c.noteLocation(s, b.First), Text: fmt.Sprintf("a %s of %d words"+splitMark+"%d passages", what, n.words, len(parts))})
 			}
 			pieces = append(pieces, parts...)
 		}
