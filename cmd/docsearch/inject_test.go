@@ -35,7 +35,7 @@ func TestUpdateOnSessionStart(t *testing.T) {
 	indextest.ChangeManifest(t, filepath.Join(h.dir, "data", "team"), func(m *generation.Manifest) { m.Created = m.Created.AddDate(-20, 0, 0) })
 	h.write(filepath.Join(folder, "b.md"), "# B\n\nAnother text, about zymotic things.\n")
 	r := h.run(`{"session_id":"s","hook_event_name":"SessionStart","source":"startup","cwd":"/p"}`)
-	if r.code != 0 || !strings.Contains(r.stdout, "Local documentation, searchable with the tool") || r.stderr != "" {
+	if r.code != 0 || !strings.Contains(r.stdout, "Local documentation is searchable with the tool") || r.stderr != "" {
 		t.Fatalf("code %d, stdout %q, stderr %q", r.code, r.stdout, r.stderr)
 	}
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {

@@ -250,18 +250,22 @@ func (d *decider) databaseLines(b *boundedText) {
 		return
 	}
 	search := d.client.ToolName(d.server.Search)
-	head := "Local documentation, searchable with the tool " + search
-	if d.client.Loader != "" {
-		head += " (if it is not loaded, this loads it: " + loadCall(d.client, search) + ")"
-	}
+	head := "Local documentation is searchable with the tool " + search + "."
 	if listed {
-		head += ", whose description lists the databases"
+		head += " Its description lists the databases."
 	}
+	if d.client.Loader != "" {
+		head += " If the tool is not loaded, this loads it: " + loadCall(d.client, search)
+	}
+	b.add(head + "\n")
 	if len(names) == 0 {
-		b.add(head + ".\n")
 		return
 	}
-	b.add(head + ":\n")
+	title := "Databases:\n"
+	if listed {
+		title = "Other databases:\n"
+	}
+	b.add(title)
 	const reserve = len("- and 1000 more: call list_databases\n")
 	b.remaining -= reserve
 	for i, o := range names {

@@ -116,9 +116,10 @@ func TestBeginning(t *testing.T) {
 	commits := note("commits.md", "Commits", "Subject in lower case.", passage.NoteMeta{})
 	x := fakeSearcher{"gitlab": always(sure), "team": always(Answer{Passages: []passage.Passage{commits, pinned}})}
 	start := event.Event{Host: event.Claude, Name: event.SessionStart, Session: "s", Source: "startup"}
-	const tool = "Local documentation, searchable with the tool mcp__docsearch__search (if it is not loaded, this loads it: ToolSearch {\"query\": \"select:mcp__docsearch__search\"})"
-	const all = tool + ":\n- gitlab: GitLab documentation\n- team: Conventions of the team\n"
-	const main = tool + ", whose description lists the databases.\n"
+	const tool = "Local documentation is searchable with the tool mcp__docsearch__search."
+	const load = " If the tool is not loaded, this loads it: ToolSearch {\"query\": \"select:mcp__docsearch__search\"}\n"
+	const all = tool + load + "Databases:\n- gitlab: GitLab documentation\n- team: Conventions of the team\n"
+	const main = tool + " Its description lists the databases." + load
 	const titles = "Notes in team, shown when a tool call matches them:\n- Commits\n- Secrets [security, vault]"
 	for _, test := range []struct {
 		name   string
@@ -135,11 +136,11 @@ func TestBeginning(t *testing.T) {
 		{name: "another tool", event: start, config: func(c *config.Config) {
 			c.Databases = c.Databases[1:2]
 			c.Databases[0].Tool, c.Databases[0].Version = foreignTool, "1.29"
-		}, want: tool + ":\n- kubernetes: Kubernetes documentation, version 1.29 (tool mcp__leann__search)"},
+		}, want: tool + load + "Databases:\n- kubernetes: Kubernetes documentation, version 1.29 (tool mcp__leann__search)"},
 		{name: "another tool as well", event: start, config: func(c *config.Config) {
 			c.Databases = c.Databases[:2]
 			c.Databases[1].Tool = foreignTool
-		}, want: tool + ", whose description lists the databases:\n- kubernetes: Kubernetes documentation (tool mcp__leann__search)"},
+		}, want: main + "Other databases:\n- kubernetes: Kubernetes documentation (tool mcp__leann__search)"},
 		{name: "no databases", event: start, config: func(c *config.Config) { c.Databases = nil }},
 	} {
 		t.Run(test.name, func(t *testing.T) {

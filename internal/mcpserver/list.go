@@ -64,7 +64,7 @@ func (s *Server) describe(ctx context.Context, entries []Entry) string {
 		field("passages", fmt.Sprintf("%s of %s", thousands(info.Passages), count(info.Documents, "document")))
 		field("built", info.Created.UTC().Format("2006-01-02 15:04 MST"))
 		if n := len(info.Skipped); n > 0 {
-			field("skipped", fmt.Sprintf("%s; to list them, run: docsearch index info %s", count(n, "file or page"), e.Path))
+			field("skipped", fmt.Sprintf("%s; to list them, run: docsearch index info %s", thousands(n), e.Path))
 		}
 		if info.Stale == "" {
 			field("state", "ready")

@@ -19,7 +19,7 @@ import (
 const (
 	searchDenied = "Found in local documentation ("
 	fetchDenied  = "Read from local documentation ("
-	databaseList = "Local documentation, searchable with the tool"
+	databaseList = "Local documentation is searchable with the tool"
 )
 
 // artifactPage is on a made-up site, which never resolves.

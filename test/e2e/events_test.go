@@ -21,7 +21,7 @@ const (
 	ruleSays     = "Use kubectx before kubectl."
 	pullSays     = "Use gh pr view 42."
 	pinnedSays   = "No secrets in the repository"
-	beginsSays   = "Local documentation, searchable with the tool mcp__"
+	beginsSays   = "Local documentation is searchable with the tool mcp__"
 	eventsTask   = "Look around in this project."
 
 	eventsSettings = `{"permissions": {"allow": ["Bash", "Write", "Edit"]}}`
