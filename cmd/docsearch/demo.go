@@ -224,7 +224,7 @@ func (d *demo) docsearch(ctx context.Context, args ...string) *exec.Cmd {
 		"DOCSEARCH_CONFIG_PATH="+d.configPath(),
 		"DOCSEARCH_DATA="+filepath.Join(d.dir, "data"),
 		"DOCSEARCH_CACHE_DIR="+filepath.Join(d.dir, "cache"),
-		"DOCSEARCH_HOOK_TIMEOUT_MS=10000") // show the hook's answer even on a busy machine
+		hookTimeoutVariable+"=10000") // show the hook's answer even on a busy machine
 	return cmd
 }
 

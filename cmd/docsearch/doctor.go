@@ -99,7 +99,7 @@ func (d *doctor) checkProgram() {
 	case errors.Is(err, agentconfig.ErrTemporary):
 		d.note("program", "this is a temporary binary of \"go run\"; the checks below use the installed binary")
 	case err != nil:
-		d.fail("program", err.Error(), "")
+		d.fail("program", userMessage(err), "")
 	default:
 		d.ok("program", "docsearch %s, %s", buildVersion(), program)
 	}
@@ -110,7 +110,7 @@ func (d *doctor) checkConfig() {
 	r, err := load.Load(d.locations)
 	switch {
 	case err != nil:
-		d.fail("config", err.Error(), "run docsearch config path to see which file is used")
+		d.fail("config", userMessage(err), "correct the file, then run docsearch config check")
 		return
 	case !r.Exists:
 		d.fail("config", r.Path+" does not exist", "docsearch setup NAME, or docsearch setup KEYWORD SOURCE")
@@ -184,7 +184,7 @@ func (d *doctor) checkInstallation() {
 	d.installed = findInstalled(d.claude)
 	in := &d.installed
 	for _, err := range in.Ignored {
-		d.fail("settings", err.Error(), "fix the file; Claude Code ignores it")
+		d.fail("settings", userMessage(err), "fix the file; Claude Code ignores it")
 	}
 	if path := d.claude.HooksDisabled(); path != "" {
 		d.fail("settings", path+" turns all hooks off", "remove \"disableAllHooks\" from it")
@@ -342,7 +342,7 @@ func (d *doctor) testHook(ctx context.Context, query string) bool {
 	took := o.Took.Round(time.Millisecond)
 	switch {
 	case err != nil:
-		d.fail("hook", err.Error(), "docsearch install")
+		d.fail("hook", userMessage(err), "docsearch install")
 		return false
 	case o.Stderr != "":
 		d.fail("hook", firstLine(o.Stderr), "run DOCSEARCH_DEBUG=1 docsearch hook to see each step")
@@ -361,7 +361,7 @@ func (d *doctor) testPermission(ctx context.Context) {
 	o, err := d.runHook(ctx, tool, map[string]any{"query": "x"})
 	switch {
 	case err != nil:
-		d.fail("hook", err.Error(), "docsearch install")
+		d.fail("hook", userMessage(err), "docsearch install")
 	case o.Decision != "allow":
 		d.fail("hook", "does not allow "+tool+", so Claude Code asks for permission each time", "docsearch install")
 	default:
@@ -436,7 +436,7 @@ func (d *doctor) runServer(ctx context.Context, s agentconfig.Server, a agent) {
 	defer cancel()
 	program, err := os.Executable()
 	if err != nil {
-		d.fail(a.link("server"), err.Error(), "")
+		d.fail(a.link("server"), userMessage(err), "")
 		return
 	}
 	session, err := agentconfig.StartServer(ctx, func(ctx context.Context) *exec.Cmd {
@@ -453,7 +453,7 @@ func (d *doctor) runServer(ctx context.Context, s agentconfig.Server, a agent) {
 		return
 	}
 	if _, err := session.Call(ctx, "list_databases", map[string]any{}); err != nil {
-		d.fail(a.link("server"), err.Error(), "run DOCSEARCH_DEBUG=1 docsearch serve to see the log")
+		d.fail(a.link("server"), userMessage(err), "run DOCSEARCH_DEBUG=1 docsearch serve to see the log")
 		return
 	}
 	d.ok(a.link("server"), "%s responded in %s; tools: %s", session.Server, session.Took.Round(time.Millisecond), strings.Join(session.Tools, ", "))

@@ -64,7 +64,7 @@ func (d *doctor) checkClient(ctx context.Context, c *agentconfig.Client) {
 		d.note(c.Name, "docsearch's tests do not run "+c.Title+"; its entries follow its documentation")
 	}
 	for _, err := range in.Ignored {
-		d.fail(a.link("settings"), err.Error(), "fix the file")
+		d.fail(a.link("settings"), userMessage(err), "fix the file")
 	}
 	for _, o := range c.Blocked(d.places, in.Hooks) {
 		d.fail(a.link("settings"), o.Problem, o.Fix)

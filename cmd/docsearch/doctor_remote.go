@@ -40,13 +40,13 @@ func (d *doctor) checkRemote(ctx context.Context, r *config.Remote) {
 	var refused *remote.RefusedError
 	switch {
 	case errors.As(err, &token):
-		d.fail(name, err.Error(), "check its token_file, token_env or token_command in the config")
+		d.fail(name, userMessage(err), "check its token_file, token_env or token_command in the config")
 		return
 	case errors.As(err, &refused) && refused.Status == 401:
-		d.fail(name, err.Error(), "ask the server's administrator for a token: docsearch token new NAME")
+		d.fail(name, userMessage(err), "ask the server's administrator for a token: docsearch token new NAME")
 		return
 	case err != nil:
-		d.fail(name, err.Error(), "check the URL and the network; until then, web searches run as usual")
+		d.fail(name, userMessage(err), "check the URL and the network; until then, web searches run as usual")
 		return
 	case len(list.Databases) == 0:
 		d.fail(name, "it has no database that you may read", "ask the server's administrator for a token with other permissions")
@@ -92,7 +92,7 @@ func (d *doctor) checkCluster(ctx context.Context, db *config.Database) {
 		if err = flags.explain(err); errors.As(err, &h) {
 			fix = h.hint
 		}
-		d.fail(name, err.Error(), fix)
+		d.fail(name, userMessage(err), fix)
 	}
 	client, err := cluster.NewClient(flags.options())
 	if err != nil {

@@ -40,7 +40,7 @@ the path or URL of your own recipe (FILE.toml).
 KEYWORD selects the database: the hook searches it if a web search contains
 KEYWORD as a whole word. SOURCE is a folder, file, archive, site URL, git
 repository, docset, LEANN index, or existing database. Without arguments, setup
-asks for both.
+asks for the documentation.
 
 With --project, setup reads the lock files of the project in DIR, by default the
 working directory. It plans a database for each direct dependency: from the
@@ -176,6 +176,11 @@ func (s *setupCommand) runSteps(ctx context.Context, steps ...func(context.Conte
 
 // choose determines the source of the database and its keyword.
 func (s *setupCommand) choose(ctx context.Context) error {
+	if s.source == "" && s.recipe == nil && s.pack == nil {
+		if err := s.askSource(ctx); err != nil {
+			return err
+		}
+	}
 	choose := s.chooseSource
 	switch {
 	case s.pack != nil:
@@ -192,11 +197,6 @@ func (s *setupCommand) choose(ctx context.Context) error {
 
 // chooseSource plans the build for the source and the keyword of the user.
 func (s *setupCommand) chooseSource(ctx context.Context) error {
-	if s.source == "" {
-		if err := s.askSource(ctx); err != nil {
-			return err
-		}
-	}
 	all, err := listDatabases(s.locations)
 	if err != nil {
 		return err
@@ -216,7 +216,8 @@ func (s *setupCommand) chooseSource(ctx context.Context) error {
 	return err
 }
 
-// askSource prompts for the source and the keyword.
+// askSource prompts for the source and the keyword. The name of a recipe or a pack
+// needs no keyword.
 func (s *setupCommand) askSource(ctx context.Context) error {
 	proposed := s.proposedSource()
 	if s.prompter == nil && !(s.yes && proposed != "") {
@@ -224,9 +225,17 @@ func (s *setupCommand) askSource(ctx context.Context) error {
 	}
 	var err error
 	for s.source == "" {
-		if s.source, err = s.prompter.ask(ctx, "Documentation source (folder, archive, URL, or LEANN index)", proposed); err != nil {
+		if s.source, err = s.prompter.ask(ctx, "Documentation (a name such as django, or a folder, archive, URL, or LEANN index)", proposed); err != nil {
 			return err
 		}
+	}
+	if name := s.source; isKnownName(name) && !fileExists(name) {
+		if err := s.checkRecipeFlags([]string{name}); err != nil {
+			return err
+		}
+		chosen, err := s.findSource(ctx, name)
+		s.source, s.recipe, s.pack = "", chosen.recipe, chosen.pack
+		return err
 	}
 	s.source = config.Expand(s.source, config.Home(os.Getenv)) // expand ~ and variables, as a shell does
 	s.keyword, err = s.prompter.ask(ctx, "Keyword that selects the database in a web search", proposedKeyword(s.source))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/agentconfig"
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/load"
 )
 
 // installClients installs the hook and the server in Claude Code and in the other
@@ -206,10 +207,11 @@ func (s *setupCommand) testSearch(ctx context.Context) error {
 	case o.Decision == "deny":
 		s.text(fmt.Sprintf("The hook denied it in %s and returned the answer:", took))
 		s.quote(o.Reason, 10)
+		s.warnSlow(o.Took)
 	case s.entry.Mode == config.ModeOff || s.entry.Mode == config.ModeAdvise:
 		s.text(fmt.Sprintf("The hook let the test search run (%s): the mode of %s is %q.", took, s.entry.Name, s.entry.Mode))
 	case o.Stderr != "":
-		return withHint(fmt.Errorf("the hook did not deny the test search: %s", firstLine(o.Stderr)), "run docsearch doctor to check the installation")
+		return withHint(fmt.Errorf("the hook did not deny the test search: %s", strings.TrimPrefix(firstLine(o.Stderr), "docsearch: ")), "run docsearch doctor to check the installation")
 	case confident:
 		return withHint(errors.New("the hook did not deny the test search, although the database answers it"), "run DOCSEARCH_DEBUG=1 docsearch hook to see each step")
 	default:
@@ -218,6 +220,22 @@ func (s *setupCommand) testSearch(ctx context.Context) error {
 	return s.callServer(ctx, query)
 }
 
+// hookTimeoutVariable overrides "timeout_ms" of the config's "hook".
+const hookTimeoutVariable = "DOCSEARCH_HOOK_TIMEOUT_MS"
+
+// warnSlow warns of a test search that an agent's hook would not have answered in
+// time.
+func (s *setupCommand) warnSlow(took time.Duration) {
+	r, err := load.Load(s.locations)
+	if err != nil {
+		return // another step reports it
+	}
+	if limit := time.Duration(r.Config.Hook.TimeoutMS) * time.Millisecond; took > limit {
+		s.warn("the hook took longer than its timeout of %s, after which a web search runs as usual; the next search is usually faster", limit)
+	}
+}
+
+// runHook sends a web search to the hook. The hook may take longer than in an agent.
 func (s *setupCommand) runHook(ctx context.Context, query string) (agentconfig.Outcome, error) {
 	state, err := os.MkdirTemp("", "docsearch-setup-")
 	if err != nil {
@@ -231,6 +249,9 @@ func (s *setupCommand) runHook(ctx context.Context, query string) (agentconfig.O
 		return agentconfig.Outcome{}, err
 	}
 	cmd.Env = append(os.Environ(), "DOCSEARCH_STATE_DIR="+state)
+	if os.Getenv(hookTimeoutVariable) == "" {
+		cmd.Env = append(cmd.Env, hookTimeoutVariable+"=10000") // the first start of a program may be slow
+	}
 	return agentconfig.RunHook(cmd, map[string]any{
 		"session_id": "setup", "hook_event_name": "PreToolUse", "tool_name": "WebSearch",
 		"tool_input": map[string]string{"query": query},

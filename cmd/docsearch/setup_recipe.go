@@ -200,19 +200,11 @@ func (s *setupCommand) runRecipes(ctx context.Context, args []string) error {
 	}
 	var chosen []chosenSource
 	for _, arg := range args {
-		p, err := s.findCatalogPack(ctx, arg)
+		c, err := s.findSource(ctx, arg)
 		if err != nil {
 			return err
 		}
-		if p != nil {
-			chosen = append(chosen, chosenSource{pack: p})
-			continue
-		}
-		r, err := findRecipe(ctx, arg)
-		if err != nil {
-			return err
-		}
-		chosen = append(chosen, chosenSource{recipe: r})
+		chosen = append(chosen, c)
 	}
 	if err := s.prepare(); err != nil {
 		return err
@@ -228,6 +220,16 @@ func (s *setupCommand) runRecipes(ctx context.Context, args []string) error {
 type chosenSource struct {
 	recipe *chosenRecipe
 	pack   *chosenPack
+}
+
+// findSource returns the pack that an argument names, or else the recipe.
+func (s *setupCommand) findSource(ctx context.Context, arg string) (chosenSource, error) {
+	p, err := s.findCatalogPack(ctx, arg)
+	if err != nil || p != nil {
+		return chosenSource{pack: p}, err
+	}
+	r, err := findRecipe(ctx, arg)
+	return chosenSource{recipe: r}, err
 }
 
 // argument returns the argument that selected the source.

@@ -367,10 +367,23 @@ func selfSigned(t *testing.T, hosts []string) (tls.Certificate, []byte) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }
 
-// Setup asks before it downloads the documentation of a recipe.
+// Setup asks before it downloads the documentation of a recipe. The name may be an
+// argument or the answer to the first prompt.
 func TestSetupAsksForRecipe(t *testing.T) {
-	home := t.TempDir()
-	d := startDialogue(t, home, t.TempDir(), "django")
+	t.Run("argument", func(t *testing.T) {
+		home := t.TempDir()
+		refuseRecipe(t, home, startDialogue(t, home, t.TempDir(), "django"))
+	})
+	t.Run("answer", func(t *testing.T) {
+		home := t.TempDir()
+		d := startDialogue(t, home, t.TempDir())
+		d.answer(`or LEANN index\):`, "django\n")
+		refuseRecipe(t, home, d)
+	})
+}
+
+func refuseRecipe(t *testing.T, home string, d *dialogue) {
+	t.Helper()
 	d.answer(`Download this documentation\? \[Y/n\]`, "n\n")
 	shown, code := d.wait()
 	if code != exitFailure {
