@@ -35,8 +35,8 @@ func printUsage(cmd *cobra.Command) error {
 		fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
 	}
 	printCommands(&b, cmd)
-	out, width := cmd.OutOrStderr(), 0
-	if isTerminal(out) {
+	width := 0
+	if out := cmd.Root().OutOrStdout(); isTerminal(out) { // cobra replaces cmd's own writer
 		width = columns(out)
 	}
 	for _, g := range groupFlags(cmd.LocalFlags(), "Flags") {
@@ -48,7 +48,7 @@ func printUsage(cmd *cobra.Command) error {
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(&b, "\nUse \"%s COMMAND --help\" for more information about a command.\n", cmd.CommandPath())
 	}
-	_, err := io.WriteString(out, b.String())
+	_, err := io.WriteString(cmd.OutOrStderr(), b.String())
 	return err
 }
 
