@@ -89,6 +89,9 @@ func (a *app) web(ctx context.Context, address string, open bool) error {
 	defer stop()
 	go served.serveRemotes(remotes)
 	fmt.Fprintf(a.stdout, "%s\n", server.LoginURL())
+	if isTerminal(a.stderr) {
+		fmt.Fprintln(a.stderr, "to stop the server, press Ctrl+C")
+	}
 	if open {
 		if err := openBrowser(server.LoginURL()); err != nil {
 			a.warn("cannot open the browser: %v; open the address yourself", err)

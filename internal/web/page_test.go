@@ -298,3 +298,13 @@ func TestRebuiltDatabase(t *testing.T) {
 		t.Errorf("%d requests have not ended", len(s.work))
 	}
 }
+
+// Before the first database, the search page leads to the page that adds one.
+func TestNoDatabases(t *testing.T) {
+	const lead = "There are no databases. To add one, choose Databases above."
+	empty, full := start(t, Options{}), start(t, Options{Catalog: catalogOf(t, manual()...)})
+	contains(t, get(t, empty, signIn(t, empty), "/"), lead)
+	if page := get(t, full, signIn(t, full), "/"); strings.Contains(page, lead) {
+		t.Errorf("the page with a database has %q", lead)
+	}
+}

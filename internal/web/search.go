@@ -47,7 +47,7 @@ type searchView struct {
 	Agent             bool   // show the search as the agent does it
 	Databases         []choice
 	Versions          []choice // of the chosen database; nil: it has one
-	Status            string   // in a sentence; empty: no query
+	Status            string   // in a sentence; empty: no query, but databases
 	Problems          []string
 	Notes             []string
 	Hits              []hitView
@@ -122,6 +122,9 @@ func (s *Site) search(r *http.Request) (*searchView, error) {
 	entries := s.Catalog.Entries(r.Context())
 	v.choose(entries)
 	if v.Query == "" {
+		if len(entries) == 0 {
+			v.Status = "There are no databases. To add one, choose Databases above."
+		}
 		return v, nil
 	}
 	end, err := s.begin(r.Context())
