@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -82,10 +83,24 @@ func TestClusterServe(t *testing.T) {
 		t.Errorf("why: %s", out)
 	}
 
+	for _, tt := range []struct{ args, want string }{
+		{"index list", `(?m)^gizmos +ok +41 +41 +2\d{3}-.* ` + regexp.QuoteMeta(c.Nodes[0].URL) + ` \(Weaviate cluster\)$`},
+		{"index info gizmos", `server +` + regexp.QuoteMeta(c.Nodes[0].URL) + ` \(Weaviate cluster\), database gizmos\n(.*\n)*passages +41 of 41 documents\npushed +2`},
+		{"search rotate the signing certificate", `(?m)^1\. Rotate the signing certificate\n.*cert\.md`},
+		{"search --db gizmos --explain --filter *cert* rotate the signing certificate", `score \d+\.\d+ = words (.*\n)*confidence of gizmos on 127\.0\.0\.1: [01]\.\d+\n +lexical confidence [01]\.\d+, reaches the threshold`},
+	} {
+		if out := reader.run(0, "", strings.Fields(tt.args)...); !regexp.MustCompile(tt.want).MatchString(out) {
+			t.Errorf("%s: %s", tt.args, out)
+		}
+	}
+
 	// A team server passes on the databases of its clusters.
 	url, _ := reader.serve()
 	other := newTestMachine(t, "TEAM_TOKEN=s3cret")
 	other.run(0, "", "setup", "--server", url, "--token-env", "TEAM_TOKEN", "--no-install", "--yes")
+	if out := other.run(0, "", "index", "list"); !regexp.MustCompile(`(?m)^gizmos +ok +41 +41 .*docsearch server`).MatchString(out) {
+		t.Errorf("the list of another machine: %s", out)
+	}
 	if out := other.run(2, fmt.Sprintf(search, "b"), "hook"); !strings.Contains(out, answer) {
 		t.Errorf("through the server, the hook says %s", out)
 	}

@@ -81,7 +81,9 @@ func (c *Client) readParts(ctx context.Context, tenant string, ref PartsRef) ([]
 			if err == nil && len(content) != min(partSize, ref.Size-i*partSize) {
 				err = errors.New("invalid answer: a part of another size")
 			}
-			file = append(file, content...)
+			if err == nil {
+				file = append(file, content...)
+			}
 			return err
 		}})
 		if err != nil {

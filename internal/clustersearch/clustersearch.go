@@ -119,12 +119,12 @@ func (d *Database) connected() *cluster.Database {
 	return d.opened
 }
 
-// names are the names of the database in queries.
-func (d *Database) names() []string { return append([]string{d.config.Name}, d.config.Keywords...) }
+// names are the names of a database in queries.
+func names(db *config.Database) []string { return append([]string{db.Name}, db.Keywords...) }
 
 // query returns the query as a search of a local database would have it.
 func (d *Database) query(q index.Query, used string) index.Query {
-	q.Names = d.names()
+	q.Names = names(&d.config)
 	q.Version, q.Used, q.URLs = d.config.Version, used, d.config.URLs
 	q.Embedders = nil // the cluster has no vectors
 	return q
@@ -191,50 +191,52 @@ func (d *Database) Answer(ctx context.Context, name string, q *remote.AnswerRequ
 	if err != nil {
 		return remote.Answer{Error: err.Error()}
 	}
-	a := remote.Answer{Version: state.Version(d.config.Version)}
-	if q.URL != "" {
-		err = d.page(ctx, db, q.URL, &a)
-	} else {
-		err = d.search(ctx, db, name, q, &a)
-	}
+	a, err := AnswerFrom(ctx, db, &d.config, q.Used.Of(name), q)
 	if err != nil {
 		return remote.Answer{Error: err.Error()}
 	}
+	a.Version = state.Version(d.config.Version)
 	return a
 }
 
-func (d *Database) search(ctx context.Context, db *cluster.Database, name string, q *remote.AnswerRequest, a *remote.Answer) error {
-	found, err := db.Quote(ctx, quicksearch.Query{Text: q.Query, Named: q.Limited, Names: d.names(), Version: d.config.Version,
-		Used: q.Used.Of(name), Limit: lookup.MaxPassages, MaxBytes: lookup.MaxPassageBytes})
+// A Reader is an opened database, usually a cluster.Database.
+type Reader interface {
+	Quote(ctx context.Context, q quicksearch.Query) (quicksearch.Answer, error)
+	Read(ctx context.Context, ref index.Ref) (index.Reading, error)
+}
+
+// AnswerFrom answers a hook with an opened database of the config. used is the version that
+// the client's project uses.
+func AnswerFrom(ctx context.Context, db Reader, entry *config.Database, used string, q *remote.AnswerRequest) (a remote.Answer, err error) {
+	if q.URL != "" {
+		return page(ctx, db, entry, q.URL)
+	}
+	found, err := db.Quote(ctx, quicksearch.Query{Text: q.Query, Named: q.Limited, Names: names(entry), Version: entry.Version,
+		Used: used, Limit: lookup.MaxPassages, MaxBytes: lookup.MaxPassageBytes})
 	if err != nil {
-		return err
+		return a, err
 	}
 	a.Confidence, a.Confident = found.Confidence, found.Confident
 	if !a.Confident {
-		return nil // its passages are not shown
+		return a, nil // its passages are not shown
 	}
 	for _, h := range found.Hits {
 		a.Passages = append(a.Passages, remote.Passage(h.Passage))
 	}
-	return nil
+	return a, nil
 }
 
 // page looks a page up. A page that is too long for a denial is not held, so that it is
 // fetched.
-func (d *Database) page(ctx context.Context, db *cluster.Database, url string, a *remote.Answer) error {
-	r, err := db.Read(ctx, index.Ref{Name: url, Whole: true, URLs: d.config.URLs, Version: d.config.Version})
+func page(ctx context.Context, db Reader, entry *config.Database, url string) (a remote.Answer, err error) {
+	r, err := db.Read(ctx, index.Ref{Name: url, Whole: true, URLs: entry.URLs, Version: entry.Version})
 	if errors.Is(err, index.ErrNotFound) {
-		return nil
+		return a, nil
 	}
-	if err != nil {
-		return err
+	if err != nil || textLen(r.Passages) > lookup.MaxWholePage || len(r.Passages) < r.Total {
+		return a, err
 	}
-	if textLen(r.Passages) > lookup.MaxWholePage || len(r.Passages) < r.Total {
-		return nil
-	}
-	a.Held, a.Whole, a.Confidence, a.Confident = true, true, 1, true
-	a.Passages = remote.Passages(r.Passages)
-	return nil
+	return remote.Answer{Held: true, Whole: true, Confidence: 1, Confident: true, Passages: remote.Passages(r.Passages)}, nil
 }
 
 func textLen(list []passage.Passage) (n int) {

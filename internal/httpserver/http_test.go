@@ -516,7 +516,7 @@ func TestAPI(t *testing.T) {
 		}
 	}
 	_, _, list := send(t, client, http.MethodGet, url+remote.DatabasesPath, "", "", nil)
-	if want := `{"databases":[{"name":"gitlab","description":"d","keywords":["gl"]},{"name":"broken"}]}`; list != want {
+	if want := `{"databases":[{"name":"gitlab","description":"d","keywords":["gl"],"passages":200,"documents":29},{"name":"broken"}]}`; list != want {
 		t.Errorf("got %s, want %s", list, want)
 	}
 }

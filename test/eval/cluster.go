@@ -37,6 +37,7 @@ func (l *harness) cluster(out *output) error {
 	}
 	var local, remote comparison
 	var size exportSize
+	engines := map[string]*engine{}
 	for _, m := range docSets {
 		db, err := index.Open(filepath.Join(l.data, m.name))
 		if err != nil {
@@ -47,6 +48,7 @@ func (l *harness) cluster(out *output) error {
 		if err != nil {
 			return err
 		}
+		engines[m.name] = e
 		size.add(&e.size)
 		root := db.Info().Source.Root
 		for _, s := range []struct {
@@ -73,7 +75,7 @@ func (l *harness) cluster(out *output) error {
 	fmt.Fprintf(&out.tables, "\nPer passage, the cluster stores %d bytes of terms, %d of the record and %d of the passage. The statistics have %.1f bytes per term, %d per passage.\n",
 		size.bag/size.passages, size.record/size.passages, size.line/size.passages, float64(size.statistics)/float64(size.terms), size.statistics/size.passages)
 	out.misses = append(out.misses, remote.misses(&local)...)
-	return nil
+	return l.clusterDenials(out, engines)
 }
 
 // A searchFunc searches a database. It also returns the time that docsearch took, without

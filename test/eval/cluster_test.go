@@ -27,16 +27,40 @@ func TestBestPassages(t *testing.T) {
 		limit int
 		want  string
 	}{
-		// By the formula: 2/(2+6*(.5+.5*6/3)) = .182 of the idf for the long passage, and
-		// 1/(1+6*(.5+.5*2/3)) = .167 for the short one.
-		{"walrus", 10, "long short "},
-		{"walrus", 1, "long "},
+		// By the formula: 2/(2+6/3) = .5 of the idf for the long passage, and 1/(1+2/3) = .6
+		// for the short one.
+		{"walrus", 10, "short long "},
+		{"walrus", 1, "short "},
+		// 4/(4+6/3) = .667 for the long passage, and .6 for the others.
+		{"ice", 10, "long short symbol "},
 		{"walrus @walrus", 1, "symbol "},
-		{"walrus walrus walrus walrus ice", 1, "long "},
+		{"walrus ice ice ice ice ice ice ice ice", 1, "long "},
 		{"absent", 10, ""},
 	} {
 		if got := ids(tt.text, tt.limit); got != tt.want {
 			t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}
+
+func TestClusterDenialFloors(t *testing.T) {
+	searches := func(answered, wrong int) (list []judgedSearch) {
+		for i := range 200 {
+			s := judgedSearch{search: search{Answerable: i < 100}}
+			s.Denied = i < answered || i >= 100 && i < 100+wrong
+			list = append(list, s)
+		}
+		return list
+	}
+	local := searches(90, 2)
+	for _, tt := range []struct {
+		clustered []judgedSearch
+		want      int
+	}{
+		{searches(90, 2), 0}, {searches(87, 5), 0}, {searches(86, 5), 1}, {searches(95, 6), 1}, {searches(80, 9), 2},
+	} {
+		if got := denialMisses(local, tt.clustered); len(got) != tt.want {
+			t.Errorf("%d figures below their floor, want %d: %v", len(got), tt.want, got)
 		}
 	}
 }

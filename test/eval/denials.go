@@ -74,6 +74,11 @@ func (l *harness) askSearches(name string, searches []search, build func() ([]bu
 	if err != nil {
 		return nil, err
 	}
+	return h.decide(searches, lib)
+}
+
+// decide sends each search to the hook. lib has the passages of its databases.
+func (h *hook) decide(searches []search, lib passageIndex) ([]judgedSearch, error) {
 	var judged []judgedSearch
 	for _, s := range searches {
 		j := judgedSearch{search: s}
@@ -81,6 +86,7 @@ func (l *harness) askSearches(name string, searches []search, build func() ([]bu
 		if len(s.Allowed) > 0 {
 			input["allowed_domains"] = s.Allowed
 		}
+		var err error
 		if j.reply, err = h.ask(map[string]any{"hook_event_name": "PreToolUse", "tool_name": "WebSearch", "prompt_id": "p", "cwd": h.folder, "tool_input": input}); err != nil {
 			return nil, fmt.Errorf("%q: %w", s.Query, err)
 		}

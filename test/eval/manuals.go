@@ -194,11 +194,18 @@ type configuration struct {
 type configured struct {
 	Name        string   `json:"name"`
 	Keywords    []string `json:"keywords"`
-	Path        string   `json:"path"`
+	Path        string   `json:"path,omitempty"`
 	Description string   `json:"description"`
 	Version     string   `json:"version,omitempty"`
 	URLs        []string `json:"urls,omitempty"`
 	Inject      bool     `json:"inject,omitempty"`
+	Weaviate    *stored  `json:"weaviate,omitempty"` // instead of Path
+}
+
+// A stored is the place of a database in a cluster.
+type stored struct {
+	URLs     []string `json:"urls"`
+	Database string   `json:"database"`
 }
 
 // configuration returns the config file of a user with these manuals.
