@@ -107,7 +107,7 @@ func (s *Server) noteAddTool() ([]param, func(context.Context) (string, error)) 
 		{name: "confirm_new", target: &a.confirmed, description: "Write the note although similar notes exist."},
 	}, a.contents()...)
 	return params, func(ctx context.Context) (string, error) {
-		return s.writeNote(ctx, a.database, "Added", func(b *notebook.Notebook) (notebook.Result, error) {
+		return s.writeNote(a.database, "Added", func(b *notebook.Notebook) (notebook.Result, error) {
 			return b.Add(ctx, a.name, a.fields(), a.text, a.confirmed)
 		})
 	}
@@ -133,7 +133,7 @@ func (s *Server) noteUpdateTool() ([]param, func(context.Context) (string, error
 			}
 			return "Nothing was written. To change the note, call note_update with this version.\n\n" + quoteNote(&n, notebook.MaxBytes), nil
 		}
-		return s.writeNote(ctx, a.database, "Updated", func(b *notebook.Notebook) (notebook.Result, error) {
+		return s.writeNote(a.database, "Updated", func(b *notebook.Notebook) (notebook.Result, error) {
 			return b.Update(ctx, a.name, a.version, a.fields(), a.text)
 		})
 	}
@@ -147,14 +147,14 @@ func (s *Server) noteAppendTool() ([]param, func(context.Context) (string, error
 		a.databaseParam(),
 	}
 	return params, func(ctx context.Context) (string, error) {
-		return s.writeNote(ctx, a.database, "Appended to", func(b *notebook.Notebook) (notebook.Result, error) {
+		return s.writeNote(a.database, "Appended to", func(b *notebook.Notebook) (notebook.Result, error) {
 			return b.Append(ctx, a.name, a.text)
 		})
 	}
 }
 
 // writeNote writes a note and describes the result.
-func (s *Server) writeNote(ctx context.Context, database, verb string, write func(*notebook.Notebook) (notebook.Result, error)) (string, error) {
+func (s *Server) writeNote(database, verb string, write func(*notebook.Notebook) (notebook.Result, error)) (string, error) {
 	b, err := s.notebook(database)
 	if err != nil {
 		return "", err

@@ -177,17 +177,6 @@ func (m *Mirror) Pages() []Page {
 	return pages
 }
 
-// Redirects returns the redirects within the site.
-func (m *Mirror) Redirects() map[string]string {
-	to := map[string]string{}
-	for u, r := range m.records {
-		if r.To != "" {
-			to[u] = r.To
-		}
-	}
-	return to
-}
-
 // Subtree returns the path of a page's URL below the prefix, "" for the page at
 // the prefix.
 func (m *Mirror) Subtree(p Page) string {
