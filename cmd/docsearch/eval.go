@@ -370,6 +370,7 @@ func (m *evaluator) results(ctx context.Context, databases []int, text string) (
 		if results[i], err = d.search(ctx, index.Query{Text: text, Names: d.Aliases, Version: d.Version, TopK: judgedHits}); err != nil {
 			return nil, fmt.Errorf("%s: %w", d.Name, err)
 		}
+		results[i].Confident = results[i].Confident && results[i].Confidence >= d.Threshold
 	}
 	return results, nil
 }
@@ -483,7 +484,7 @@ func (m *evaluator) measureConfidence(ctx context.Context, queries []eval.Query)
 		d := &m.databases[i]
 		c := confidenceScore{Name: d.Name}
 		if k := d.Info().Confidence; k != nil {
-			c.Threshold = k.Threshold
+			c.Threshold = max(k.Threshold, d.Threshold)
 		}
 		for k := range queries {
 			q := &queries[k]
