@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/humanize"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/notebook"
 	"github.com/docsearch/docsearch/internal/safetext"
@@ -219,7 +220,7 @@ func noteError(err error) error {
 
 func describeSimilar(similar []notebook.Note) string {
 	var w strings.Builder
-	fmt.Fprintf(&w, "Nothing was written: %s similar. To change a note, call note_update or note_append with its name. To add yours anyway, call note_add again with \"confirm_new\": true.\n", count(len(similar), "note")+verbFor(len(similar)))
+	fmt.Fprintf(&w, "Nothing was written: %s similar. To change a note, call note_update or note_append with its name. To add yours anyway, call note_add again with \"confirm_new\": true.\n", humanize.Count(len(similar), "note")+verbFor(len(similar)))
 	for i := range similar {
 		w.WriteString("\n" + quoteNote(&similar[i], maxQuotedNote))
 	}

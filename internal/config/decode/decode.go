@@ -4,6 +4,7 @@ package decode
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -381,7 +382,7 @@ func (d *decoder) intField(m map[string]any, section, field string, low, high in
 
 // reportUnknown reports the unknown keys of m.
 func (d *decoder) reportUnknown(path, entry string, m map[string]any, keys ...string) {
-	for _, key := range sortedKeys(m) {
+	for _, key := range slices.Sorted(maps.Keys(m)) {
 		if contains(keys, key) {
 			continue
 		}
