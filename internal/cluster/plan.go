@@ -29,8 +29,9 @@ func (p *plan) missing() int {
 	return n
 }
 
-// makePlan compares the passages in a tenant, with their slots, with the wanted ones. before are the visible objects; it is empty for a new tenant. If purge is set, no
-// reader uses a state any more in which dead objects were visible.
+// makePlan compares the passages in a tenant, with their slots, with the wanted ones.
+// before are the visible objects; it is empty for a new tenant. If purge is set, no reader
+// uses a state any more in which dead objects were visible.
 //
 // Objects above before.End are from a push that failed. They are deleted even if they are
 // wanted, because their index can be incomplete; see store.
