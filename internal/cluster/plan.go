@@ -118,6 +118,7 @@ func (c *Client) list(ctx context.Context, class, tenant string) (map[objectID]u
 		if err != nil {
 			return nil, err
 		}
+		known := len(slots)
 		for _, o := range page {
 			id, err := parseID(o.Additional.ID)
 			if err != nil {
@@ -128,6 +129,9 @@ func (c *Client) list(ctx context.Context, class, tenant string) (map[objectID]u
 		}
 		if len(page) < listPage {
 			return slots, nil
+		}
+		if len(slots) == known {
+			return nil, errors.New("invalid answer: the list does not end")
 		}
 	}
 }
