@@ -38,6 +38,7 @@ type databaseRef struct {
 	Software     []string // identities of the documented software; see config.Database
 	Used         string   // version that the project uses; see config.ChosenEdition
 	IsPackage    bool     // the config names the packages that it documents
+	Threshold    float64  // see config.Database
 	// Server is the URL of the server, or of the first node of the cluster, that holds the
 	// database, and Host its host. Both are empty for a database on this machine; else Path
 	// is empty.
@@ -79,7 +80,7 @@ func listDatabases(l config.Locations) ([]databaseRef, error) {
 			all = append(all, databaseRef{
 				Name: db.Name, Path: db.Path, Configured: true, ExternalTool: db.Tool != "",
 				Aliases: append([]string{db.Name}, db.Keywords...), Version: db.Version, URLs: db.URLs,
-				Software: db.Software(), IsPackage: len(db.Packages) > 0,
+				Software: db.Software(), IsPackage: len(db.Packages) > 0, Threshold: db.Threshold,
 			})
 		}
 	}

@@ -1,22 +1,18 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/docsearch/docsearch/internal/cluster"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index"
@@ -27,7 +23,6 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 	"github.com/docsearch/docsearch/internal/ingest/source/gitrepo"
 	"github.com/docsearch/docsearch/internal/ingest/source/site"
-	"github.com/docsearch/docsearch/internal/pack"
 	"github.com/docsearch/docsearch/internal/progress"
 	"github.com/docsearch/docsearch/internal/provenance"
 )
@@ -167,24 +162,6 @@ func (b *buildCommand) addEmbedderFlags(f *pflag.FlagSet) {
 	f.StringVar(&b.keyEnv, "embedder-key-env", "", "read the embedding server's API key from environment variable `VAR`")
 }
 
-// A plan describes a build before it runs.
-type plan struct {
-	dir        string // database folder
-	label      string // name in messages
-	configured bool   // listed in the config
-	source     index.Source
-	options    savedOptions
-	warning    error // warning to print before the build; nil: none
-
-	embedder *chosenEmbedder // in addition to the builtin one; nil: none
-}
-
-// site returns the plan's source if it is a site, otherwise nil.
-func (p plan) site() *ingest.Site {
-	s, _ := p.source.(*ingest.Site)
-	return s
-}
-
 func (b *buildCommand) run(ctx context.Context, arg string) error {
 	p, err := b.plan(arg)
 	if err != nil {
@@ -256,281 +233,6 @@ func (b *buildCommand) display() *progress.Display {
 	}
 	return progress.New(b.stderr, progress.StyleFor(b.stderr))
 }
-
-// plan resolves arg: a LEANN index, an existing database to rebuild, or a
-// source for a new database.
-func (b *buildCommand) plan(arg string) (plan, error) {
-	locations := config.Locate(os.Getenv)
-	all, err := listDatabases(locations)
-	if err != nil {
-		return plan{}, err
-	}
-	arg = canonicalSource(all, arg)
-	if b.kind != "" {
-		return b.planForced(locations, all, arg)
-	}
-	switch kind := ingest.ExtractedKind(arg); {
-	case kind == ingest.KindGit, kind != "" && isURL(arg):
-		return b.planCopy(locations, all, kind, arg)
-	case isURL(arg):
-		return b.planSite(locations, all, arg)
-	}
-	// An existing source has precedence over a database of that name, which may
-	// have been built from another folder with the same name.
-	path := arg
-	if _, err := os.Stat(arg); err == nil && !hasSeparator(arg) {
-		path = "." + string(filepath.Separator) + arg
-	}
-	known, err := findDatabase(all, path)
-	var unknown *notFoundError
-	if errors.As(err, &unknown) {
-		err = fmt.Errorf("source %q not found: no folder, file, or database has this name", arg)
-		if unknown.suggestion != "" {
-			err = withHint(err, "did you mean %q?", unknown.suggestion)
-		}
-	}
-	if err != nil {
-		return plan{}, err
-	}
-	dir, err := index.Locate(known.Path)
-	if errors.Is(err, leann.ErrNotLEANN) {
-		if kind := ingest.ExtractedKind(known.Path); kind != "" {
-			return b.planCopy(locations, all, kind, known.Path)
-		}
-		return b.planFolder(locations, all, known.Path)
-	}
-	if err != nil {
-		return plan{}, err
-	}
-	if b.name != "" || b.out != "" {
-		return plan{}, usagef("cannot use --name or --out: the index of %s is stored with its passages", arg)
-	}
-	return b.planRebuild(known, dir)
-}
-
-// planForced plans a build from a source of the type that --type sets.
-func (b *buildCommand) planForced(l config.Locations, all []databaseRef, arg string) (plan, error) {
-	switch b.kind {
-	case ingest.KindFolder:
-		return b.planFolder(l, all, arg)
-	case ingest.KindSite:
-		if !isURL(arg) {
-			return plan{}, usagef("invalid site URL %q: want a URL such as https://docs.example.com/guide/", arg)
-		}
-		return b.planSite(l, all, arg)
-	case ingest.KindGit:
-		if isURL(arg) && ingest.ExtractedKind(arg) == "" {
-			arg = strings.TrimRight(arg, "/") + ".git" // many git hosts also serve the repository under this URL
-		}
-		return b.planCopy(l, all, b.kind, arg)
-	case ingest.KindArchive, ingest.KindDocset:
-		return b.planCopy(l, all, b.kind, arg)
-	case leann.KindIndex:
-		known, err := findDatabase(all, arg)
-		if err != nil {
-			return plan{}, err
-		}
-		dir, err := index.Locate(known.Path)
-		if err != nil {
-			return plan{}, err
-		}
-		return b.planRebuild(known, dir)
-	}
-	return plan{}, usagef("invalid --type %q: want one of %s", b.kind, strings.Join(sourceKinds(), ", "))
-}
-
-// sourceKinds returns the values of --type.
-func sourceKinds() []string {
-	return []string{ingest.KindFolder, ingest.KindSite, ingest.KindGit, ingest.KindArchive, ingest.KindDocset, leann.KindIndex}
-}
-
-// planRebuild plans to build the database in dir from its recorded source.
-func (b *buildCommand) planRebuild(known databaseRef, dir string) (p plan, err error) {
-	p = plan{dir: dir, label: known.Name, configured: known.Configured, options: b.mergeOptions(dir)}
-	switch origin := originOf(dir); {
-	case origin.Location == "":
-	case !origin.sealed && b.isUpdate:
-		return p, origin.unverified("cannot update "+known.Name, dir)
-	case !origin.sealed:
-		p.warning = origin.unverified("rebuilding "+known.Name+" from its own passages", dir)
-	case origin.Kind == ingest.KindSite:
-		site, err := ingest.NewSite(origin.Location, dir, p.options.Site, p.options.Options)
-		if err != nil {
-			return p, err
-		}
-		if b.keepLost {
-			site.KeepLost()
-		}
-		p.source = site
-		return p, nil
-	case origin.Kind == cluster.KindSource:
-		b.reuse = true
-		p.source, err = p.options.Cluster.source()
-		return p, err
-	case origin.Kind == pack.KindSource:
-		b.reuse = true // unchanged passages are not downloaded again
-		p.source = b.packUpdate(dir, p.options.Publisher, origin.Location)
-		return p, nil
-	default:
-		switch source, err := openSource(origin.Origin, dir, p.options); {
-		case err == nil:
-			p.source = source
-			return p, nil
-		case b.reuse || !errors.Is(err, fs.ErrNotExist):
-			return p, err
-		}
-		p.warning = fmt.Errorf("source %s not found; rebuilding %s from its own passages", origin.Location, known.Name)
-	}
-	find := leann.Find
-	if p.options.TrustPaths {
-		find = leann.FindTrusted
-	}
-	found, err := find(known.Path)
-	if errors.Is(err, leann.ErrNotLEANN) {
-		found, err = find(dir)
-	}
-	if err != nil {
-		return p, explainLEANN(known.Path, err)
-	}
-	p.source = index.FromLEANN(found)
-	return p, nil
-}
-
-// planFolder plans a database built from a folder.
-func (b *buildCommand) planFolder(l config.Locations, all []databaseRef, path string) (plan, error) {
-	dir, name, err := b.outputFolder(l, path, nameFor(path))
-	if err != nil {
-		return plan{}, err
-	}
-	kept := b.mergeOptions(dir)
-	folder, err := ingest.NewFolder(path, kept.Options)
-	if err != nil {
-		return plan{}, err
-	}
-	if err := b.mayReplace(dir, path, name); err != nil {
-		return plan{}, err
-	}
-	return plan{dir: dir, label: name, configured: isConfigured(all, dir), source: folder, options: kept}, nil
-}
-
-// planCopy plans a database built from an archive, a repository or a docset.
-func (b *buildCommand) planCopy(l config.Locations, all []databaseRef, kind, location string) (plan, error) {
-	dir, name, err := b.outputFolder(l, location, ingest.ExtractedName(location))
-	if err != nil {
-		return plan{}, err
-	}
-	kept := b.mergeOptions(dir)
-	source, err := ingest.NewExtracted(kind, location, dir, kept.Options)
-	if err != nil {
-		return plan{}, err
-	}
-	if kept.Site.Private {
-		source.AllowPrivate()
-	}
-	if err := b.mayReplace(dir, location, name); err != nil {
-		return plan{}, err
-	}
-	return plan{dir: dir, label: name, configured: isConfigured(all, dir), source: source, options: kept}, nil
-}
-
-// planSite plans a database built from a site.
-func (b *buildCommand) planSite(l config.Locations, all []databaseRef, url string) (plan, error) {
-	dir, name, err := b.outputFolder(l, url, ingest.SiteName(url))
-	if err != nil {
-		return plan{}, err
-	}
-	kept := b.mergeOptions(dir)
-	site, err := ingest.NewSite(url, dir, kept.Site, kept.Options)
-	if err != nil {
-		return plan{}, err
-	}
-	if err := b.mayReplace(dir, url, name); err != nil {
-		return plan{}, err
-	}
-	return plan{dir: dir, label: name, configured: isConfigured(all, dir), source: site, options: kept}, nil
-}
-
-// outputFolder returns the folder and name of a new database: the values of the
-// flags, otherwise the suggested name in the data folder.
-func (b *buildCommand) outputFolder(l config.Locations, source, suggested string) (dir, name string, err error) {
-	name = cmp.Or(b.name, suggested)
-	if name == "" && b.out != "" { // a site with an IP address
-		name = filepath.Base(b.out)
-	}
-	if name == "" || strings.HasPrefix(name, ".") || strings.ContainsAny(name, `/\:*?"<>|`) || name != strings.TrimSpace(name) {
-		err := usagef("invalid database name %q: want letters and digits", name)
-		if name == "" {
-			err = usagef("cannot derive a database name from %s", source)
-		}
-		return "", "", withHint(err, "pass --name NAME")
-	}
-	dir = b.out
-	if dir == "" {
-		if l.Data == "" {
-			return "", "", withHint(errors.New("cannot find the data folder: DOCSEARCH_DATA and the home directory are not set"), "pass --out DIR")
-		}
-		dir = filepath.Join(l.Data, name)
-	}
-	dir, err = filepath.Abs(dir)
-	return dir, name, err
-}
-
-// isConfigured reports whether the config lists the database in dir.
-func isConfigured(all []databaseRef, dir string) bool {
-	return slices.ContainsFunc(all, func(d databaseRef) bool { return d.Configured && samePath(d.Path, dir) })
-}
-
-// nameFor returns a database name for a folder or file.
-func nameFor(path string) string {
-	base := filepath.Base(path)
-	if st, err := os.Stat(path); err == nil && !st.IsDir() {
-		base = strings.TrimSuffix(base, filepath.Ext(base))
-	}
-	return base
-}
-
-// mayReplace returns an error unless dir is empty or contains a database built
-// from the same source.
-func (b *buildCommand) mayReplace(dir, source, name string) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	switch origin := originOf(dir); {
-	case onlyBuildFiles(entries) && !isDatabase(dir):
-		return nil // an incomplete first build
-	case origin.Location == "":
-		return withHint(fmt.Errorf("cannot use %s: not empty and not a docsearch database", dir), "pass --name or --out to use another folder")
-	case !sameSource(origin.Location, source):
-		return withHint(fmt.Errorf("database %s already exists, built from %s", name, origin.Location),
-			"pass --name to use another name, or run docsearch index remove %s", quoteArgument(name))
-	}
-	return nil
-}
-
-// onlyBuildFiles reports whether a folder contains only files that an
-// incomplete first build leaves behind.
-func onlyBuildFiles(entries []fs.DirEntry) bool {
-	for _, e := range entries {
-		if n := e.Name(); n != generation.Folder && n != ingest.MirrorName && !leann.IsPublished(n) {
-			return false
-		}
-	}
-	return true
-}
-
-// sameSource reports whether two paths or URLs refer to the same source.
-func sameSource(a, b string) bool {
-	if isURL(a) || isURL(b) || a == b {
-		return strings.TrimRight(a, "/") == strings.TrimRight(b, "/")
-	}
-	return samePath(a, b)
-}
-
-func isURL(s string) bool { return strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://") }
 
 // siteFlags maps each flag that only sites accept to a function that copies its
 // value into kept.

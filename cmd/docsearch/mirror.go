@@ -126,7 +126,7 @@ func (u *updateCommand) mirror(ctx context.Context, dir string, d *remote.Databa
 		return err
 	}
 	p.options.Language, p.options.Publisher = head.Language, string(key)
-	p.source = b.packUpdate(dir, cmp.Or(recorded, string(key)), d.Pack)
+	p.source = b.packUpdate(cmp.Or(recorded, string(key)), d.Pack)
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ func (u *updateCommand) runPacks(ctx context.Context, args []string) error {
 
 // packUpdate returns the source for the update of a database that came as a pack. The
 // publisher must be the recorded one, or a key that its rotations name.
-func (b *buildCommand) packUpdate(dir, publisher, location string) *pack.Database {
+func (b *buildCommand) packUpdate(publisher, location string) *pack.Database {
 	return newPackSource(config.Locate(os.Getenv), location, func(ctx context.Context, head, before *pack.Head) error {
 		key, err := b.trust(ctx, nil, head.Signatures, head.Subject(), nonEmpty(publisher))
 		if err == nil && string(key) != publisher {

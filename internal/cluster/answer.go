@@ -111,28 +111,21 @@ func decodeProperties[T any](body []byte) (T, error) {
 	return *object.Properties, nil
 }
 
-// A deletion is the answer to the deletion of objects by a condition.
-type deletion struct {
-	Results struct {
-		Matches    int `json:"matches"`
-		Failed     int `json:"failed"`
-		Successful int `json:"successful"`
-	} `json:"results"`
-}
-
-// decodeDeletion returns the number of deleted objects.
-func decodeDeletion(body []byte) (int, error) {
-	var d deletion
-	if err := json.Unmarshal(body, &d); err != nil {
-		return 0, fmt.Errorf("invalid answer: %w", err)
+// checkDeletion returns an error if the answer to the deletion of objects by a condition
+// reports that some remain.
+func checkDeletion(body []byte) error {
+	var answer struct {
+		Results struct {
+			Failed int `json:"failed"`
+		} `json:"results"`
 	}
-	if d.Results.Failed > 0 {
-		return 0, fmt.Errorf("%d objects were not deleted", d.Results.Failed)
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return fmt.Errorf("invalid answer: %w", err)
 	}
-	if d.Results.Successful < 0 || d.Results.Successful > d.Results.Matches {
-		return 0, errors.New("invalid answer: impossible counts")
+	if n := answer.Results.Failed; n != 0 {
+		return fmt.Errorf("%d objects were not deleted", n)
 	}
-	return d.Results.Successful, nil
+	return nil
 }
 
 // A NodeStatus is the state of a node in the view of the node that was asked.

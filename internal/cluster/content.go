@@ -77,7 +77,8 @@ func takeInventory(ctx context.Context, content Content) (*inventory, error) {
 	return v, err
 }
 
-// contentDigest returns the digest of the digests of passages and of the statistics. Equal contents have equal digests.
+// contentDigest returns the digest of the digests of passages and of the statistics. Equal
+// contents have equal digests.
 func (v *inventory) contentDigest() digest {
 	h := sha256.New()
 	h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(v.passages))))

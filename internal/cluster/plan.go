@@ -29,8 +29,9 @@ func (p *plan) missing() int {
 	return n
 }
 
-// makePlan compares the passages in a tenant, with their slots, with the wanted ones. before are the visible objects; it is empty for a new tenant. If purge is set, no
-// reader uses a state any more in which dead objects were visible.
+// makePlan compares the passages in a tenant, with their slots, with the wanted ones.
+// before are the visible objects; it is empty for a new tenant. If purge is set, no reader
+// uses a state any more in which dead objects were visible.
 //
 // Objects above before.End are from a push that failed. They are deleted even if they are
 // wanted, because their index can be incomplete; see store.
@@ -117,6 +118,7 @@ func (c *Client) list(ctx context.Context, class, tenant string) (map[objectID]u
 		if err != nil {
 			return nil, err
 		}
+		known := len(slots)
 		for _, o := range page {
 			id, err := parseID(o.Additional.ID)
 			if err != nil {
@@ -127,6 +129,9 @@ func (c *Client) list(ctx context.Context, class, tenant string) (map[objectID]u
 		}
 		if len(page) < listPage {
 			return slots, nil
+		}
+		if len(slots) == known {
+			return nil, errors.New("invalid answer: the list does not end")
 		}
 	}
 }

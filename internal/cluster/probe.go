@@ -46,7 +46,7 @@ func (c *Client) ProbeSearch(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := c.createClass(ctx, newClass(name, "a test of docsearch, can be deleted", false, copies, searched("bag"), number("slot", false))); err != nil {
+	if err := c.createClass(ctx, newClass(name, "a test of docsearch, can be deleted", false, copies, searched("bag"), number("slot"))); err != nil {
 		return err
 	}
 	defer func() {

@@ -101,13 +101,16 @@ func (c *Client) download(ctx context.Context, commit *Commit, spool io.Writer, 
 			if !commit.Passages.visible(p.Slot) {
 				continue
 			}
+			if len(lines) == commit.Passages.Count {
+				return nil, errors.New("invalid answer: more passages than the database has")
+			}
 			lines = append(lines, spooledLine{p.Document, p.Place, p.Slot, offset, len(p.Line)})
 			if _, err := w.WriteString(p.Line); err != nil {
 				return nil, err
 			}
 			offset += int64(len(p.Line))
 		}
-		report.Report("downloading passages", int64(len(lines)), int64(max(commit.Passages.Count, len(lines))))
+		report.Report("downloading passages", int64(len(lines)), int64(commit.Passages.Count))
 		if len(page) < pullPage {
 			break
 		}

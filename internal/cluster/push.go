@@ -405,7 +405,7 @@ func (c *Client) deleteObjects(ctx context.Context, class, tenant string, ids []
 		}
 		err = c.withTimeout(batchTimeout).persist(ctx, writeTimeout, request{
 			method: http.MethodDelete, path: "/v1/batch/objects?consistency_level=ALL&tenant=" + tenant, body: body,
-			decode: func(data []byte) error { _, err := decodeDeletion(data); return err },
+			decode: checkDeletion,
 		})
 		if err != nil {
 			return err

@@ -67,9 +67,7 @@ func filtered(name string) property {
 	return p
 }
 
-func number(name string, filterable bool) property {
-	return property{Name: name, DataType: []string{"int"}, Filterable: filterable}
-}
+func number(name string) property { return property{Name: name, DataType: []string{"int"}} }
 
 func blob(name string) property { return property{Name: name, DataType: []string{"blob"}} }
 
@@ -106,8 +104,8 @@ func newClass(name, description string, tenants bool, copies int, properties ...
 func schema(copies int) []class {
 	return []class{
 		newClass(classPassages, "passages of docsearch databases", true, copies,
-			searched("bag"), filtered("passage"), filtered("document"), number("place", false), number("slot", false), stored("line"), blob("record")),
-		newClass(classParts, "parts of the statistics of docsearch databases", true, copies, number("slot", false), blob("data")),
+			searched("bag"), filtered("passage"), filtered("document"), number("place"), number("slot"), stored("line"), blob("record")),
+		newClass(classParts, "parts of the statistics of docsearch databases", true, copies, number("slot"), blob("data")),
 		newClass(classDatabases, "current state of each docsearch database", false, copies, filtered("name"), stored("commit")),
 	}
 }

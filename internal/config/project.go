@@ -133,9 +133,6 @@ func ProjectAt(l Locations, getenv Getenv, cwd string) *Project {
 	return &Project{locations: l, cwd: cwd, home: Home(getenv)}
 }
 
-// ProjectOf returns a project with that snapshot.
-func ProjectOf(s *ProjectSnapshot) *Project { return &Project{read: true, snapshot: s} }
-
 // Snapshot returns the project's snapshot: that of the folder, else of the nearest folder
 // above it within the repository. It returns nil if there is none.
 func (p *Project) Snapshot() *ProjectSnapshot {

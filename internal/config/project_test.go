@@ -99,7 +99,7 @@ func TestChooseEditions(t *testing.T) {
 	react := func(version string) Edition { return Edition{[]string{"node:react", "node:react-dom"}, version} }
 	vue := Edition{[]string{"node:vue"}, "3.4"}
 	uses := func(versions ...string) *Project {
-		return ProjectOf(&ProjectSnapshot{Uses: []Use{{"node:react-dom", versions, true}}})
+		return &Project{read: true, snapshot: &ProjectSnapshot{Uses: []Use{{"node:react-dom", versions, true}}}}
 	}
 	for name, tt := range map[string]struct {
 		project *Project

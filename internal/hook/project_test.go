@@ -9,11 +9,13 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/configtest"
 	"github.com/docsearch/docsearch/internal/hook/event"
 )
 
 // twoReacts is a config with two editions of one library.
-func twoReacts(used string) *config.Config {
+func twoReacts(t *testing.T, used string) *config.Config {
+	t.Helper()
 	c := config.Default()
 	for _, version := range []string{"18.3.1", "19.1.0"} {
 		c.Databases = append(c.Databases, config.Database{
@@ -22,7 +24,7 @@ func twoReacts(used string) *config.Config {
 		})
 	}
 	if used != "" {
-		c.Project = config.ProjectOf(&config.ProjectSnapshot{Uses: []config.Use{{Software: "node:react", Versions: []string{used}, Direct: true}}})
+		c.Project = configtest.Project(t, config.Use{Software: "node:react", Versions: []string{used}, Direct: true})
 	}
 	return &c
 }
@@ -40,7 +42,7 @@ func TestProjectEditions(t *testing.T) {
 		{"react effects", "17.0.2", "(react 19.1.0; this project uses 17.0.2);"},
 		{"react 18 effects", "19.1.0", "(react 18.3.1);"},
 	} {
-		c := twoReacts(tt.used)
+		c := twoReacts(t, tt.used)
 		d := Decide(webSearchEvent(tt.query), c, c.Server(noEnv), State{}, at(0), x, Routes{})
 		if d.Verdict != Deny || !strings.Contains(d.Reason, tt.says) || len(d.Offered) != 1 {
 			t.Errorf("%q with %q: %v %q of %v, want %q", tt.query, tt.used, d.Verdict, d.Reason, d.Offered, tt.says)
@@ -63,7 +65,7 @@ func TestSessionStartOfProject(t *testing.T) {
 		return nil
 	}}
 	start := func() Decision {
-		c := twoReacts("")
+		c := twoReacts(t, "")
 		e := event.Event{Host: event.Claude, Name: event.SessionStart, Source: "startup", Session: "s", Cwd: dir}
 		return p.Decide(e, c, l, fakeSearcher{})
 	}

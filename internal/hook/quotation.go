@@ -37,12 +37,12 @@ func (l *boundedText) add(s string) bool {
 	return true
 }
 
-// paragraph appends s, separated by an empty line from any text before it.
-func (l *boundedText) paragraph(s string) bool {
+// paragraph appends s if it fits, separated by an empty line from any text before it.
+func (l *boundedText) paragraph(s string) {
 	if l.Len() > 0 {
 		s = "\n\n" + s
 	}
-	return l.add(s)
+	l.add(s)
 }
 
 // passage appends a passage of a database with these URL prefixes, cut to longest and the

@@ -187,6 +187,13 @@ func TestBuildReplacesAndReadersNotice(t *testing.T) {
 	if i, err := index.Inspect(dir); err != nil || i.Passages != 40 || i.Stale != "" {
 		t.Errorf("after the rebuild: %+v, %v", i, err)
 	}
+	rebuilt := open(t, dir)
+	if err := os.Remove(generation.ManifestPath(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if !rebuilt.Changed() {
+		t.Error("removed, and not changed")
+	}
 }
 
 func TestBuildReportsSkippedLines(t *testing.T) {

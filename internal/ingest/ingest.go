@@ -85,7 +85,7 @@ func (f *Folder) root() string {
 func (f *Folder) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error) {
 	root, err := os.OpenRoot(f.root())
 	if err != nil {
-		return generation.Prepared{}, fmt.Errorf("cannot read %s: %w", f.root(), folder.WithoutPath(err))
+		return generation.Prepared{}, fmt.Errorf("cannot read %s: %w", f.root(), source.WithoutPath(err))
 	}
 	defer root.Close()
 	items, skipped, err := f.list(ctx, root)

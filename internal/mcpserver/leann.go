@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/docsearch/docsearch/internal/humanize"
 	"github.com/docsearch/docsearch/internal/index"
 )
 
@@ -52,7 +53,7 @@ func answerLEANN(a searchArguments, f databaseResult, metadata bool) string {
 		return fmt.Sprintf("No passages in %s match %s.\n", f.Name, quote(a.query))
 	}
 	w := &budgetWriter{limit: a.maxTokens * bytesPerToken}
-	fmt.Fprintf(w, "%s from %s for %s. Fenced text is quoted documentation.\n", count(len(f.Hits), "passage"), f.Name, quote(a.query))
+	fmt.Fprintf(w, "%s from %s for %s. Fenced text is quoted documentation.\n", humanize.Count(len(f.Hits), "passage"), f.Name, quote(a.query))
 	if f.Confidence < index.Relevant {
 		fmt.Fprintf(w, "They probably do not answer it (confidence %.2f).\n", f.Confidence)
 	}
@@ -77,7 +78,7 @@ func (s *Server) leannListTool() (params []param, run func(context.Context) (str
 	return nil, func(ctx context.Context) (string, error) {
 		var w strings.Builder
 		entries := s.catalog.Entries(ctx)
-		fmt.Fprintf(&w, "%s:\n", count(len(entries), "index"))
+		fmt.Fprintf(&w, "%s:\n", humanize.Count(len(entries), "index"))
 		for _, e := range entries {
 			fmt.Fprintf(&w, "  %s", singleLine(e.Name))
 			if e.Description != "" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/docsearch/docsearch/internal/humanize"
 	"github.com/docsearch/docsearch/internal/safetext"
 )
 
@@ -17,7 +18,7 @@ func (s *Server) list(ctx context.Context) string {
 	if len(entries) == 0 {
 		return noDatabases + "\n"
 	}
-	return count(len(entries), "database") + ":\n\n" + s.describe(ctx, entries)
+	return humanize.Count(len(entries), "database") + ":\n\n" + s.describe(ctx, entries)
 }
 
 // describe describes each database in a paragraph.
@@ -61,10 +62,10 @@ func (s *Server) describe(ctx context.Context, entries []Entry) string {
 			field("state", searchError(e, a.err))
 			continue
 		}
-		field("passages", fmt.Sprintf("%s of %s", thousands(info.Passages), count(info.Documents, "document")))
+		field("passages", fmt.Sprintf("%s of %s", humanize.Thousands(info.Passages), humanize.Count(info.Documents, "document")))
 		field("built", info.Created.UTC().Format("2006-01-02 15:04 MST"))
 		if n := len(info.Skipped); n > 0 {
-			field("skipped", fmt.Sprintf("%s; to list them, run: docsearch index info %s", thousands(n), e.Path))
+			field("skipped", fmt.Sprintf("%s; to list them, run: docsearch index info %s", humanize.Thousands(n), e.Path))
 		}
 		if info.Stale == "" {
 			field("state", "ready")

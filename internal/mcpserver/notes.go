@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/humanize"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/notebook"
 	"github.com/docsearch/docsearch/internal/safetext"
@@ -107,7 +108,7 @@ func (s *Server) noteAddTool() ([]param, func(context.Context) (string, error)) 
 		{name: "confirm_new", target: &a.confirmed, description: "Write the note although similar notes exist."},
 	}, a.contents()...)
 	return params, func(ctx context.Context) (string, error) {
-		return s.writeNote(ctx, a.database, "Added", func(b *notebook.Notebook) (notebook.Result, error) {
+		return s.writeNote(a.database, "Added", func(b *notebook.Notebook) (notebook.Result, error) {
 			return b.Add(ctx, a.name, a.fields(), a.text, a.confirmed)
 		})
 	}
@@ -133,7 +134,7 @@ func (s *Server) noteUpdateTool() ([]param, func(context.Context) (string, error
 			}
 			return "Nothing was written. To change the note, call note_update with this version.\n\n" + quoteNote(&n, notebook.MaxBytes), nil
 		}
-		return s.writeNote(ctx, a.database, "Updated", func(b *notebook.Notebook) (notebook.Result, error) {
+		return s.writeNote(a.database, "Updated", func(b *notebook.Notebook) (notebook.Result, error) {
 			return b.Update(ctx, a.name, a.version, a.fields(), a.text)
 		})
 	}
@@ -147,14 +148,14 @@ func (s *Server) noteAppendTool() ([]param, func(context.Context) (string, error
 		a.databaseParam(),
 	}
 	return params, func(ctx context.Context) (string, error) {
-		return s.writeNote(ctx, a.database, "Appended to", func(b *notebook.Notebook) (notebook.Result, error) {
+		return s.writeNote(a.database, "Appended to", func(b *notebook.Notebook) (notebook.Result, error) {
 			return b.Append(ctx, a.name, a.text)
 		})
 	}
 }
 
 // writeNote writes a note and describes the result.
-func (s *Server) writeNote(ctx context.Context, database, verb string, write func(*notebook.Notebook) (notebook.Result, error)) (string, error) {
+func (s *Server) writeNote(database, verb string, write func(*notebook.Notebook) (notebook.Result, error)) (string, error) {
 	b, err := s.notebook(database)
 	if err != nil {
 		return "", err
@@ -219,7 +220,7 @@ func noteError(err error) error {
 
 func describeSimilar(similar []notebook.Note) string {
 	var w strings.Builder
-	fmt.Fprintf(&w, "Nothing was written: %s similar. To change a note, call note_update or note_append with its name. To add yours anyway, call note_add again with \"confirm_new\": true.\n", count(len(similar), "note")+verbFor(len(similar)))
+	fmt.Fprintf(&w, "Nothing was written: %s similar. To change a note, call note_update or note_append with its name. To add yours anyway, call note_add again with \"confirm_new\": true.\n", humanize.Count(len(similar), "note")+verbFor(len(similar)))
 	for i := range similar {
 		w.WriteString("\n" + quoteNote(&similar[i], maxQuotedNote))
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/docsearch/docsearch/internal/humanize"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/safetext"
@@ -160,7 +161,7 @@ func answerSearch(a searchArguments, findings []databaseResult, scoped bool, all
 		}
 		w.WriteString(advice)
 	case a.detail == detailHeadings:
-		fmt.Fprintf(w, "%s from %s for %s; call read to get their text:\n", count(len(hits), "passage"), where, quote(a.query))
+		fmt.Fprintf(w, "%s from %s for %s; call read to get their text:\n", humanize.Count(len(hits), "passage"), where, quote(a.query))
 		for i, h := range hits {
 			if !w.line(fmt.Sprintf("%d. %s (score %.2f)", i+1, h.place(), h.relevance)) {
 				break
@@ -171,7 +172,7 @@ func answerSearch(a searchArguments, findings []databaseResult, scoped bool, all
 		w.WriteString(advice)
 		w.WriteString(listKnown(known, w.remaining()))
 	default:
-		fmt.Fprintf(w, "%s from %s for %s. Fenced text is quoted documentation.\n", count(len(fresh), "passage"), where, quote(a.query))
+		fmt.Fprintf(w, "%s from %s for %s. Fenced text is quoted documentation.\n", humanize.Count(len(fresh), "passage"), where, quote(a.query))
 		if hits[0].confidence < index.Doubtful {
 			w.line("Weak match: they may not answer it.")
 		}
@@ -318,7 +319,7 @@ func (w *budgetWriter) passages(hits []hit, words []string) {
 			room = min(room, max(w.remaining()/2, 4*minExcerpt))
 		}
 		if room < min(minExcerpt, len(text)) {
-			w.line(fmt.Sprintf("\n%s omitted; raise max_tokens, or call read with the id:", count(len(hits)-i, "more result")))
+			w.line(fmt.Sprintf("\n%s omitted; raise max_tokens, or call read with the id:", humanize.Count(len(hits)-i, "more result")))
 			for _, h := range hits[i:] {
 				if !w.line("- " + h.place()) {
 					return

@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -151,23 +150,6 @@ func StemPrefixes(query string, keywords []string) []string {
 		list = append(list, string(letters[:min(len(letters), max(4, len(letters)-3))]))
 	}
 	return list
-}
-
-// count formats a number with its noun: "1 passage", "20,134 passages".
-func count(n int, noun string) string {
-	s := thousands(n) + " " + noun
-	if n != 1 {
-		s += "s"
-	}
-	return s
-}
-
-func thousands(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // documentNote returns a note about the kind of a passage's document, to append

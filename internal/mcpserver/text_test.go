@@ -102,14 +102,6 @@ func FuzzExcerpt(f *testing.F) {
 	})
 }
 
-func TestCount(t *testing.T) {
-	for n, want := range map[int]string{0: "0 passages", 1: "1 passage", 999: "999 passages", 20134: "20,134 passages", 1000000: "1,000,000 passages"} {
-		if got := count(n, "passage"); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}
-
 func errorText(err error) string {
 	if err == nil {
 		return ""

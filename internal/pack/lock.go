@@ -1,7 +1,6 @@
 package pack
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -114,14 +113,11 @@ func (l *Lock) Put(p Locked) {
 
 // Write writes the lock file.
 func (l *Lock) Write(path string) error {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(l); err != nil {
+	data, err := encodeJSON(l)
+	if err != nil {
 		return err
 	}
-	return atomicfile.Write(path, b.Bytes(), 0o644)
+	return atomicfile.Write(path, data, 0o644)
 }
 
 // CompareVersions compares two versions of digits and dots. Other versions are equal.

@@ -99,11 +99,16 @@ func invalid(part, format string, args ...any) error {
 
 // Encode returns the manifest's bytes, which the signatures sign.
 func (m *Manifest) Encode() ([]byte, error) {
+	return encodeJSON(m)
+}
+
+// encodeJSON returns v as indented JSON for people to read.
+func encodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	err := e.Encode(m)
+	err := e.Encode(v)
 	return b.Bytes(), err
 }
 

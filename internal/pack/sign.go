@@ -1,7 +1,6 @@
 package pack
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -149,12 +148,7 @@ const rotationPrefix = "docsearch key 1\n"
 
 // Encode returns the bytes of the signatures.
 func (s *Signatures) Encode() ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err := e.Encode(s)
-	return b.Bytes(), err
+	return encodeJSON(s)
 }
 
 // ParseSignatures decodes signatures. It verifies none of them.
@@ -177,9 +171,8 @@ func ParseSignatures(data []byte) (*Signatures, error) {
 
 // Add returns s with the signatures of other over the same text.
 func (s *Signatures) Add(other *Signatures) *Signatures {
-	_, theirs, found := strings.Cut(other.Note, "\n\n")
+	text, theirs, found := strings.Cut(other.Note, "\n\n")
 	mine, _, ok := strings.Cut(s.Note, "\n\n")
-	text, _, _ := strings.Cut(other.Note, "\n\n")
 	if !found || !ok || text != mine {
 		return s
 	}

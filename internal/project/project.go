@@ -174,7 +174,7 @@ func (w *walk) folder(dir string) (any bool) {
 		}
 		paths, _ := filepath.Glob(filepath.Join(escapeGlob(dir), filepath.FromSlash(f.pattern))) // the patterns are valid
 		for _, path := range paths {
-			if !w.read(dir, path, f) {
+			if !w.read(path, f) {
 				continue
 			}
 			any = true
@@ -207,7 +207,7 @@ func escapeGlob(dir string) string {
 }
 
 // read reads a file. It returns false if the file contains nothing.
-func (w *walk) read(dir, name string, f format) bool {
+func (w *walk) read(name string, f format) bool {
 	if st, err := os.Stat(name); err != nil || !st.Mode().IsRegular() {
 		return false // a folder, or removed in the meantime
 	}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/configtest"
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/lookup"
@@ -194,7 +195,7 @@ func TestHookAsksOnce(t *testing.T) {
 	c, l := testConfig(s.URL), testLocations(t)
 	h := NewHook(c, l, time.Now().Add(time.Second))
 	c.Databases[0].Packages = []string{"node:gitlab"}
-	c.Project = config.ProjectOf(&config.ProjectSnapshot{Uses: []config.Use{{Software: "node:gitlab", Versions: []string{"16.1"}}}})
+	c.Project = configtest.Project(t, config.Use{Software: "node:gitlab", Versions: []string{"16.1"}})
 	search := event.Search{Query: "gitlab wiki export"}
 	for i := range c.Databases {
 		a, err := h.Search(&c.Databases[i], search)

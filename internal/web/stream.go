@@ -2,7 +2,7 @@ package web
 
 import (
 	"errors"
-	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -12,8 +12,12 @@ import (
 // visible page, because browsers allow six connections per server.
 const maxStreams = 32
 
-// keepAlive is the time between comments that keep a stream open.
-const keepAlive = 20 * time.Second
+const (
+	// keepAlive is the time between comments that keep a stream open.
+	keepAlive = 20 * time.Second
+	// streamTimeout limits the time in which a browser must receive an event.
+	streamTimeout = 3 * keepAlive
+)
 
 // A Stream sends server-sent events. The name of an event is the ID of an element, its
 // data the HTML that the script puts into it.
@@ -30,8 +34,7 @@ func (s *Server) OpenStream(w http.ResponseWriter, r *http.Request) (*Stream, er
 	default:
 		return nil, httpError{http.StatusServiceUnavailable, errors.New("too many pages are open; close some and reload this one")}
 	}
-	out := http.NewResponseController(w)
-	if err := errors.Join(out.SetReadDeadline(time.Time{}), out.SetWriteDeadline(time.Time{})); err != nil {
+	if err := http.NewResponseController(w).SetReadDeadline(time.Time{}); err != nil {
 		<-s.streams
 		return nil, err
 	}
@@ -45,10 +48,19 @@ func (e *Stream) Close() { <-e.s.streams }
 // Send replaces the contents of the element with that ID.
 func (e *Stream) Send(id, html string) error {
 	html = strings.NewReplacer("\r\n", "\ndata: ", "\n", "\ndata: ", "\r", "\ndata: ").Replace(html)
-	if _, err := fmt.Fprintf(e.w, "event: %s\ndata: %s\n\n", id, html); err != nil {
+	return e.write("event: " + id + "\ndata: " + html + "\n\n")
+}
+
+// write sends text. A browser that does not read it loses the stream.
+func (e *Stream) write(text string) error {
+	out := http.NewResponseController(e.w)
+	if err := out.SetWriteDeadline(time.Now().Add(streamTimeout)); err != nil {
 		return err
 	}
-	return http.NewResponseController(e.w).Flush()
+	if _, err := io.WriteString(e.w, text); err != nil {
+		return err
+	}
+	return out.Flush()
 }
 
 // Wait waits for a value of changed. It returns false when the client or the server is
@@ -65,7 +77,7 @@ func (e *Stream) Wait(changed <-chan struct{}) bool {
 		case <-e.s.stopping:
 			return false
 		case <-tick.C:
-			if _, err := fmt.Fprint(e.w, ":\n\n"); err != nil || http.NewResponseController(e.w).Flush() != nil {
+			if e.write(":\n\n") != nil {
 				return false
 			}
 		}

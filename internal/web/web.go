@@ -10,8 +10,9 @@
 //	404  the path is not one of the server's
 //	401  the session cookie is missing or wrong; files of the program need none
 //
-// LoginURL contains a token, which the server exchanges once for the cookie. The cookie is HttpOnly and SameSite=Strict. The content security policy
-// permits no inline scripts and styles, and nothing from other hosts.
+// LoginURL contains a token, which the server exchanges once for the cookie. The cookie is
+// HttpOnly and SameSite=Strict. The content security policy permits no inline scripts and
+// styles, and nothing from other hosts.
 //
 // Each page is a file of its own with a handler and a template of the same name. Other
 // packages add pages with HandleFunc, AddSection, Render and OpenStream. Without script,

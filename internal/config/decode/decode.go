@@ -4,6 +4,7 @@ package decode
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -174,32 +175,13 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 	db.Version = text("version", `the documented version, as in "17.2"`, false)
 	db.Publisher = text("publisher", "the name of a publisher", false)
 	if urls, given := m["urls"]; given {
-		var bad []any
-		db.URLs, bad = stringList(urls)
-		for _, u := range db.URLs {
-			if config.Host(u) == "" {
-				bad = append(bad, u)
-			}
-		}
-		if len(bad) > 0 || len(db.URLs) == 0 {
-			got := urls
-			if len(bad) > 0 {
-				got = bad[0]
-			}
-			wrong("urls", `a list of URL prefixes, as in "https://docs.gitlab.com/"`, got, false, "the item is ignored")
+		var bad any
+		if db.URLs, bad, ok = urlPrefixes(urls); !ok {
+			wrong("urls", `a list of URL prefixes, as in "https://docs.gitlab.com/"`, bad, false, "the item is ignored")
 		}
 	}
 	if packages, given := m["packages"]; given {
-		var bad []any
-		db.Packages, bad = stringList(packages)
-		db.Packages = slices.DeleteFunc(db.Packages, func(p string) bool {
-			ecosystem, name, ok := strings.Cut(p, ":")
-			if ok = ok && ecosystem != "" && name != ""; !ok {
-				bad = append(bad, p)
-			}
-			return !ok
-		})
-		if len(bad) > 0 {
+		if db.Packages, bad = packageIDs(packages); len(bad) > 0 {
 			wrong("packages", `a list of packages, as in "node:react"`, bad[0], false, "the item is ignored")
 		}
 	}
@@ -221,6 +203,38 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 		db.Mode = ""
 	}
 	return db, usable
+}
+
+// urlPrefixes decodes a list of URL prefixes. If ok is false, bad is what is wrong: an item,
+// or the list if it is empty.
+func urlPrefixes(v any) (urls []string, bad any, ok bool) {
+	urls, wrong := stringList(v)
+	for _, u := range urls {
+		if config.Host(u) == "" {
+			wrong = append(wrong, u)
+		}
+	}
+	switch {
+	case len(wrong) > 0:
+		return urls, wrong[0], false
+	case len(urls) == 0:
+		return nil, v, false
+	}
+	return urls, nil, true
+}
+
+// packageIDs decodes a list of packages, each with its ecosystem.
+func packageIDs(v any) (packages []string, bad []any) {
+	packages, bad = stringList(v)
+	packages = slices.DeleteFunc(packages, func(p string) bool {
+		ecosystem, name, _ := strings.Cut(p, ":")
+		wrong := ecosystem == "" || name == ""
+		if wrong {
+			bad = append(bad, p)
+		}
+		return wrong
+	})
+	return packages, bad
 }
 
 // routeFiles decodes the paths of further rule files.
@@ -381,7 +395,7 @@ func (d *decoder) intField(m map[string]any, section, field string, low, high in
 
 // reportUnknown reports the unknown keys of m.
 func (d *decoder) reportUnknown(path, entry string, m map[string]any, keys ...string) {
-	for _, key := range sortedKeys(m) {
+	for _, key := range slices.Sorted(maps.Keys(m)) {
 		if contains(keys, key) {
 			continue
 		}

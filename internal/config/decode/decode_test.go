@@ -2,6 +2,8 @@ package decode
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,7 +20,7 @@ func decoded(t *testing.T, text string) ([]config.Rule, []string) {
 	}
 	r := Routes{Origin: "/r.json", Value: v, Line: func(...string) int { return 0 }}
 	if m, ok := v.(map[string]any); ok {
-		r.Names = sortedKeys(m)
+		r.Names = slices.Sorted(maps.Keys(m))
 	}
 	rules, problems := Rules(r)
 	var lines []string

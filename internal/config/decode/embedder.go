@@ -107,13 +107,19 @@ func (d *decoder) embedder(path string, v any) {
 	e.Dimensions = number("dimensions", 1<<16)
 	e.Batch = number("batch", 4096)
 	if v, given := m["weight"]; given {
-		if e.Weight, ok = decimal(v); !ok || !(e.Weight > 0 && e.Weight <= 10) {
+		if e.Weight, ok = weight(v); !ok {
 			wrong("weight", "a number above 0, up to 10")
 		}
 	}
 	if usable {
 		d.config.Embedders = append(d.config.Embedders, e)
 	}
+}
+
+// weight converts the weight of an embedder.
+func weight(v any) (float64, bool) {
+	w, ok := decimal(v)
+	return w, ok && w > 0 && w <= 10
 }
 
 // isVariable reports whether s is empty or can be the name of an environment variable.

@@ -1,7 +1,5 @@
 package decode
 
-import "slices"
-
 // Nearest returns the candidate that a misspelled word most likely means: at most a third
 // of its letters differ. It returns "" if there is none.
 func Nearest(word string, candidates []string) string {
@@ -36,13 +34,4 @@ func distance(a, b string) int {
 		before, last, row = last, row, before
 	}
 	return last[len(b)]
-}
-
-func sortedKeys(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

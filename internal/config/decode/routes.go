@@ -3,6 +3,8 @@ package decode
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -185,7 +187,7 @@ func parseRate(s string) (config.Rate, bool) {
 
 func (d *routeDecoder) reportUnknown() {
 	keys := []string{"name", "description", "tool", "tool_pattern", "pattern", "command_pattern", "unless", "commands", "action", "message", "limit", "rate", "database", "tests"}
-	for _, key := range sortedKeys(d.fields) {
+	for _, key := range slices.Sorted(maps.Keys(d.fields)) {
 		if contains(keys, key) || strings.HasPrefix(key, "_") {
 			continue
 		}

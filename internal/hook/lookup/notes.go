@@ -229,21 +229,28 @@ func (i Indexes) Contents(db *config.Database) (entries []notes.Entry, all int, 
 					continue
 				}
 			}
-			p, err := x.First(n)
+			e, err := readEntry(x, db, n, key)
 			if err != nil {
 				return err
-			}
-			e := newEntry(db, key, &p)
-			if e.Use.Pinned {
-				if e.Text, err = noteText(x, n); err != nil {
-					return err
-				}
 			}
 			entries = append(entries, e)
 		}
 		return nil
 	})
 	return entries, all, err
+}
+
+// readEntry reads note n, with its text if it is pinned.
+func readEntry(x *quicksearch.Index, db *config.Database, n uint32, key string) (notes.Entry, error) {
+	p, err := x.First(n)
+	if err != nil {
+		return notes.Entry{}, err
+	}
+	e := newEntry(db, key, &p)
+	if e.Use.Pinned {
+		e.Text, err = noteText(x, n)
+	}
+	return e, err
 }
 
 // Remedy returns the passages of a database that match a failure, best first. It returns

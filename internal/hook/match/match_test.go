@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/configtest"
 	"github.com/docsearch/docsearch/internal/hook/event"
 )
 
@@ -191,7 +192,7 @@ func TestDefining(t *testing.T) {
 // Of several editions, the one that the query names matches, else the one for the project.
 func TestEditions(t *testing.T) {
 	uses := func(version string) *config.Project {
-		return config.ProjectOf(&config.ProjectSnapshot{Uses: []config.Use{{Software: "node:react", Versions: []string{version}}}})
+		return configtest.Project(t, config.Use{Software: "node:react", Versions: []string{version}})
 	}
 	for _, tt := range []struct {
 		query, version string // that the project uses

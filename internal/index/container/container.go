@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"sync/atomic"
@@ -377,23 +376,6 @@ func (s Section) All() ([]byte, error) { return s.Bytes(0, s.length) }
 // Corrupt returns a *CorruptError for the position off of the section.
 func (s Section) Corrupt(off int64, problem string) error {
 	return &CorruptError{s.f.path, s.offset + off, problem}
-}
-
-// Reader returns a reader of the section from its start.
-func (s Section) Reader() io.Reader { return &sectionReader{s: s} }
-
-type sectionReader struct {
-	s   Section
-	off int64
-}
-
-func (r *sectionReader) Read(p []byte) (int, error) {
-	if r.off == r.s.length {
-		return 0, io.EOF
-	}
-	b, err := r.s.Bytes(r.off, min(int64(len(p)), r.s.length-r.off))
-	r.off += int64(len(b))
-	return copy(p, b), err
 }
 
 // AsCorrupt converts an error about a symbolic link or folder in place of a database

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -65,10 +64,6 @@ func TestContainerKeepsSections(t *testing.T) {
 		got, err := s.All()
 		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("section %s: %d bytes, %v; want %d bytes", name, len(got), err, len(want))
-		}
-		read, err := io.ReadAll(s.Reader())
-		if err != nil || !bytes.Equal(read, want) {
-			t.Errorf("reader of %s: %d bytes, %v; want %d bytes", name, len(read), err, len(want))
 		}
 		if s.offset%align != 0 {
 			t.Errorf("section %s begins at %d", name, s.offset)

@@ -58,22 +58,10 @@ func newGraph(centroids matrix) *centroidGraph {
 	}
 	g.hubs = slices.Clone(order[:int(math.Ceil(math.Sqrt(float64(n))))])
 	if n <= maxDegree+1 {
-		for i := range g.edges {
-			for j := range n {
-				if i != j {
-					g.edges[i] = append(g.edges[i], uint32(j))
-				}
-			}
-		}
+		g.connectAll()
 		return g
 	}
-	for i := range g.edges {
-		for len(g.edges[i]) < maxDegree {
-			if j := uint32(rng.IntN(n)); int(j) != i && !slices.Contains(g.edges[i], j) {
-				g.edges[i] = append(g.edges[i], j)
-			}
-		}
-	}
+	g.connectRandomly(rng)
 	for _, alpha := range []float32{1, pruneAlpha} {
 		for _, i := range order {
 			g.edges[i] = g.pruneEdges(i, append(g.visitedNodes(i), g.distances(i, g.edges[i])...), alpha)
@@ -90,6 +78,28 @@ func newGraph(centroids matrix) *centroidGraph {
 	}
 	g.connect()
 	return g
+}
+
+// connectAll adds the edges between all nodes.
+func (g *centroidGraph) connectAll() {
+	for i := range g.edges {
+		for j := range g.edges {
+			if i != j {
+				g.edges[i] = append(g.edges[i], uint32(j))
+			}
+		}
+	}
+}
+
+// connectRandomly adds maxDegree edges to each node.
+func (g *centroidGraph) connectRandomly(rng *rand.Rand) {
+	for i := range g.edges {
+		for len(g.edges[i]) < maxDegree {
+			if j := uint32(rng.IntN(len(g.edges))); int(j) != i && !slices.Contains(g.edges[i], j) {
+				g.edges[i] = append(g.edges[i], j)
+			}
+		}
+	}
 }
 
 // A neighbor is a node and its distance from another.

@@ -140,9 +140,6 @@ func lockHolder(folder confined.Path) string {
 // File returns a file of the new generation.
 func (b *Build) File(name string) confined.Path { return b.Dir.Join(name) }
 
-// Path returns the path of a file of the new generation, for messages.
-func (b *Build) Path(name string) string { return b.File(name).String() }
-
 // BeginSync starts to sync a completely written file in the background. Commit syncs
 // all files, but a large file takes long, and other work can continue meanwhile.
 func (b *Build) BeginSync(name string) {

@@ -22,8 +22,9 @@
 // # Trust
 //
 // The path to <database> is trusted and may contain symbolic links. The contents of the
-// folder may be untrusted: an index that was cloned, unpacked or copied. Every file below <database> is therefore opened, created, renamed and
-// removed through os.Root (see package confined), on every system. A link that leads
-// out of the folder in place of a file is damage. A link in place of a file to be
-// written is removed and not followed. docsearch itself creates no links.
+// folder may be untrusted: an index that was cloned, unpacked or copied. Every file below
+// <database> is therefore opened, created, renamed and removed through os.Root (see
+// package confined), on every system. A link that leads out of the folder in place of a
+// file is damage. A link in place of a file to be written is removed and not followed.
+// docsearch itself creates no links.
 package generation

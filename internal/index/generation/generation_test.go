@@ -15,7 +15,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/container"
 )
 
@@ -27,7 +26,7 @@ func build(t *testing.T, dir, contents string) {
 		t.Fatal(err)
 	}
 	defer b.Abort()
-	if err := os.WriteFile(b.Path("data"), []byte(contents), 0o644); err != nil {
+	if err := os.WriteFile(b.File("data").String(), []byte(contents), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.Commit(Manifest{Passages: len(contents)}, nil); err != nil {
@@ -76,7 +75,7 @@ func TestAbortKeepsTheOldGeneration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(b.Path("data"), []byte("new"), 0o644); err != nil {
+	if err := os.WriteFile(b.File("data").String(), []byte("new"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	want := errors.New("disk full")
@@ -165,7 +164,7 @@ func TestCommitChecksums(t *testing.T) {
 	text := []byte("known beforehand")
 	const block = 16 << 10 // block size of containers
 	for name, size := range map[string]int{"empty": 0, "small": 100, "block": block - 64, "big": 40 * block, "odd": 16*block + 12345} {
-		w, err := container.Create(confined.Of(b.Path(name)), "TEST", 7)
+		w, err := container.Create(b.File(name), "TEST", 7)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,12 +175,12 @@ func TestCommitChecksums(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if size, crc, ok := container.Sum(confined.Of(b.Path(name))); !ok {
+		if size, crc, ok := container.Sum(b.File(name)); !ok {
 			t.Errorf("%s: %d bytes, %08x, not taken for a container", name, size, crc)
 		}
 	}
 	for name, data := range map[string][]byte{"known": text, "plain": []byte("docsrch\nTEST"), "nothing": {}} {
-		if err := os.WriteFile(b.Path(name), data, 0o644); err != nil {
+		if err := os.WriteFile(b.File(name).String(), data, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		b.BeginSync(name)

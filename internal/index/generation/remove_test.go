@@ -79,7 +79,7 @@ func killBuild(t *testing.T, dir string) *Build {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(b.Path("data"), []byte("half"), 0o644); err != nil {
+	if err := os.WriteFile(b.File("data").String(), []byte("half"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, Folder, "."+manifestName+".tmp-1"), nil, 0o644); err != nil {

@@ -9,13 +9,14 @@
 //	<base>.index, ...            the graph, for LEANN's own search
 //
 // base is "documents" if LEANN's command built the index, and arbitrary if a
-// program did. A program may also omit ".leann" in all names. An index may have several passages files, its shards. docsearch
-// builds its own index from the passages and does not use LEANN's graph.
+// program did. A program may also omit ".leann" in all names. An index may have several
+// passages files, its shards. docsearch builds its own index from the passages and does
+// not use LEANN's graph.
 //
 // Nothing in an index is executed. The .idx file is a Python pickle; this package
 // decodes only the opcodes that a table of offsets needs. LEANN removes a passage only
-// from that file, so this package skips passages that it does not list. The meta file contains
-// paths of passages files. Files outside the index's folder are not read, unless
+// from that file, so this package skips passages that it does not list. The meta file
+// contains paths of passages files. Files outside the index's folder are not read, unless
 // the caller trusts the index.
 package leann
 

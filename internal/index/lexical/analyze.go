@@ -64,9 +64,6 @@ func NewAnalyzer(language string) (*Analyzer, error) {
 	return a, nil
 }
 
-// Language returns the name of the analyzer's language.
-func (a *Analyzer) Language() string { return a.language }
-
 // Terms returns the content terms of text in order, with repetitions: stems of its words
 // and bigrams of its dense scripts, without stop words and exact names.
 func (a *Analyzer) Terms(text string) []string {

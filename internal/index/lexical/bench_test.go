@@ -22,7 +22,7 @@ func writtenIndex(b *testing.B, n int) (path string, c corpus) {
 		}
 		builder.Add(document, c.fields(100))
 	}
-	path = filepath.Join(b.TempDir(), FileName)
+	path = filepath.Join(b.TempDir(), "lexical.idx")
 	if err := builder.Write(b.Context(), confined.Of(path)); err != nil {
 		b.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func BenchmarkBuild(b *testing.B) {
 	for _, f := range fields {
 		size += int64(len(f.Body) + len(f.Title) + len(f.Page) + len(f.Address))
 	}
-	path := filepath.Join(b.TempDir(), FileName)
+	path := filepath.Join(b.TempDir(), "lexical.idx")
 	b.SetBytes(size)
 	b.ReportAllocs()
 	for b.Loop() {

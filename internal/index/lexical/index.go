@@ -10,9 +10,6 @@ import (
 	"github.com/docsearch/docsearch/internal/index/container"
 )
 
-// FileName is the index's file name within a generation.
-const FileName = "lexical.idx"
-
 // Version is the version of the file format and of the analysis that produced its terms:
 // queries must be tokenized as the text was.
 //

@@ -98,7 +98,7 @@ func TestLanguages(t *testing.T) {
 			b := NewBuilder(Options{Language: tt.language})
 			b.Add(0, Fields{Body: "something else"})
 			b.Add(1, Fields{Body: tt.text})
-			path := filepath.Join(t.TempDir(), FileName)
+			path := filepath.Join(t.TempDir(), "lexical.idx")
 			if err := b.Write(t.Context(), confined.Of(path)); err != nil {
 				t.Fatal(err)
 			}
@@ -107,8 +107,8 @@ func TestLanguages(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer x.Close()
-			if x.Analyzer().Language() != tt.language {
-				t.Errorf("language %q, want %q", x.Analyzer().Language(), tt.language)
+			if x.Analyzer().language != tt.language {
+				t.Errorf("language %q, want %q", x.Analyzer().language, tt.language)
 			}
 			hits, _, err := x.Search(Query{Text: tt.query, Limit: 5})
 			if err != nil || len(hits) != 1 || hits[0].Passage != 1 {
@@ -119,7 +119,7 @@ func TestLanguages(t *testing.T) {
 }
 
 func TestWriteFails(t *testing.T) {
-	path := filepath.Join(t.TempDir(), FileName)
+	path := filepath.Join(t.TempDir(), "lexical.idx")
 	if err := NewBuilder(Options{Language: "klingon"}).Write(t.Context(), confined.Of(path)); err == nil || !strings.Contains(err.Error(), "klingon") {
 		t.Errorf("an unknown language: %v", err)
 	}
@@ -170,7 +170,7 @@ func TestDamagedFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), FileName)
+	path := filepath.Join(t.TempDir(), "lexical.idx")
 	rng := rand.New(rand.NewPCG(23, 29))
 	for range 300 {
 		at, flip := rng.IntN(len(data)), byte(1)<<rng.IntN(8)
@@ -219,7 +219,7 @@ func FuzzDamagedSections(f *testing.F) {
 	f.Add(uint8(5), uint32(50), []byte{200, 200})
 	f.Add(uint8(6), uint32(8), []byte{0, 0, 0, 9})
 	f.Fuzz(func(t *testing.T, which uint8, at uint32, with []byte) {
-		path := filepath.Join(t.TempDir(), FileName)
+		path := filepath.Join(t.TempDir(), "lexical.idx")
 		w, err := container.Create(confined.Of(path), indexKind, Version)
 		if err != nil {
 			t.Fatal(err)

@@ -42,7 +42,7 @@ func write(tb testing.TB, passages []edited, old *Index) *Index {
 			b.Add(d, p.fields)
 		}
 	}
-	path := filepath.Join(tb.TempDir(), FileName)
+	path := filepath.Join(tb.TempDir(), "lexical.idx")
 	if err := b.Write(tb.Context(), confined.Of(path)); err != nil {
 		tb.Fatal(err)
 	}
@@ -327,7 +327,7 @@ func TestReuseRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Keep(0, 2)
-	if err := b.Write(t.Context(), confined.Of(filepath.Join(t.TempDir(), FileName))); err == nil {
+	if err := b.Write(t.Context(), confined.Of(filepath.Join(t.TempDir(), "lexical.idx"))); err == nil {
 		t.Error("Keep accepted a passage that does not exist")
 	}
 }

@@ -43,7 +43,7 @@ func TestClassicCollections(t *testing.T) {
 			for i, d := range docs {
 				b.Add(uint32(i), Fields{Title: d.Title, Body: d.Text})
 			}
-			path := filepath.Join(t.TempDir(), FileName)
+			path := filepath.Join(t.TempDir(), "lexical.idx")
 			if err := b.Write(t.Context(), confined.Of(path)); err != nil {
 				t.Fatal(err)
 			}

@@ -265,7 +265,7 @@ func TestBuildIsDeterministic(t *testing.T) {
 		if len(b.batches) < 2 {
 			t.Fatal("only one batch")
 		}
-		path := filepath.Join(t.TempDir(), FileName)
+		path := filepath.Join(t.TempDir(), "lexical.idx")
 		if err := b.Write(t.Context(), confined.Of(path)); err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,7 @@ func build(tb testing.TB, documents []uint32, fields []Fields) *Index {
 	for i, f := range fields {
 		b.Add(documents[i], f)
 	}
-	path := filepath.Join(tb.TempDir(), FileName)
+	path := filepath.Join(tb.TempDir(), "lexical.idx")
 	if err := b.Write(tb.Context(), confined.Of(path)); err != nil {
 		tb.Fatal(err)
 	}

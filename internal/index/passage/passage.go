@@ -29,6 +29,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -275,7 +276,7 @@ func (p *Passage) AppendLine(b []byte) []byte {
 	if len(p.Anchors) > 0 {
 		add("anchors", p.Anchors)
 	}
-	for _, key := range sortedKeys(p.Extra) {
+	for _, key := range slices.Sorted(maps.Keys(p.Extra)) {
 		add(key, p.Extra[key])
 	}
 	return append(b, "}}\n"...)
@@ -351,13 +352,4 @@ func appendJSON(b []byte, v any) []byte {
 		panic("docsearch: internal error: " + err.Error())
 	}
 	return append(b, bytes.TrimSuffix(buf.Bytes(), []byte("\n"))...)
-}
-
-func sortedKeys(m map[string]json.RawMessage) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -172,11 +172,9 @@ func (p *parser) skipBlanks() {
 }
 
 // copyInput copies n bytes to the output.
-func (p *parser) copyInput(n int) string {
-	s := p.in[p.at : p.at+n]
-	p.out = append(p.out, s...)
+func (p *parser) copyInput(n int) {
+	p.out = append(p.out, p.in[p.at:p.at+n]...)
 	p.at += n
-	return s
 }
 
 // literal appends a character to the output, escaped if necessary.

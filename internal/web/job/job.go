@@ -223,18 +223,6 @@ func (r *Runner) Jobs() []Job {
 	return all
 }
 
-// Job returns a job.
-func (r *Runner) Job(id string) (Job, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, j := range r.jobs {
-		if j.ID == id {
-			return j.snapshot(), true
-		}
-	}
-	return Job{}, false
-}
-
 func (j *running) snapshot() Job {
 	s := j.Job
 	s.Lines = slices.Clone(j.Lines)

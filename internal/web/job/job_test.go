@@ -52,13 +52,23 @@ func newRunner(t *testing.T, kind string) (*job.Runner, chan bool) {
 	return r, changed
 }
 
+// find returns the job with an ID, or none.
+func find(r *job.Runner, id string) job.Job {
+	for _, j := range r.Jobs() {
+		if j.ID == id {
+			return j
+		}
+	}
+	return job.Job{}
+}
+
 // until waits until a job fulfills a condition.
 func until(t *testing.T, r *job.Runner, changed chan bool, id string, condition func(job.Job) bool) job.Job {
 	t.Helper()
 	timeout := time.After(30 * time.Second)
 	for {
-		j, ok := r.Job(id)
-		if ok && condition(j) {
+		j := find(r, id)
+		if condition(j) {
 			return j
 		}
 		select {
@@ -128,7 +138,7 @@ func TestLimits(t *testing.T) {
 	}
 	until(t, r, changed, second, func(j job.Job) bool { return len(j.Lines) > 0 })
 	r.Close()
-	if j, _ := r.Job(second); j.State != job.Canceled {
+	if j := find(r, second); j.State != job.Canceled {
 		t.Errorf("after Close, the job is %s", j.State)
 	}
 	if _, err := r.Start("title", "d"); err == nil {

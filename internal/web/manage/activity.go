@@ -113,6 +113,7 @@ type activityView struct {
 	Command   string // that measures them
 	EventRows []eventView
 	More      bool // there are older ones
+	Older     bool // there are events that the page only counts
 }
 
 // An eventView is an event on the page.
@@ -160,6 +161,7 @@ func (p *Pages) activityPage(r *http.Request) (*content, error) {
 		}
 		v.EventRows = append(v.EventRows, newEventView(e, marked))
 	}
+	v.Older = !v.More && s.Events > len(s.Recent)
 	return &content{web.Page{Title: "Activity"}, "activity.html", []string{"overview", "events", "report"}, v}, nil
 }
 

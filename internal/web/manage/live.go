@@ -1,6 +1,7 @@
 package manage
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"sync"
@@ -24,16 +25,19 @@ type hub struct {
 	streams map[chan struct{}]bool // each has room for one value
 	polling bool
 	closed  bool
+	shared  map[string]func() ([]part, error) // by page
+	since   time.Time                         // of the oldest of them
 }
 
 func newHub(stamp func() string) *hub {
-	return &hub{stamp: stamp, streams: map[chan struct{}]bool{}}
+	return &hub{stamp: stamp, streams: map[chan struct{}]bool{}, shared: map[string]func() ([]part, error){}}
 }
 
 // publish wakes all streams.
 func (h *hub) publish() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	clear(h.shared)
 	for changed := range h.streams {
 		select {
 		case changed <- struct{}{}:
@@ -85,6 +89,23 @@ func (h *hub) poll(last string) {
 	}
 }
 
+// share returns the result of render. The streams of one page share the result, until the
+// next change or at most for minInterval.
+func (h *hub) share(page string, render func() ([]part, error)) ([]part, error) {
+	h.mu.Lock()
+	if time.Since(h.since) >= minInterval {
+		clear(h.shared)
+		h.since = time.Now()
+	}
+	once := h.shared[page]
+	if once == nil {
+		once = sync.OnceValues(render)
+		h.shared[page] = once
+	}
+	h.mu.Unlock()
+	return once()
+}
+
 // A content is a page that may be open for long. Its parts have the names of templates,
 // which are the IDs of their elements, too.
 type content struct {
@@ -97,10 +118,13 @@ type content struct {
 // A source makes the content of a page for a request.
 type source func(r *http.Request) (*content, error)
 
+// A part is the HTML of an element of a page.
+type part struct{ id, html string }
+
 // page returns a handler that shows a content.
-func (p *Pages) page(section string, make source) http.HandlerFunc {
+func (p *Pages) page(section string, contentOf source) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		c, err := make(r)
+		c, err := contentOf(r)
 		if err != nil {
 			p.fail(w, r, section, statusOf(err), err)
 			return
@@ -120,7 +144,7 @@ func (p *Pages) page(section string, make source) http.HandlerFunc {
 const livePath = "/live"
 
 // stream returns a handler that sends the changed parts of a content to an open page.
-func (p *Pages) stream(section string, make source) http.HandlerFunc {
+func (p *Pages) stream(section string, contentOf source) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		out, err := p.site.OpenStream(w, r)
 		if err != nil {
@@ -132,7 +156,10 @@ func (p *Pages) stream(section string, make source) http.HandlerFunc {
 		defer p.live.unsubscribe(changed)
 		sent := map[string]string{}
 		for first := true; first || out.Wait(changed); first = false {
-			if p.sendParts(out, r, make, sent) != nil {
+			parts, err := p.live.share(r.URL.RequestURI(), func() ([]part, error) {
+				return p.parts(r.WithContext(context.WithoutCancel(r.Context())), contentOf)
+			})
+			if err != nil || sendChanged(out, parts, sent) != nil {
 				return
 			}
 			select {
@@ -144,28 +171,34 @@ func (p *Pages) stream(section string, make source) http.HandlerFunc {
 	}
 }
 
-// sendParts sends the parts that differ from the ones sent before. If the content cannot
-// be made, such as that of a removed database, the status of the page says why.
-func (p *Pages) sendParts(out *web.Stream, r *http.Request, make source, sent map[string]string) error {
-	send := func(id, html string) error {
-		if before, ok := sent[id]; before == html && (ok || html == "") {
-			return nil
-		}
-		sent[id] = html
-		return out.Send(id, html)
-	}
-	c, err := make(r)
+// parts returns the parts of a content. If the content cannot be made, such as that of a
+// removed database, the status of the page says why.
+func (p *Pages) parts(r *http.Request, contentOf source) ([]part, error) {
+	c, err := contentOf(r)
 	if err != nil {
-		return send(statusID, problemText(err))
+		return []part{{statusID, problemText(err)}}, nil
 	}
-	for _, part := range c.parts {
+	var all []part
+	for _, id := range c.parts {
 		var b strings.Builder
-		if err := p.templates.ExecuteTemplate(&b, part, c.data); err != nil {
-			return err
+		if err := p.templates.ExecuteTemplate(&b, id, c.data); err != nil {
+			return nil, err
 		}
-		if err := send(part, b.String()); err != nil {
+		all = append(all, part{id, b.String()})
+	}
+	return append(all, part{statusID, ""}), nil
+}
+
+// sendChanged sends the parts that differ from the ones sent before.
+func sendChanged(out *web.Stream, parts []part, sent map[string]string) error {
+	for _, p := range parts {
+		if before, ok := sent[p.id]; before == p.html && (ok || p.html == "") {
+			continue
+		}
+		sent[p.id] = p.html
+		if err := out.Send(p.id, p.html); err != nil {
 			return err
 		}
 	}
-	return send(statusID, "")
+	return nil
 }

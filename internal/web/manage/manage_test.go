@@ -204,6 +204,7 @@ func TestActivityPage(t *testing.T) {
 	if _, page = s.get("/activity?period=all&outcome=denied"); strings.Count(page, `<li id="e`) != 1 {
 		t.Error("the filter by outcome shows other events")
 	}
+	mustHave(t, page, "The page searches the latest 500 events for this list. It only counts older ones.")
 	if _, page = s.get("/activity?period=7"); !strings.Contains(page, "The log has no events in this period.") {
 		t.Error("an old event is in the last days")
 	}

@@ -245,21 +245,13 @@ func (b *builder) start(z *nethtml.Tokenizer, selfClosing, xml bool) {
 	name, more := z.TagName()
 	tag := atom.Lookup(name)
 	n := node{element: true, tag: tag}
-	if cap(b.attrs) < maxAttrs {
-		b.attrs = make([]attr, 0, roomAttrs)
-	}
 	var unknown string
 	if tag == 0 {
 		unknown = string(name) // the tokenizer reuses its memory
 	}
-	for more {
-		var key, val []byte
-		key, val, more = z.TagAttr()
-		if k := knownAttr(key); k != "" && len(b.attrs) < maxAttrs {
-			b.attrs = append(b.attrs, attr{k, string(val)})
-		}
+	if more {
+		n.attrs = b.readAttrs(z)
 	}
-	n.attrs, b.attrs = b.attrs[:len(b.attrs):len(b.attrs)], b.attrs[len(b.attrs):]
 	switch tag {
 	case atom.Html, atom.Body:
 		// A page has only one of each; later ones come with pasted content.
@@ -304,6 +296,23 @@ func (b *builder) start(z *nethtml.Tokenizer, selfClosing, xml bool) {
 		b.names = append(b.names, unknown)
 		b.last = append(b.last[:len(b.open)-1], 0)
 	}
+}
+
+// readAttrs reads the attributes of an element that has some, and returns the known ones.
+func (b *builder) readAttrs(z *nethtml.Tokenizer) []attr {
+	if cap(b.attrs) < maxAttrs {
+		b.attrs = make([]attr, 0, roomAttrs)
+	}
+	for more := true; more; {
+		var key, val []byte
+		key, val, more = z.TagAttr()
+		if k := knownAttr(key); k != "" && len(b.attrs) < maxAttrs {
+			b.attrs = append(b.attrs, attr{k, string(val)})
+		}
+	}
+	known := b.attrs[:len(b.attrs):len(b.attrs)]
+	b.attrs = b.attrs[len(b.attrs):]
+	return known
 }
 
 // closeTo closes the open elements from the n-th on.

@@ -64,12 +64,20 @@ func (x *extractor) findFootnotes(root, end int32) {
 			x.cited[i] = moved[note]
 		}
 	}
+	if len(moved) > 0 {
+		x.hideMoved(root, end, moved)
+	}
+}
+
+// hideMoved hides the footnotes to move, with the lists and captions that have no others.
+func (x *extractor) hideMoved(root, end int32, moved map[int32]*footnote) {
+	nodes := x.t.nodes
 	for note, f := range moved {
 		nodes[note].flags |= skipped
 		nodes[f.body].flags |= skipped
 		x.hideLabel(f)
 	}
-	for i := root; i < end && len(moved) > 0; i++ {
+	for i := root; i < end; i++ {
 		switch {
 		case nodes[i].role&roleFootnotes != 0 && x.onlyMoved(i):
 			nodes[i].flags |= skipped

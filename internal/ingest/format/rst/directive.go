@@ -10,7 +10,7 @@ import (
 // explicit parses explicit markup, which begins with two dots: a label, a
 // footnote, a directive, a comment.
 func (p *parser) explicit(lines []mdwriter.Line, sections bool) int {
-	n := 1 + indented(lines[1:], 1)
+	n := 1 + indented(lines[1:])
 	head := strings.TrimSpace(strings.TrimPrefix(lines[0].Text, ".."))
 	switch {
 	case strings.HasPrefix(head, "_"):

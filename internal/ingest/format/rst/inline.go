@@ -37,13 +37,10 @@ func (p *parser) inline(s string) string {
 				continue
 			}
 		case c == '|' && beginsMarkup(s, i):
-			if end := strings.IndexByte(s[i+1:min(len(s), i+1+100)], '|'); end > 0 {
-				if text, ok := p.substitutions[s[i+1:i+1+end]]; ok && p.budget >= len(text) {
-					p.budget -= len(text)
-					b.WriteString(text)
-					i = afterReference(s, i+end+2)
-					continue
-				}
+			if text, n := p.substitution(s[i:]); n > 0 {
+				b.WriteString(text)
+				i = afterReference(s, i+n)
+				continue
 			}
 		case c == '_' && i > 0 && endsReference(s, i):
 			// The suffix of a named reference: word_ or word__.
@@ -56,6 +53,22 @@ func (p *parser) inline(s string) string {
 		i++
 	}
 	return b.String()
+}
+
+// substitution returns the text for the substitution at the start of s, and the length of
+// its name with the bars, or 0.
+func (p *parser) substitution(s string) (text string, n int) {
+	const longest = 100
+	end := strings.IndexByte(s[1:min(len(s), 1+longest)], '|')
+	if end <= 0 {
+		return "", 0
+	}
+	text, ok := p.substitutions[s[1:1+end]]
+	if !ok || p.budget < len(text) {
+		return "", 0
+	}
+	p.budget -= len(text)
+	return text, end + 2
 }
 
 // beginsMarkup reports whether a mark at s[i] may begin markup: not within a

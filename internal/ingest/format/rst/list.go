@@ -21,7 +21,7 @@ func (p *parser) list(lines []mdwriter.Line) int {
 				return 0
 			}
 		}
-		end := n + 1 + indented(lines[n+1:], 1)
+		end := n + 1 + indented(lines[n+1:])
 		if items++; mark == "#. " {
 			mark = strconv.Itoa(items) + ". "
 		}
@@ -88,7 +88,7 @@ func (p *parser) fields(lines []mdwriter.Line) int {
 		if !ok {
 			break
 		}
-		end := n + 1 + indented(lines[n+1:], 1)
+		end := n + 1 + indented(lines[n+1:])
 		if keepsField(name) {
 			if n > 0 {
 				p.w.Tight()
@@ -148,7 +148,7 @@ func (p *parser) options(lines []mdwriter.Line) int {
 	n := 0
 	for n < len(lines) {
 		option, rest, ok := optionItem(lines[n].Text)
-		end := n + 1 + indented(lines[n+1:], 1)
+		end := n + 1 + indented(lines[n+1:])
 		if !ok || rest == "" && end == n+1 {
 			break
 		}

@@ -65,15 +65,15 @@ func expandTabs(s string) string {
 // indentOf returns the number of leading spaces.
 func indentOf(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }
 
-// indented returns how many leading lines are blank or indented by at least n,
-// without trailing blank lines.
-func indented(lines []mdwriter.Line, n int) int {
+// indented returns how many leading lines are blank or indented, without trailing blank
+// lines.
+func indented(lines []mdwriter.Line) int {
 	end := 0
 	for i, l := range lines {
 		if l.Text == "" {
 			continue
 		}
-		if indentOf(l.Text) < n {
+		if indentOf(l.Text) == 0 {
 			break
 		}
 		end = i + 1
@@ -227,7 +227,7 @@ func identifier(title string) string {
 // quote parses an indented block.
 func (p *parser) quote(lines []mdwriter.Line) int {
 	p.flushAnchors()
-	n := indented(lines, 1)
+	n := indented(lines)
 	p.w.Push("> ", "> ")
 	p.body(dedent(lines[:n]), false)
 	p.w.Pop()
@@ -260,7 +260,7 @@ func (p *parser) paragraph(lines []mdwriter.Line) int {
 // announcedCode parses the literal block after a paragraph that ends with two
 // colons.
 func (p *parser) announcedCode(lines []mdwriter.Line) int {
-	n := indented(lines, 1)
+	n := indented(lines)
 	if n > 0 {
 		p.w.Code(p.language, dedent(lines[:n]))
 		return n
@@ -289,7 +289,7 @@ func (p *parser) definition(lines []mdwriter.Line) int {
 	if strings.HasSuffix(lines[0].Text, "::") {
 		return 0
 	}
-	n := 1 + indented(lines[1:], 1)
+	n := 1 + indented(lines[1:])
 	p.w.Push("- ", "  ")
 	term, classifiers, _ := strings.Cut(lines[0].Text, " : ")
 	text := "**" + mdwriter.Plain(p.inline(term)) + "**"

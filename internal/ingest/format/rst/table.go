@@ -158,7 +158,7 @@ func (p *parser) listTable(lines []mdwriter.Line) {
 			i++
 			continue
 		}
-		end := i + 1 + indented(lines[i+1:], 1)
+		end := i + 1 + indented(lines[i+1:])
 		row := append([]mdwriter.Line{{Text: rest, From: lines[i].From}}, cutIndent(lines[i+1:end], 2)...)
 		var cells [][]string
 		for _, l := range row {

@@ -30,6 +30,7 @@ import (
 	"github.com/ulikunitz/xz"
 
 	"github.com/docsearch/docsearch/internal/index/generation"
+	"github.com/docsearch/docsearch/internal/ingest/source"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
@@ -348,7 +349,7 @@ func Local(name string, depth int) (local, why string) {
 func (x *extractor) write(name string, r io.Reader) error {
 	if dir := path.Dir(name); dir != "." {
 		if err := x.root.MkdirAll(filepath.FromSlash(dir), 0o755); err != nil {
-			x.skip(name, "%v", withoutPath(err))
+			x.skip(name, "%v", source.WithoutPath(err))
 			return nil
 		}
 	}
@@ -359,7 +360,7 @@ func (x *extractor) write(name string, r io.Reader) error {
 		return nil
 	}
 	if err != nil {
-		x.skip(name, "%v", withoutPath(err))
+		x.skip(name, "%v", source.WithoutPath(err))
 		return nil
 	}
 	left := x.opt.Limits.Bytes - x.bytes
@@ -386,13 +387,4 @@ func (x *extractor) write(name string, r io.Reader) error {
 		x.opt.Report(x.files, x.bytes)
 	}
 	return nil
-}
-
-// withoutPath returns err without its path, which the message already has.
-func withoutPath(err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		return pathErr.Err
-	}
-	return err
 }

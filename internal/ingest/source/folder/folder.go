@@ -95,15 +95,8 @@ func ReadFile(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
 }
 
 // unreadable returns the reason for a file or folder that cannot be read.
-func unreadable(err error) error { return errors.New(generation.Unreadable + WithoutPath(err).Error()) }
-
-// WithoutPath returns err without its path, which the message already has.
-func WithoutPath(err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		return pathErr.Err
-	}
-	return err
+func unreadable(err error) error {
+	return errors.New(generation.Unreadable + source.WithoutPath(err).Error())
 }
 
 // targetOf resolves a link of a page to a path, "" if it leads out of the

@@ -122,7 +122,7 @@ func (w *walker) read(f *directory) error {
 	var err error
 	if f.entries, err = fs.ReadDir(w.root.FS(), f.name); err != nil {
 		if f.name == "." {
-			return fmt.Errorf("cannot read %s: %w", w.root.Name(), WithoutPath(err))
+			return fmt.Errorf("cannot read %s: %w", w.root.Name(), source.WithoutPath(err))
 		}
 		f.skip(f.name+"/", unreadable(err).Error())
 	}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/generation"
+	"github.com/docsearch/docsearch/internal/ingest/source"
 	"github.com/docsearch/docsearch/internal/ingest/source/archive"
 )
 
@@ -469,7 +470,7 @@ func (f *fetcher) write(name string, contents io.Reader, size int64) error {
 		out, err = f.root.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, f.opt.Perm)
 	}
 	if err != nil { // the file system rejects the name
-		f.skip(name, withoutPath(err).Error())
+		f.skip(name, source.WithoutPath(err).Error())
 		_, err := io.Copy(io.Discard, contents)
 		return err
 	}
@@ -478,13 +479,4 @@ func (f *fetcher) write(name string, contents io.Reader, size int64) error {
 		err = io.ErrUnexpectedEOF
 	}
 	return errors.Join(err, out.Close())
-}
-
-// withoutPath returns err without its path, which the message already has.
-func withoutPath(err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		return pathErr.Err
-	}
-	return err
 }

@@ -16,6 +16,8 @@ import (
 // maxList is the maximum size of a page list, as for sitemaps.
 const maxList = 50 << 20
 
+var errNoSitemap = errors.New("not a sitemap")
+
 // parseSitemap parses a sitemap. It returns the URLs of pages and, for a
 // sitemap index, of further sitemaps. A plain text list of URLs is valid too.
 // On error it returns the URLs before it.
@@ -25,14 +27,8 @@ func parseSitemap(data []byte) (pages, sitemaps []string, err error) {
 		return nil, nil, errors.New("empty")
 	}
 	if data[0] != '<' {
-		for line := range strings.Lines(string(data)) {
-			line = strings.TrimSpace(line)
-			if !strings.HasPrefix(line, "http://") && !strings.HasPrefix(line, "https://") {
-				return nil, nil, errors.New("not a sitemap")
-			}
-			pages = append(pages, line)
-		}
-		return pages, nil, nil
+		pages, err = parseURLList(string(data))
+		return pages, nil, err
 	}
 	d := xml.NewDecoder(bytes.NewReader(data))
 	d.Strict = false
@@ -51,7 +47,7 @@ func parseSitemap(data []byte) (pages, sitemaps []string, err error) {
 		case xml.StartElement:
 			name := t.Name.Local
 			if len(path) == 0 && name != "urlset" && name != "sitemapindex" {
-				return nil, nil, errors.New("not a sitemap")
+				return nil, nil, errNoSitemap
 			}
 			if len(path) > 8 {
 				return pages, sitemaps, errors.New("nested too deeply")
@@ -75,6 +71,18 @@ func parseSitemap(data []byte) (pages, sitemaps []string, err error) {
 			}
 		}
 	}
+}
+
+// parseURLList parses a text with one URL per line.
+func parseURLList(text string) (pages []string, err error) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, "http://") && !strings.HasPrefix(line, "https://") {
+			return nil, errNoSitemap
+		}
+		pages = append(pages, line)
+	}
+	return pages, nil
 }
 
 // gunzip decompresses a file, up to maxList and the remaining byte budget.
