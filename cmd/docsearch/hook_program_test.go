@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -200,5 +201,92 @@ func TestHookProgramVersion(t *testing.T) {
 	}
 	if versions[0] != versions[1] {
 		t.Errorf("the versions are %q", versions)
+	}
+}
+
+// TestInstallHookProgram checks that install follows docsearch-hook as it comes and goes,
+// and that the doctor tests it.
+func TestInstallHookProgram(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("skipped: the doctor runs the hook by a POSIX shell")
+	}
+	h := newHookHome(t, redirectConfig)
+	dir := t.TempDir()
+	copyProgram := func(name string) {
+		t.Helper()
+		data, err := os.ReadFile(filepath.Join(binary(t), name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), data, 0o755)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(args ...string) string {
+		cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "docsearch"), args...)
+		cmd.Env, cmd.Dir = h.env, h.dir
+		out, _ := cmd.CombinedOutput()
+		return string(out)
+	}
+	want := func(out string, lines ...string) {
+		t.Helper()
+		for _, line := range lines {
+			if !strings.Contains(out, line) {
+				t.Errorf("want %q in\n%s", line, out)
+			}
+		}
+	}
+	// entries returns the number of hooks that run docsearch-hook, of all hooks, and of servers.
+	entries := func() (small, hooks, servers int) {
+		for _, path := range []string{".claude/settings.json", ".codex/hooks.json", ".claude.json", ".codex/config.toml"} {
+			data, err := os.ReadFile(filepath.Join(h.dir, path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := string(data)
+			small += strings.Count(text, filepath.Join(dir, "docsearch-hook")+" hook")
+			hooks += strings.Count(text, " hook")
+			servers += strings.Count(text, strconv.Quote(filepath.Join(dir, "docsearch")))
+		}
+		return small, hooks, servers
+	}
+	install := func() { want(run("install", "--client", "claude,codex"), "docsearch is installed for you") }
+
+	copyProgram("docsearch")
+	install()
+	small, hooks, servers := entries()
+	if small > 0 || hooks < 4 || servers != 2 {
+		t.Errorf("without docsearch-hook: %d of %d hooks run it, %d servers", small, hooks, servers)
+	}
+	copyProgram("docsearch-hook")
+	install()
+	if a, b, c := entries(); a != hooks || b != hooks || c != servers {
+		t.Errorf("with docsearch-hook: %d of %d hooks run it, %d servers; want %d hooks, %d servers", a, b, c, hooks, servers)
+	}
+	out := run("doctor")
+	want(out, "ok    program: docsearch-hook ", "ok    hook: allows ", "codex hook: in ")
+	if strings.Contains(out, "not this program") || strings.Contains(out, "FAIL  hook") {
+		t.Errorf("the doctor printed\n%s", out)
+	}
+
+	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags", "-X main.version=v99.0.0", "-o", filepath.Join(dir, "docsearch-hook"), "../docsearch-hook")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	want(run("doctor"), "FAIL  program: "+filepath.Join(dir, "docsearch-hook")+" is docsearch-hook v99.0.0, want docsearch-hook ", "fix: install docsearch again", "ok    hook: allows ")
+
+	if err := os.Remove(filepath.Join(dir, "docsearch-hook")); err != nil {
+		t.Fatal(err)
+	}
+	want(run("doctor"), "(program not found)")
+	install()
+	if a, b, c := entries(); a > 0 || b != hooks || c != servers {
+		t.Errorf("docsearch-hook is gone: %d of %d hooks run it, %d servers", a, b, c)
+	}
+	run("uninstall")
+	for _, path := range []string{".claude/settings.json", ".codex/hooks.json"} {
+		if _, err := os.Stat(filepath.Join(h.dir, path)); err == nil {
+			t.Errorf("uninstall left %s", path)
+		}
 	}
 }
