@@ -18,16 +18,15 @@ PREFIX ?= $(HOME)/.local
 build:
 	go build $(GOFLAGS_) -o docsearch ./cmd/docsearch
 
-# Installs the program, its manual pages, and the completions of the shells. Linux
-# caches a file in blocks that are as large as its writes. From large blocks, the hook
-# starts a fifth faster, so dd writes the program in one call.
-install: INSTALLED = $(PREFIX)/bin/docsearch$(shell go env GOEXE)
+# Installs the program and that of the hook, manual pages, and the completions of the
+# shells. Linux caches a file in blocks that are as large as its writes. From large blocks,
+# the hook starts a fifth faster, so dd writes each program in one call.
+install: EXE = $(shell go env GOEXE)
 install:
-	go build $(GOFLAGS_) -o "$(INSTALLED).built" ./cmd/docsearch
-	dd if="$(INSTALLED).built" of="$(INSTALLED).new" bs=134217728 2>/dev/null
-	chmod 755 "$(INSTALLED).new"
-	mv -f "$(INSTALLED).new" "$(INSTALLED)"
-	rm "$(INSTALLED).built"
+	@set -e; for p in docsearch docsearch-hook; do to="$(PREFIX)/bin/$$p$(EXE)"; echo "$$to"; \
+	go build $(GOFLAGS_) -o "$$to.built" "./cmd/$$p"; \
+	dd if="$$to.built" of="$$to.new" bs=134217728 2>/dev/null; \
+	chmod 755 "$$to.new"; mv -f "$$to.new" "$$to"; rm "$$to.built"; done
 	go run -tags generate ./cmd/docsearch "$(PREFIX)/share"
 	@case ":$$PATH:" in *":$(PREFIX)/bin:"*) ;; *) echo "note: $(PREFIX)/bin is not on your PATH" ;; esac
 
@@ -67,6 +66,7 @@ fuzz:
 cross:
 	@set -e; for p in $(PLATFORMS); do echo "$$p"; \
 	GOOS=$${p%/*} GOARCH=$${p#*/} go build -o /dev/null ./cmd/docsearch; \
+	GOOS=$${p%/*} GOARCH=$${p#*/} go build -o /dev/null ./cmd/docsearch-hook; \
 	GOOS=$${p%/*} GOARCH=$${p#*/} go vet ./...; done
 
 # UPDATE=1 writes the results of the clients to docs/agents.md and docs/hook.md.
@@ -95,7 +95,7 @@ eval:
 	go run ./test/eval $(if $(WRITE),-write $(WRITE)) $(if $(ONLY),-only $(ONLY))
 
 plugin:
-	go build $(GOFLAGS_) -o plugin/bin/docsearch$(shell go env GOEXE) ./cmd/docsearch
+	go build $(GOFLAGS_) -o plugin/bin/ ./cmd/docsearch ./cmd/docsearch-hook
 
 # Compiling goreleaser takes minutes the first time.
 GORELEASER ?= go run github.com/goreleaser/goreleaser/v2@v2.16.0

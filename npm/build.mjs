@@ -25,30 +25,29 @@ const common = {
   homepage: `https://${module}`,
   repository: { type: 'git', url: `git+https://${module}.git` },
 }
-const platforms = readJSON(path.join(dist, 'artifacts.json'))
-  .filter(artifact => artifact.type === 'Binary')
-  .map(writePlatform)
-  .sort()
+const binaries = readJSON(path.join(dist, 'artifacts.json')).filter(artifact => artifact.type === 'Binary')
+const platforms = [...new Set(binaries.map(writePlatform))].sort()
 writePackage('docsearch-cli', {
   description: "Answers a coding agent's web searches from local documentation",
   keywords: ['documentation', 'search', 'offline', 'mcp', 'mcp-server', 'claude-code'],
   mcpName: `io.${module.replace('.com/', '.')}`,
-  bin: { docsearch: 'bin/docsearch' },
+  // Of several commands, npx runs the one with the package's name.
+  bin: { docsearch: 'bin/docsearch', 'docsearch-cli': 'bin/docsearch', 'docsearch-hook': 'bin/docsearch-hook' },
   scripts: { postinstall: 'node postinstall.js' },
   engines: { node: '>=18' },
   optionalDependencies: Object.fromEntries(platforms.map(name => [name, version])),
 })
-for (const file of ['bin/docsearch', 'platform.js', 'postinstall.js', 'README.md']) {
+for (const file of ['bin/docsearch', 'bin/docsearch-hook', 'launch.js', 'platform.js', 'postinstall.js', 'README.md']) {
   copy(path.join(source, file), path.join(out, 'docsearch-cli', file), file.startsWith('bin/') ? 0o755 : 0o644)
 }
 
-// writePlatform writes the package of a binary and returns its name.
+// writePlatform writes a binary to the package of its platform and returns the package's name.
 function writePlatform({ goos, goarch, path: binary }) {
   const os = goos === 'windows' ? 'win32' : goos
   const cpu = goarch === 'amd64' ? 'x64' : goarch
   const name = `docsearch-cli-${os}-${cpu}`
   writePackage(name, {
-    description: `The docsearch binary for ${os} on ${cpu}; install docsearch-cli`,
+    description: `The docsearch binaries for ${os} on ${cpu}; install docsearch-cli`,
     os: [os],
     cpu: [cpu],
     preferUnplugged: true,

@@ -1,21 +1,24 @@
-// Replaces the launcher with the native binary, so that no call starts Node. If
-// this fails, the launcher stays.
+// Replaces the launchers with the native binaries, so that no call starts Node. If this
+// fails, a launcher stays.
 'use strict'
 const fs = require('fs')
 const path = require('path')
-const { binary } = require('./platform.js')
+const { binary, programs } = require('./platform.js')
 
-const launcher = path.join(__dirname, 'bin', 'docsearch')
-const temporary = `${launcher}-${process.pid}`
 const yarn = /^yarn\//.test(process.env.npm_config_user_agent || '') // runs commands with Node
-const program = binary()
-if (program && process.platform !== 'win32' && !yarn) {
-  if (process.platform === 'linux') rewrite(program)
+if (process.platform !== 'win32' && !yarn) {
+  for (const program of programs) replace(path.join(__dirname, 'bin', program), binary(program))
+}
+
+function replace (launcher, native) {
+  if (!native) return
+  if (process.platform === 'linux') rewrite(native)
+  const temporary = `${launcher}-${process.pid}`
   try {
     try {
-      fs.linkSync(program, temporary)
+      fs.linkSync(native, temporary)
     } catch {
-      fs.copyFileSync(program, temporary) // another file system
+      fs.copyFileSync(native, temporary) // another file system
       fs.chmodSync(temporary, 0o755)
     }
     fs.renameSync(temporary, launcher)

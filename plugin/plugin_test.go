@@ -148,6 +148,31 @@ func TestSkill(t *testing.T) {
 	}
 }
 
+// The script runs docsearch-hook, if it is next to docsearch, for events only.
+func TestHookProgram(t *testing.T) {
+	sh, dir, bin := findShell(t), copyPlugin(t), t.TempDir()
+	run := func(args ...string) string {
+		cmd := exec.Command(sh, append([]string{filepath.Join(dir, "scripts", "docsearch")}, args...)...)
+		cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=" + bin}
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	for _, program := range []string{"docsearch", "docsearch-hook"} {
+		if err := os.WriteFile(filepath.Join(bin, program), []byte("#!/bin/sh\necho "+program+" \"$@\"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := run("hook"), program+" hook"; got != want {
+			t.Errorf("for an event, the script runs %q, want %q", got, want)
+		}
+		if got, want := run("serve"), "docsearch serve"; got != want {
+			t.Errorf("for the server, the script runs %q, want %q", got, want)
+		}
+	}
+}
+
 // findShell returns the path of sh. It skips the test if the plugin would find a program
 // that is installed on this system.
 func findShell(t *testing.T) string {

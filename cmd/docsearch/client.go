@@ -119,7 +119,7 @@ func installQuestion(c *agentconfig.Client) string {
 }
 
 // installOther installs docsearch in a client other than Claude Code.
-func (a *app) installOther(c *agentconfig.Client, p *agentconfig.Places, scope agentconfig.Scope, program string, dryRun bool) error {
+func (a *app) installOther(c *agentconfig.Client, p *agentconfig.Places, scope agentconfig.Scope, program agentconfig.Program, dryRun bool) error {
 	changes, err := c.Install(p, scope, program)
 	if err != nil {
 		return err

@@ -74,7 +74,7 @@ func (d *doctor) run(ctx context.Context) error {
 	if d.places, err = d.app.places(d.claude.Server); err != nil {
 		return err
 	}
-	d.checkProgram()
+	d.checkProgram(ctx)
 	d.checkConfig()
 	d.checkDatabases(ctx)
 	d.checkServers(ctx)
@@ -93,8 +93,8 @@ func (d *doctor) run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func (d *doctor) checkProgram() {
-	program, err := agentconfig.Program()
+func (d *doctor) checkProgram(ctx context.Context) {
+	program, err := agentconfig.Executable()
 	switch {
 	case errors.Is(err, agentconfig.ErrTemporary):
 		d.note("program", "this is a temporary binary of \"go run\"; the checks below use the installed binary")
@@ -102,6 +102,26 @@ func (d *doctor) checkProgram() {
 		d.fail("program", userMessage(err), "")
 	default:
 		d.ok("program", "docsearch %s, %s", buildVersion(), program)
+		d.checkHookProgram(ctx, agentconfig.ProgramAt(program))
+	}
+}
+
+// checkHookProgram checks that docsearch-hook, if there is one, has the version of docsearch.
+func (d *doctor) checkHookProgram(ctx context.Context, program agentconfig.Program) {
+	if program.Hook == program.Path {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	want := "docsearch-hook " + buildVersion()
+	out, err := exec.CommandContext(ctx, program.Hook, "version").Output()
+	switch version := strings.TrimSpace(string(out)); {
+	case err != nil:
+		d.fail("program", fmt.Sprintf("cannot run %s: %v", program.Hook, err), "install docsearch again")
+	case version != want:
+		d.fail("program", fmt.Sprintf("%s is %s, want %s", program.Hook, firstLine(version), want), "install docsearch again")
+	default:
+		d.ok("program", "%s, %s", want, program.Hook)
 	}
 }
 
@@ -393,7 +413,7 @@ func runHookCommand(ctx context.Context, command func(ctx context.Context, progr
 	if err != nil {
 		return agentconfig.Outcome{}, err
 	}
-	cmd := command(ctx, program)
+	cmd := command(ctx, agentconfig.ProgramAt(program).Hook)
 	cmd.Env = append(os.Environ(), "DOCSEARCH_STATE_DIR="+state)
 	cmd.WaitDelay = time.Second
 	return run(cmd)

@@ -39,22 +39,27 @@ var thirdPartyImports = []string{
 	"golang.org/x/text/transform", "golang.org/x/text/unicode/norm",
 }
 
-// TestHookImports checks the imports of the hook. The hook runs before every
-// tool call, so its imports add to the latency of each call.
+// TestHookImports checks the imports of the hook, in docsearch and in docsearch-hook. The
+// hook runs before every tool call, so its imports add to the latency of each call.
 func TestHookImports(t *testing.T) {
 	const module = "github.com/docsearch/docsearch/"
-	out, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}} {{.Standard}}", module+"internal/hook/startup").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(out)) {
-		path, standard, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if why, bad := forbiddenImports[path]; bad {
-			t.Errorf("the hook imports %s: %s", path, why)
+	for program, allowed := range map[string][]string{
+		"internal/hook/startup": nil,
+		"cmd/docsearch-hook":    {"os/exec", "path/filepath", "runtime/debug"}, // initialized after the hook
+	} {
+		out, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}} {{.Standard}}", module+program).Output()
+		if err != nil {
+			t.Fatal(err)
 		}
-		of := func(other string) bool { return path == other || strings.HasPrefix(path, other+"/") }
-		if standard != "true" && !strings.HasPrefix(path, module) && !slices.ContainsFunc(thirdPartyImports, of) {
-			t.Errorf("the hook imports %s, which is not in the standard library", path)
+		for line := range strings.Lines(string(out)) {
+			path, standard, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if why, bad := forbiddenImports[path]; bad && !slices.Contains(allowed, path) {
+				t.Errorf("%s imports %s: %s", program, path, why)
+			}
+			of := func(other string) bool { return path == other || strings.HasPrefix(path, other+"/") }
+			if standard != "true" && !strings.HasPrefix(path, module) && !slices.ContainsFunc(thirdPartyImports, of) {
+				t.Errorf("%s imports %s, which is not in the standard library", program, path)
+			}
 		}
 	}
 }
@@ -85,18 +90,22 @@ func TestStandardLibraryOnly(t *testing.T) {
 }
 
 // TestInitOrder checks that the hook has finished before the heavy packages are
-// initialized, which depends on the package initialization order.
+// initialized, which depends on the package initialization order. In docsearch-hook, fewer
+// packages come before it.
 func TestInitOrder(t *testing.T) {
 	ruled := newHookHome(t, strings.Replace(redirectConfig, "{", `{"routes": {"kubectl": {"command_pattern": "^kubectl", "commands": "parsed", "message": "m"}},`, 1))
 	plain := newHookHome(t, redirectConfig)
 	named := newHookHome(t, redirectConfig)
 	named.client = "codex"
+	small := newHookHome(t, redirectConfig)
+	small.program = hookProgram(t)
 	for _, test := range []struct {
 		h     *hookHome
 		event string
 		code  int
 		limit int // maximum number of packages initialized before the hook
 	}{
+		{small, webSearch("s", "cooking"), 0, 23},
 		{plain, webSearch("s", "cooking"), 0, 78},
 		{plain, toolCall("s", "Bash", "command", "cd x && ls"), 0, 78},
 		{plain, toolCall("s", "Edit", "file_path", "/p/a.go"), 0, 78},

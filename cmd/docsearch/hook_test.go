@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,8 +31,8 @@ var builtBinaries struct {
 	err  error
 }
 
-// binary builds docsearch and an empty program for comparison, and returns the
-// folder that contains both.
+// binary builds docsearch, docsearch-hook, and an empty program for comparison, and
+// returns the folder that contains them.
 func binary(tb testing.TB) string {
 	tb.Helper()
 	builtBinaries.once.Do(func() {
@@ -45,7 +46,7 @@ func binary(tb testing.TB) string {
 		if builtBinaries.err = os.WriteFile(empty, []byte("package main\n\nfunc main() {}\n"), 0o644); builtBinaries.err != nil {
 			return
 		}
-		for name, source := range map[string]string{"docsearch": ".", "empty": empty} {
+		for name, source := range map[string]string{"docsearch": ".", "docsearch-hook": "../docsearch-hook", "empty": empty} {
 			program := filepath.Join(builtBinaries.dir, executable(name))
 			cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program+".built", source)
 			cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -87,11 +88,12 @@ func executable(name string) string {
 
 // A hookHome is a home directory in which hooks run as real processes.
 type hookHome struct {
-	client string // --client of its commands; empty: none
-	tb     testing.TB
-	dir    string
-	config string // path of the config file
-	env    []string
+	program string // path of the program; empty: docsearch
+	client  string // --client of its commands; empty: none
+	tb      testing.TB
+	dir     string
+	config  string // path of the config file
+	env     []string
 }
 
 // redirectConfig lists databases that another server searches.
@@ -170,7 +172,8 @@ func (h *hookHome) command(env ...string) *exec.Cmd {
 	if h.client != "" {
 		args = append(args, "--client", h.client)
 	}
-	cmd := exec.CommandContext(h.tb.Context(), filepath.Join(binary(h.tb), executable("docsearch")), args...)
+	program := cmp.Or(h.program, filepath.Join(binary(h.tb), executable("docsearch")))
+	cmd := exec.CommandContext(h.tb.Context(), program, args...)
 	cmd.Dir = h.dir
 	cmd.Env = append(slices.Clone(h.env), env...)
 	return cmd

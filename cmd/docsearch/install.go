@@ -120,31 +120,28 @@ func (i *installCommand) run(ctx context.Context) error {
 	return nil
 }
 
-// checkedProgram returns the program path to write.
-func (i *installCommand) checkedProgram() (string, error) {
-	program := i.program
-	var err error
-	if program == "" {
-		if program, err = i.programFor(i.scope, i.dryRun); err != nil {
-			return "", err
-		}
+// checkedProgram returns the program to write.
+func (i *installCommand) checkedProgram() (program agentconfig.Program, err error) {
+	switch path := i.program; {
+	case path == "":
+		program, err = i.programFor(i.scope, i.dryRun)
+	case hasSeparator(path):
+		path, err = filepath.Abs(path)
+		program = agentconfig.ProgramAt(path)
+	default:
+		program = agentconfig.ProgramAt(path)
 	}
-	if hasSeparator(program) {
-		if program, err = filepath.Abs(program); err != nil {
-			return "", err
-		}
+	if err != nil || i.dryRun && program.Path == config.ProgramPath(os.Getenv) {
+		return program, err // the copy may not exist yet
 	}
-	if i.dryRun && program == config.ProgramPath(os.Getenv) {
-		return program, nil // the copy may not exist yet
-	}
-	if err := agentconfig.CheckProgram(program); err != nil {
-		return "", withHint(err, "pass --command with the path of a docsearch binary")
+	if err := agentconfig.CheckProgram(program.Path); err != nil {
+		return program, withHint(err, "pass --command with the path of a docsearch binary")
 	}
 	return program, nil
 }
 
 // installClaude installs docsearch in Claude Code.
-func (i *installCommand) installClaude(ctx context.Context, claude *agentconfig.Claude, program string) error {
+func (i *installCommand) installClaude(ctx context.Context, claude *agentconfig.Claude, program agentconfig.Program) error {
 	claude.Version = agentconfig.VersionOnPath(ctx)
 	locations := config.Locate(os.Getenv)
 	claude.Coverage = coverage(locations)
@@ -186,43 +183,44 @@ func (i *installCommand) installClaude(ctx context.Context, claude *agentconfig.
 	return nil
 }
 
-// programFor returns the program path to write into the files of a scope. Files
-// that go into a repository contain only the name if that resolves to this
-// program, because a path of this machine is useless on others.
-func (a *app) programFor(scope agentconfig.Scope, dryRun bool) (string, error) {
-	program, err := agentconfig.Program()
+// programFor returns the program to write into the files of a scope. Files that go
+// into a repository contain only the name docsearch if that resolves to this program:
+// a path of this machine is useless on others, which may not have docsearch-hook.
+func (a *app) programFor(scope agentconfig.Scope, dryRun bool) (agentconfig.Program, error) {
+	path, err := agentconfig.Executable()
 	if errors.Is(err, agentconfig.ErrTemporary) {
-		return "", withHint(err, "run go install to build a permanent binary, or pass --command PATH")
+		err = withHint(err, "run go install to build a permanent binary, or pass --command PATH")
 	}
-	if err == nil && agentconfig.InCache(program) {
+	program := agentconfig.ProgramAt(path)
+	if err == nil && agentconfig.InCache(path) {
 		program, err = a.copyProgram(program, dryRun)
 	}
 	if err != nil || scope != agentconfig.Project {
 		return program, err
 	}
-	if _, ok := agentconfig.OnPath(program); ok {
-		return "docsearch", nil
+	if _, ok := agentconfig.OnPath(program.Path); ok {
+		return agentconfig.ProgramAt("docsearch"), nil
 	}
-	a.warn("%s exists only on this machine; to share the settings, add docsearch to PATH and run docsearch install again", program)
+	a.warn("%s exists only on this machine; to share the settings, add docsearch to PATH and run docsearch install again", program.Path)
 	return program, nil
 }
 
 // copyProgram copies a program that its package manager may remove to the data folder
-// and returns the path of the copy. A dry run does not copy.
-func (a *app) copyProgram(program string, dryRun bool) (string, error) {
-	path := config.ProgramPath(os.Getenv)
+// and returns the copy. A dry run does not copy.
+func (a *app) copyProgram(program agentconfig.Program, dryRun bool) (agentconfig.Program, error) {
+	to := program.CopyAt(config.ProgramPath(os.Getenv))
 	switch {
-	case path == "":
-		return "", withHint(fmt.Errorf("cannot install %s: its package manager may remove it, and there is no data folder for a copy", program), "run npm install -g docsearch-cli")
+	case to.Path == "":
+		return to, withHint(fmt.Errorf("cannot install %s: its package manager may remove it, and there is no data folder for a copy", program.Path), "run npm install -g docsearch-cli")
 	case dryRun:
-		fmt.Fprintf(a.stdout, "would copy the program to %s, because its package manager may remove %s\n", path, program)
-		return path, nil
+		fmt.Fprintf(a.stdout, "would copy the program to %s, because its package manager may remove %s\n", to.Path, program.Path)
+		return to, nil
 	}
-	if err := agentconfig.CopyProgram(program, path); err != nil {
-		return "", err
+	if err := program.Copy(to); err != nil {
+		return to, err
 	}
-	fmt.Fprintf(a.stdout, "copied the program to %s, because its package manager may remove %s\n", path, program)
-	return path, nil
+	fmt.Fprintf(a.stdout, "copied the program to %s, because its package manager may remove %s\n", to.Path, program.Path)
+	return to, nil
 }
 
 // explainInstall adds a hint to the error about a settings file that Claude

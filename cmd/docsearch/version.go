@@ -6,23 +6,16 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/docsearch/docsearch/internal/buildversion"
 )
 
 // version is set by release builds with
 // -ldflags "-X main.version=v1.2.3".
 var version string
 
-// buildVersion returns the release version, or the version that the go command
-// recorded.
-func buildVersion() string {
-	if version != "" {
-		return version
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
-}
+// buildVersion returns the version of docsearch.
+func buildVersion() string { return buildversion.Of(version) }
 
 func newVersionCommand(a *app) *cobra.Command {
 	var asJSON bool

@@ -27,7 +27,7 @@ func TestInstallAndUninstall(t *testing.T) {
 			for name, before := range layouts {
 				write(t, c.Settings(scope), before)
 				write(t, c.Servers(scope), before)
-				plan, err := c.Install(scope, program)
+				plan, err := c.Install(scope, ProgramAt(program))
 				if decode.CheckJSON([]byte(strings.TrimPrefix(before, bom))) != nil && strings.TrimSpace(before) != "" {
 					var ignored *IgnoredError
 					if !errors.As(err, &ignored) || read(t, c.Settings(scope)) != before {
@@ -44,7 +44,7 @@ func TestInstallAndUninstall(t *testing.T) {
 						t.Errorf("%s: %s has no entry:\n%s", name, path, read(t, path))
 					}
 				}
-				if plan, err = c.Install(scope, program); err != nil || len(plan) > 0 {
+				if plan, err = c.Install(scope, ProgramAt(program)); err != nil || len(plan) > 0 {
 					t.Errorf("%s: a second install would change %v, %v", name, paths(plan), err)
 				}
 				plan, err = c.Uninstall(scope)
@@ -97,7 +97,7 @@ func TestFilesThatWereNotThere(t *testing.T) {
 	for _, scope := range Scopes {
 		t.Run(string(scope), func(t *testing.T) {
 			c := testClaude(t)
-			plan, err := c.Install(scope, program)
+			plan, err := c.Install(scope, ProgramAt(program))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,7 +132,7 @@ func TestUninstallKeepsLaterChanges(t *testing.T) {
 	c := testClaude(t)
 	write(t, c.Settings(User), "{\n  \"model\": \"opus\"\n}\n")
 	write(t, c.Servers(User), `{"mcpServers": {}, "numStartups": 1}`)
-	plan, err := c.Install(User, program)
+	plan, err := c.Install(User, ProgramAt(program))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,7 +301,7 @@ func TestDamagedFile(t *testing.T) {
 		files := []string{c.Settings(User), c.Servers(User)}
 		write(t, files[damaged], `{"hooks": {`)
 		write(t, files[1-damaged], "{}")
-		_, err := c.Install(User, program)
+		_, err := c.Install(User, ProgramAt(program))
 		if err == nil || !strings.Contains(err.Error(), files[damaged]+":1:12: Claude Code ignores the whole file: unexpected end of file") {
 			t.Errorf("error = %v", err)
 		}
@@ -321,7 +321,7 @@ func TestBackups(t *testing.T) {
 	first, last := version("first"), version("last")
 	for _, contents := range []string{first, version("second"), first, version("third"), last} {
 		write(t, path, contents)
-		plan, err := c.Install(User, program)
+		plan, err := c.Install(User, ProgramAt(program))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -356,7 +356,7 @@ func TestSymbolicLink(t *testing.T) {
 			if err := os.Symlink(to, c.Settings(User)); err != nil {
 				t.Skip("skipped: no symbolic links here:", err)
 			}
-			plan, err := c.Install(User, program)
+			plan, err := c.Install(User, ProgramAt(program))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -387,7 +387,7 @@ func TestFileModeStays(t *testing.T) {
 	if err := os.Chmod(c.Servers(User), 0o640); err != nil {
 		t.Fatal(err)
 	}
-	plan, err := c.Install(User, program)
+	plan, err := c.Install(User, ProgramAt(program))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -405,7 +405,7 @@ func TestFileModeStays(t *testing.T) {
 func TestRunningClaude(t *testing.T) {
 	c := testClaude(t)
 	write(t, c.Servers(User), `{"numStartups": 1}`)
-	plan, err := c.Install(User, program)
+	plan, err := c.Install(User, ProgramAt(program))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -488,7 +488,7 @@ func TestDiffMasksSecrets(t *testing.T) {
   "numStartups": 4
 }
 `)
-	plan, err := c.Install(User, program)
+	plan, err := c.Install(User, ProgramAt(program))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -136,11 +136,11 @@ func (c *Claude) serverAt(s Scope) serverAt {
 // Install plans the changes that add docsearch to a scope: the hook to the
 // settings, and the server to the list of MCP servers. It omits files that need
 // no change. If Claude Code ignores a file, the error is an *IgnoredError.
-func (c *Claude) Install(s Scope, program string) ([]*Change, error) {
+func (c *Claude) Install(s Scope, program Program) ([]*Change, error) {
 	at := c.serverAt(s)
 	return c.plan(s,
-		edit{check: c.refuses(c.checkSettings), apply: onJSON(func(d *document) error { return putHook(d, s, program, c.registrations(s)) })},
-		edit{check: c.checkJSON, apply: onJSON(func(d *document) error { return putServer(d, at, program, claudeServer(program)) })})
+		edit{check: c.refuses(c.checkSettings), apply: onJSON(func(d *document) error { return putHook(d, s, program.Hook, c.registrations(s)) })},
+		edit{check: c.checkJSON, apply: onJSON(func(d *document) error { return putServer(d, at, program.Path, claudeServer(program.Path)) })})
 }
 
 // Refresh plans the change that registers the events of c.Coverage in the user's

@@ -2,6 +2,7 @@ package agentconfig
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -65,7 +66,7 @@ type part struct {
 // contents of the file, nil if it does not exist. They return the same slice if
 // nothing changes, and nil to remove the file.
 type entry interface {
-	put(data []byte, program string) ([]byte, error)
+	put(data []byte, program Program) ([]byte, error)
 	drop(data []byte) ([]byte, error)
 	// find returns the entries in the file.
 	find(data []byte) ([]Hook, []Server)
@@ -187,7 +188,7 @@ func (c *Client) Covered(p *Places, s Scope) string {
 
 // Install plans the changes that add docsearch to a scope. It omits files that
 // need no change.
-func (c *Client) Install(p *Places, s Scope, program string) ([]*Change, error) {
+func (c *Client) Install(p *Places, s Scope, program Program) ([]*Change, error) {
 	parts, err := c.partsOf(p, s)
 	if err != nil {
 		return nil, err
@@ -211,7 +212,7 @@ func (c *Client) Uninstall(p *Places, s Scope) ([]*Change, error) {
 }
 
 // putEdit returns the edit that adds entries with a program.
-func putEdit(program string) func([]entry) edit {
+func putEdit(program Program) func([]entry) edit {
 	return func(entries []entry) edit {
 		return edit{apply: func(data []byte) ([]byte, error) { return putAll(entries, data, program) }}
 	}
@@ -264,7 +265,7 @@ func plan(parts []part, s Scope, editOf func([]entry) edit) ([]*Change, error) {
 	return changes, nil
 }
 
-func putAll(entries []entry, data []byte, program string) (_ []byte, err error) {
+func putAll(entries []entry, data []byte, program Program) (_ []byte, err error) {
 	for _, e := range entries {
 		if data, err = e.put(data, program); err != nil {
 			return nil, err
@@ -273,18 +274,18 @@ func putAll(entries []entry, data []byte, program string) (_ []byte, err error) 
 	return data, nil
 }
 
-// programIn returns the program in the entries of a file, or "".
-func programIn(entries []entry, data []byte) string {
+// programIn returns the program in the entries of a file.
+func programIn(entries []entry, data []byte) (p Program) {
 	for _, e := range entries {
 		hooks, servers := e.find(data)
 		for _, h := range hooks {
-			return h.Program
+			p.Hook = cmp.Or(p.Hook, h.Program)
 		}
 		for _, s := range servers {
-			return s.Command
+			p.Path = cmp.Or(p.Path, s.Command)
 		}
 	}
-	return ""
+	return p
 }
 
 // refuseTwins returns an error if another file of the scope has the hook: the

@@ -135,7 +135,7 @@ func installAndUninstall(t *testing.T, c *Client, p *Places, s Scope) {
 	for _, q := range parts {
 		before[q.path], _ = os.ReadFile(q.path)
 	}
-	plan, err := c.Install(p, s, program)
+	plan, err := c.Install(p, s, ProgramAt(program))
 	if err != nil {
 		t.Fatalf("install: %v", err)
 	}
@@ -161,10 +161,10 @@ func installAndUninstall(t *testing.T, c *Client, p *Places, s Scope) {
 			t.Errorf("server = %+v", server)
 		}
 	}
-	if again, err := c.Install(p, s, program); err != nil || len(again) > 0 {
+	if again, err := c.Install(p, s, ProgramAt(program)); err != nil || len(again) > 0 {
 		t.Errorf("a second install would change %v, %v", paths(again), err)
 	}
-	moved, err := c.Install(p, s, "/opt/other dir/docsearch-2")
+	moved, err := c.Install(p, s, ProgramAt("/opt/other dir/docsearch-2"))
 	if err != nil {
 		t.Fatalf("install of a moved program: %v", err)
 	}
@@ -219,7 +219,7 @@ func checkForeignFile(t *testing.T, c *Client, p *Places, s Scope, i int) {
 	t.Helper()
 	parts := c.parts(p, s)
 	write(t, parts[i].path, "{\"name\": \"mine\"}\n")
-	if _, err := c.Install(p, s, program); err == nil || !strings.Contains(err.Error(), parts[i].path) {
+	if _, err := c.Install(p, s, ProgramAt(program)); err == nil || !strings.Contains(err.Error(), parts[i].path) {
 		t.Errorf("install over another program's file: %v", err)
 	}
 	if changes, err := c.Uninstall(p, s); err != nil || len(changes) > 0 {
@@ -254,11 +254,11 @@ func FuzzClientEdits(f *testing.F) {
 		if e == nil {
 			return
 		}
-		after, err := e.put(data, program)
+		after, err := e.put(data, ProgramAt(program))
 		if err != nil {
 			return
 		}
-		if again, err := e.put(after, program); err != nil || !bytes.Equal(again, after) {
+		if again, err := e.put(after, ProgramAt(program)); err != nil || !bytes.Equal(again, after) {
 			t.Fatalf("a second install of %q: %v\n%q\n%q", data, err, after, again)
 		}
 		if hooks, servers := e.find(after); len(hooks)+len(servers) == 0 {
@@ -305,7 +305,7 @@ func TestClientTwins(t *testing.T) {
 		}
 		command := invocation{User, tt.client, c.exitCode}.command(program)
 		write(t, path, strings.ReplaceAll(tt.contents, "COMMAND", command))
-		plan, err := c.Install(p, tt.scope, program)
+		plan, err := c.Install(p, tt.scope, ProgramAt(program))
 		if tt.refused != (err != nil) {
 			t.Errorf("%s with %s: %v", tt.client, tt.path, err)
 		}
@@ -351,7 +351,7 @@ func TestClientObstacles(t *testing.T) {
 		if tt.path != "" {
 			write(t, filepath.Join(p.home, tt.path), strings.NewReplacer("HOME", filepath.ToSlash(p.home), "PROJECT", filepath.ToSlash(p.project)).Replace(tt.contents))
 		}
-		plan, err := c.Install(p, tt.scope, program)
+		plan, err := c.Install(p, tt.scope, ProgramAt(program))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -372,7 +372,7 @@ func TestClientCorrectsHook(t *testing.T) {
 	c := gemini()
 	path := filepath.Join(p.home, ".gemini", "settings.json")
 	write(t, path, `{"hooks": {"BeforeTool": [{"matcher": ".*", "hooks": [{"type": "command", "command": "docsearch hook", "timeout": 5000}]}]}}`)
-	plan, err := c.Install(p, User, program)
+	plan, err := c.Install(p, User, ProgramAt(program))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -395,7 +395,7 @@ func TestClientForeignServer(t *testing.T) {
 		p := testPlaces(t)
 		path := filepath.Join(p.home, tt.path)
 		write(t, path, tt.contents)
-		if _, err := c.Install(p, User, program); err == nil || !strings.Contains(err.Error(), "another program") {
+		if _, err := c.Install(p, User, ProgramAt(program)); err == nil || !strings.Contains(err.Error(), "another program") {
 			t.Errorf("%s: install: %v", tt.client, err)
 		}
 		if plan, err := c.Uninstall(p, User); err != nil || len(plan) > 0 || read(t, path) != tt.contents {
@@ -414,7 +414,7 @@ func TestClientDiffMasksSecrets(t *testing.T) {
 		c, _ := ClientNamed(tt.client)
 		p := testPlaces(t)
 		write(t, filepath.Join(p.home, tt.path), tt.contents)
-		plan, err := c.Install(p, User, program)
+		plan, err := c.Install(p, User, ProgramAt(program))
 		if err != nil {
 			t.Fatal(err)
 		}

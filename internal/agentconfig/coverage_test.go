@@ -89,7 +89,7 @@ func installed(t *testing.T, c *Claude, settings string, cov config.Coverage) st
 	t.Helper()
 	write(t, c.Settings(User), settings)
 	c.Coverage = cov
-	plan, err := c.Install(User, program)
+	plan, err := c.Install(User, ProgramAt(program))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -134,7 +134,7 @@ func (c crushEntry) hookCommand(program string) string {
 	return invocation{scope: c.scope, client: "crush"}.command(program)
 }
 
-func (c crushEntry) put(data []byte, program string) ([]byte, error) {
+func (c crushEntry) put(data []byte, program Program) ([]byte, error) {
 	mark, text := cutMark(data)
 	after, hook, server, err := c.correct(text, program)
 	if err != nil {
@@ -143,10 +143,10 @@ func (c crushEntry) put(data []byte, program string) ([]byte, error) {
 	var lines []string
 	if !hook {
 		lines = append(lines, fmt.Sprintf("hook add PreToolUse --name docsearch --matcher %s --command %s --timeout %d",
-			shellQuote(crushMatcher), shellQuote(c.hookCommand(program)), hookTimeout))
+			shellQuote(crushMatcher), shellQuote(c.hookCommand(program.Hook)), hookTimeout))
 	}
 	if !server {
-		lines = append(lines, fmt.Sprintf("mcp add %s --command %s --args serve", shellQuote(c.server), shellQuote(program)))
+		lines = append(lines, fmt.Sprintf("mcp add %s --command %s --args serve", shellQuote(c.server), shellQuote(program.Path)))
 	}
 	if len(lines) > 0 {
 		after = appendLines(after, lines...)
@@ -166,7 +166,7 @@ func (c crushEntry) put(data []byte, program string) ([]byte, error) {
 
 // correct corrects the program in the hook and the server of a text. It reports
 // which of them the text has.
-func (c crushEntry) correct(text []byte, program string) (after []byte, hook, server bool, err error) {
+func (c crushEntry) correct(text []byte, program Program) (after []byte, hook, server bool, err error) {
 	commands, err := c.commands(text)
 	if err != nil {
 		return nil, false, false, err
@@ -177,9 +177,9 @@ func (c crushEntry) correct(text []byte, program string) (after []byte, hook, se
 		want := value.text
 		switch {
 		case c.isHook(command):
-			hook, want = true, c.hookCommand(program)
+			hook, want = true, c.hookCommand(program.Hook)
 		case c.isServer(command):
-			server, want = true, program
+			server, want = true, program.Path
 		case command.begins("mcp", "add", c.server):
 			return nil, false, false, fmt.Errorf("the server %s belongs to another program; remove it first", c.server)
 		}

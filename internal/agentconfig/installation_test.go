@@ -172,6 +172,6 @@ func testPluginCommand(t *testing.T, command string) {
 	try("")
 	script("scripts/docsearch", "echo found $*; exit 1")
 	try("found hook\n")
-	script("bin/docsearch", "echo carried $*; exit 2")
+	script("bin/docsearch-hook", "echo carried $*; exit 2")
 	try("carried hook\n")
 }

@@ -18,10 +18,10 @@ type jsonHooks struct {
 	version string // a JSON value of the member "version" in a new file; "" if none
 }
 
-func (j jsonHooks) put(data []byte, program string) ([]byte, error) {
+func (j jsonHooks) put(data []byte, program Program) ([]byte, error) {
 	return onJSON(func(d *document) error {
 		if err := eachHook(d, func(h *hookEntry) error {
-			h.setProgram(program, j.invocation)
+			h.setProgram(program.Hook, j.invocation)
 			return nil
 		}); err != nil {
 			return err
@@ -44,7 +44,7 @@ func (j jsonHooks) put(data []byte, program string) ([]byte, error) {
 			if err != nil {
 				return err
 			}
-			groups.push(j.group(w, program))
+			groups.push(j.group(w, program.Hook))
 		}
 		return nil
 	})(data)
@@ -115,8 +115,8 @@ type jsonServer struct {
 	entry func(program string) string
 }
 
-func (j jsonServer) put(data []byte, program string) ([]byte, error) {
-	return onJSON(func(d *document) error { return putServer(d, j.at, program, j.entry(program)) })(data)
+func (j jsonServer) put(data []byte, program Program) ([]byte, error) {
+	return onJSON(func(d *document) error { return putServer(d, j.at, program.Path, j.entry(program.Path)) })(data)
 }
 
 func (j jsonServer) drop(data []byte) ([]byte, error) {

@@ -16,7 +16,7 @@ func (c *Claude) HasModules() bool { return !c.Version.before(modulesVersion) }
 // InstallModule plans the changes that add the hooks module, which returns answers as
 // results. It is a plugin of three files in the user's folder of skills, which Claude
 // Code loads without further settings.
-func (c *Claude) InstallModule(program string) ([]*Change, error) {
+func (c *Claude) InstallModule(program Program) ([]*Change, error) {
 	return plan(c.moduleParts(), User, putEdit(program))
 }
 
@@ -33,7 +33,7 @@ func (c *Claude) Module() string {
 	if err != nil || data == nil {
 		return ""
 	}
-	return programIn(last.entries, data)
+	return programIn(last.entries, data).Hook
 }
 
 // moduleParts are the files of the hooks module. The module itself is the last one.

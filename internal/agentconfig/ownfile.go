@@ -15,11 +15,11 @@ type ownFile struct {
 	read func(data []byte) []Hook
 }
 
-func (f ownFile) put(data []byte, program string) ([]byte, error) {
+func (f ownFile) put(data []byte, program Program) ([]byte, error) {
 	if len(data) > 0 && f.read(data) == nil {
 		return nil, errors.New("another program wrote it; move it away first")
 	}
-	if after := []byte(f.render(program)); !bytes.Equal(after, data) {
+	if after := []byte(f.render(program.Hook)); !bytes.Equal(after, data) {
 		return after, nil
 	}
 	return data, nil

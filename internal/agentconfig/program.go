@@ -13,13 +13,54 @@ import (
 	"github.com/docsearch/docsearch/internal/atomicfile"
 )
 
-// ErrTemporary is the error of Program for a binary of "go run".
+// ErrTemporary is the error of Executable for a binary of "go run".
 var ErrTemporary = errors.New("cannot install a temporary binary of \"go run\"")
 
-// Program returns the path of this program for config files. If a path on PATH
+// A Program is docsearch as the entries in config files run it.
+type Program struct {
+	Path string // of docsearch, which runs the MCP server
+	Hook string // of the program that runs the hook: docsearch-hook, or docsearch itself
+}
+
+// ProgramAt returns the program at a path. If docsearch-hook is next to docsearch, it runs
+// the hook, because it starts faster.
+func ProgramAt(path string) Program {
+	hook := hookPath(path)
+	if _, err := exec.LookPath(hook); isBareName(path) || err != nil {
+		return Program{path, path}
+	}
+	// Docsearch-hook runs the docsearch in its own folder. Links next to each other may
+	// lead to different folders.
+	a, errA := filepath.EvalSymlinks(path)
+	b, errB := filepath.EvalSymlinks(hook)
+	if errA != nil || errB != nil || filepath.Dir(a) != filepath.Dir(b) {
+		return Program{path, path}
+	}
+	return Program{path, hook}
+}
+
+// CopyAt returns the program as a copy with docsearch at a path.
+func (p Program) CopyAt(path string) Program {
+	if p.Hook == p.Path {
+		return Program{path, path}
+	}
+	return Program{path, hookPath(path)}
+}
+
+// hookPath returns the path of docsearch-hook next to a docsearch, or the same path if
+// that has another name.
+func hookPath(path string) string {
+	folder, name := filepath.Split(path)
+	if rest, ok := strings.CutPrefix(name, "docsearch"); ok && (rest == "" || rest == ".exe") {
+		return folder + "docsearch-hook" + rest
+	}
+	return path
+}
+
+// Executable returns the path of this program for config files. If a path on PATH
 // leads to it, it returns that path, which survives an upgrade that changes the
 // target of a link.
-func Program() (string, error) {
+func Executable() (string, error) {
 	own, err := os.Executable()
 	if err != nil {
 		return "", fmt.Errorf("cannot find this program: %w", err)
@@ -60,8 +101,17 @@ func InCache(program string) bool {
 	return false
 }
 
-// CopyProgram copies a program to the given path, unless it is there already.
-func CopyProgram(program, path string) error {
+// Copy copies a program to the path of to, with docsearch-hook if it has that.
+func (p Program) Copy(to Program) error {
+	err := copyFile(p.Path, to.Path)
+	if err == nil && to.Hook != to.Path {
+		err = copyFile(p.Hook, to.Hook)
+	}
+	return err
+}
+
+// copyFile copies a program to the given path, unless it is there already.
+func copyFile(program, path string) error {
 	data, err := os.ReadFile(program)
 	if err != nil {
 		return fmt.Errorf("cannot copy this program: %w", err)
@@ -94,8 +144,8 @@ func CheckProgram(program string) error {
 	return nil
 }
 
-// Own reports whether the program in a hook or server entry is the running
-// program, that is, the same file or, if that is in a cache, a copy of it.
+// Own reports whether the program in a hook or server entry is the running program or
+// docsearch-hook next to it: the same file or, if that is in a cache, a copy of it.
 func Own(program string) bool {
 	own, err := os.Executable()
 	if err != nil {
@@ -105,12 +155,17 @@ func Own(program string) bool {
 	if err != nil {
 		return false
 	}
+	return isCopy(path, own) || isCopy(path, ProgramAt(own).Hook)
+}
+
+// isCopy reports whether a path leads to a program or, if that is in a cache, to a copy.
+func isCopy(path, program string) bool {
 	a, errA := os.Stat(path)
-	b, errB := os.Stat(own)
+	b, errB := os.Stat(program)
 	if errA != nil || errB != nil {
 		return false
 	}
-	return os.SameFile(a, b) || InCache(own) && a.Size() == b.Size() && sameContents(path, own)
+	return os.SameFile(a, b) || InCache(program) && a.Size() == b.Size() && sameContents(path, program)
 }
 
 func sameContents(a, b string) bool {

@@ -114,14 +114,14 @@ func TestCheckSettingsOfOtherEvents(t *testing.T) {
 	if in := c.Installed(); len(in.Hooks) != 4 || len(in.Ignored) != 1 {
 		t.Errorf("hooks %+v, ignored %v", in.Hooks, in.Ignored)
 	}
-	if _, err := c.Install(User, program); err != nil {
+	if _, err := c.Install(User, ProgramAt(program)); err != nil {
 		t.Error(err)
 	}
 	c.Version = Version{2, 1, 197}
 	if in := c.Installed(); len(in.Hooks) != 0 || len(in.Ignored) != 1 {
 		t.Errorf("hooks %+v, ignored %v", in.Hooks, in.Ignored)
 	}
-	if _, err := c.Install(User, program); err == nil {
+	if _, err := c.Install(User, ProgramAt(program)); err == nil {
 		t.Error("installed into a file that is ignored")
 	}
 }

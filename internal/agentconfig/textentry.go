@@ -65,7 +65,8 @@ type tableServer struct {
 // errManualEdit is the error for a file whose layout docsearch cannot edit.
 var errManualEdit = errors.New("cannot edit its layout")
 
-func (t tableServer) put(data []byte, program string) ([]byte, error) {
+func (t tableServer) put(data []byte, p Program) ([]byte, error) {
+	program := p.Path
 	values, err := decodeFile(t.path, data)
 	if err != nil {
 		return nil, err

@@ -17,6 +17,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
@@ -36,7 +37,7 @@ type Process struct {
 	// Deadline ends the process if Run takes longer than the config allows. It counts from
 	// process start; nil means no deadline.
 	Deadline *deadline.Deadline
-	// Start starts this program with the arguments and does not wait for it.
+	// Start starts docsearch with the arguments and does not wait for it.
 	Start func(args ...string) error
 	// Host is the host that runs the hook; empty if the shape of its event decides.
 	Host event.Host
@@ -52,6 +53,8 @@ type Process struct {
 
 	// Event is the event on stdin; nil until it is read.
 	Event *event.Event
+	// Input is the text of Event, in the host's format.
+	Input []byte
 
 	ruleProblems []string // set once the rules are read
 	withinRate   []string // names of rules that do not apply, because the call is within their rate
@@ -62,9 +65,17 @@ func NewProcess(d *deadline.Deadline) *Process {
 	return &Process{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now, Deadline: d, Start: start}
 }
 
-// start starts this program with its standard streams on the null device.
+// Program returns the path of docsearch: this program, or the one next to it if this is
+// docsearch-hook. The file may not exist.
+func Program() (string, error) {
+	own, err := os.Executable()
+	name := strings.LastIndexAny(own, `/\`) + 1
+	return own[:name] + strings.Replace(own[name:], "docsearch-hook", "docsearch", 1), err
+}
+
+// start starts docsearch with its standard streams on the null device.
 func start(args ...string) error {
-	program, err := os.Executable()
+	program, err := Program()
 	if err != nil {
 		return err
 	}
@@ -134,9 +145,9 @@ func (p *Process) readEvent() error {
 	if p.Event != nil {
 		return nil
 	}
-	e, _, err := event.ReadFrom(p.Stdin, p.Host)
+	e, data, err := event.ReadFrom(p.Stdin, p.Host)
 	if err == nil {
-		p.Event = &e
+		p.Event, p.Input = &e, data
 	}
 	return err
 }

@@ -211,7 +211,7 @@ func (s *clientSession) addSecondCopy(t *testing.T) (log string) {
 		t.Fatal(err)
 	}
 	hooks := read(t, filepath.Join(s.home, s.client.hooks))
-	s.write(t, filepath.Join(s.project, s.client.second), strings.ReplaceAll(hooks, program(t), copied))
+	s.write(t, filepath.Join(s.project, s.client.second), strings.ReplaceAll(hooks, hookProgram(t), copied))
 	return log
 }
 

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// builtBinary is the program under test, compiled like a release.
+// builtBinary is the program under test with docsearch-hook, compiled like a release.
 var builtBinary struct {
 	once sync.Once
 	dir  string
@@ -31,11 +31,22 @@ func TestMain(m *testing.M) {
 // program builds docsearch once and returns its path.
 func program(t testing.TB) string {
 	t.Helper()
+	return built(t, "docsearch")
+}
+
+// hookProgram returns the path of docsearch-hook, next to docsearch.
+func hookProgram(t testing.TB) string {
+	t.Helper()
+	return built(t, "docsearch-hook")
+}
+
+func built(t testing.TB, name string) string {
+	t.Helper()
 	builtBinary.once.Do(func() {
 		if builtBinary.dir, builtBinary.err = os.MkdirTemp("", "docsearch-e2e-"); builtBinary.err != nil {
 			return
 		}
-		cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", builtBinary.dir, "./cmd/docsearch")
+		cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", builtBinary.dir, "./cmd/docsearch", "./cmd/docsearch-hook")
 		cmd.Dir = root(t)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		var out []byte
@@ -46,7 +57,6 @@ func program(t testing.TB) string {
 	if builtBinary.err != nil {
 		t.Fatalf("build docsearch: %v", builtBinary.err)
 	}
-	name := "docsearch"
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}

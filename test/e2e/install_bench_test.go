@@ -17,11 +17,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// BenchmarkInstalledHook starts the hook of each way to install docsearch, at the path in
-// the settings, for a search that no database matches. It alternates with an empty Go
-// program. The limit of x-empty, the ratio of the medians, is 2.0. The cache of the system
-// affects the time: "installed" finds the programs' pages there as the installer wrote
-// them, and "restarted" as the first start read them.
+// BenchmarkInstalledHook starts the hook of each way to install docsearch, at the path that
+// "docsearch install" writes or the plugin contains, for a search that no database matches.
+// It alternates with an empty Go program. The limit of x-empty, the ratio of the medians, is
+// 2.0. The cache of the system affects the time: "installed" finds the programs' pages there
+// as the installer wrote them, and "restarted" as the first start read them.
 func BenchmarkInstalledHook(b *testing.B) {
 	for _, way := range []struct {
 		name    string
@@ -30,12 +30,12 @@ func BenchmarkInstalledHook(b *testing.B) {
 		{"make-install", func(b testing.TB) string {
 			prefix := b.TempDir()
 			runTool(b, "make", "-C", root(b), "install", "PREFIX="+prefix)
-			return filepath.Join(prefix, "bin", "docsearch")
+			return settingsProgram(b, filepath.Join(prefix, "bin", "docsearch"))
 		}},
 		{"archive", func(b testing.TB) string {
 			prefix := b.TempDir()
 			runTool(b, "tar", "-C", prefix, "-xzf", released(b, "docsearch_*_linux_"+runtime.GOARCH+".tar.gz"), "bin")
-			return filepath.Join(prefix, "bin", "docsearch")
+			return settingsProgram(b, filepath.Join(prefix, "bin", "docsearch"))
 		}},
 		{"deb", func(b testing.TB) string {
 			system := b.TempDir()
@@ -49,7 +49,7 @@ func BenchmarkInstalledHook(b *testing.B) {
 				b.Fatal(err)
 			}
 			runTool(b, "dpkg", "--root="+system, "--force-not-root", "--install", released(b, "docsearch_*_"+runtime.GOARCH+".deb"))
-			return filepath.Join(system, "usr", "bin", "docsearch")
+			return settingsProgram(b, filepath.Join(system, "usr", "bin", "docsearch"))
 		}},
 		{"npm", func(b testing.TB) string {
 			u := newNPMUser(b, startRegistry(b))
@@ -70,7 +70,7 @@ func BenchmarkInstalledHook(b *testing.B) {
 		{"plugin", func(b testing.TB) string {
 			folder := b.TempDir()
 			runTool(b, "unzip", "-q", "-d", folder, released(b, "docsearch-plugin_*_linux_"+runtime.GOARCH+".zip"))
-			return filepath.Join(folder, "bin", "docsearch")
+			return filepath.Join(folder, "bin", "docsearch-hook")
 		}},
 	} {
 		b.Run(way.name, func(b *testing.B) {
@@ -146,23 +146,21 @@ func emptyProgram(b *testing.B) string {
 	return program
 }
 
+// settingsProgram installs the hook of a docsearch for a new user and returns the path of
+// its program in the settings.
+func settingsProgram(b testing.TB, docsearch string) string {
+	b.Helper()
+	home := b.TempDir()
+	u := &npmUser{home: home, env: []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}}
+	u.run(b, home, docsearch, "install", "--client", "claude")
+	return u.hookProgram(b)
+}
+
 // installedHook installs the hook and returns the path of its program.
 func (u *npmUser) installedHook(b testing.TB) string {
 	b.Helper()
 	u.run(b, u.home, "docsearch", "install", "--client", "claude")
 	return u.hookProgram(b)
-}
-
-// hookProgram returns the path of the program in the settings.
-func (u *npmUser) hookProgram(b testing.TB) string {
-	b.Helper()
-	for word := range strings.FieldsSeq(u.hookCommand(b)) {
-		if strings.HasPrefix(word, "/") && strings.HasSuffix(word, "docsearch") {
-			return word
-		}
-	}
-	b.Fatalf("the hook has no path: %s", u.hookCommand(b))
-	return ""
 }
 
 // A hookRun runs the hook of a program in its own home.

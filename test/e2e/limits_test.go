@@ -25,7 +25,7 @@ func TestHookThatCannotStart(t *testing.T) {
 				if err := os.Mkdir(filepath.Join(dir, "bin"), 0o755); err != nil {
 					t.Fatal(err)
 				}
-				if err := os.Symlink(dying, filepath.Join(dir, "bin", "docsearch")); err != nil {
+				if err := os.Symlink(dying, filepath.Join(dir, "bin", "docsearch-hook")); err != nil {
 					t.Fatal(err)
 				}
 				return []string{"--plugin-dir", dir}
@@ -67,7 +67,7 @@ func TestHookThatCannotStart(t *testing.T) {
 func (s *session) dyingProgram(t *testing.T, log string) string {
 	t.Helper()
 	path := filepath.Join(s.home, "bin", "docsearch")
-	s.write(t, path, fmt.Sprintf("#!/bin/sh\n( ulimit -v 200000; exec '%s' \"$@\" )\ncode=$?\necho \"$1 $code\" >> '%s'\nexit $code\n", program(t), log))
+	s.write(t, path, fmt.Sprintf("#!/bin/sh\n( ulimit -v 200000; exec '%s' \"$@\" )\ncode=$?\necho \"$1 $code\" >> '%s'\nexit $code\n", hookProgram(t), log))
 	if err := os.Chmod(path, 0o755); err != nil {
 		t.Fatal(err)
 	}

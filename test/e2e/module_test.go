@@ -49,7 +49,7 @@ func TestModuleFaults(t *testing.T) {
 				s.writeProgram(t, faulty, "#!/bin/sh\n"+script+"\n")
 			}
 			module := filepath.Join(s.home, ".claude", "skills", "docsearch", "register.ts")
-			text := strings.Replace(read(t, module), program(t), faulty, 1)
+			text := strings.Replace(read(t, module), hookProgram(t), faulty, 1)
 			if !strings.Contains(text, faulty) {
 				t.Fatalf("the module does not name the program:\n%s", text)
 			}

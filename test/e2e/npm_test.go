@@ -88,6 +88,18 @@ func (u *npmUser) hookCommand(t testing.TB) string {
 	return settings.Hooks.PreToolUse[0].Hooks[0].Command
 }
 
+// hookProgram returns the path of the program in the settings.
+func (u *npmUser) hookProgram(t testing.TB) string {
+	t.Helper()
+	for word := range strings.FieldsSeq(u.hookCommand(t)) {
+		if strings.HasPrefix(word, "/") && strings.HasPrefix(filepath.Base(word), "docsearch") {
+			return word
+		}
+	}
+	t.Fatalf("the hook has no path: %s", u.hookCommand(t))
+	return ""
+}
+
 // The packages work in each way that npm installs or runs them, and the settings
 // of an agent always have the path of a native binary that stays.
 func TestNPM(t *testing.T) {
@@ -108,17 +120,21 @@ func TestNPM(t *testing.T) {
 		wantNative(t, installed)
 		wantOneCopy(t, installed, filepath.Join(u.prefix, "lib", "node_modules"))
 		u.run(t, u.home, "docsearch", "install", "--client", "claude")
-		if got := u.hookCommand(t); !strings.Contains(got, installed+" hook") {
-			t.Errorf("the hook runs %q, want %s", got, installed)
+		if got := u.hookCommand(t); !strings.Contains(got, installed+"-hook hook") {
+			t.Errorf("the hook runs %q, want %s-hook", got, installed)
 		}
+		wantNativeHook(t, u, u.prefix)
 		u.run(t, u.home, "npm", "install", "-g", "docsearch-cli@1.1.0")
 		wantNative(t, installed)
+		wantNativeHook(t, u, u.prefix)
 		if manifest := read(t, filepath.Join(u.prefix, "lib", "node_modules", "docsearch-cli", "package.json")); !strings.Contains(manifest, `"version": "1.1.0"`) {
 			t.Errorf("after the upgrade, the package is %s", manifest)
 		}
 		u.run(t, u.home, "npm", "uninstall", "-g", "docsearch-cli")
-		if _, err := os.Lstat(installed); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("after uninstall, Lstat returns %v", err)
+		for _, path := range []string{installed, installed + "-hook"} {
+			if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("after uninstall, Lstat of %s returns %v", path, err)
+			}
 		}
 	})
 
@@ -140,6 +156,13 @@ func TestNPM(t *testing.T) {
 		}
 		u.run(t, u.home, "docsearch", "install", "--client", "claude")
 		wantNativeHook(t, u, filepath.Join(u.prefix, "lib", "node_modules"))
+		for _, launcher := range []string{launcher + "-hook", u.hookProgram(t)} {
+			cmd := u.command(t, u.home, launcher, "hook")
+			cmd.Stdin = strings.NewReader(`{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"WebSearch","tool_input":{"query":"rice"}}`)
+			if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+				t.Errorf("%s hook: %v, %s", launcher, err, out)
+			}
+		}
 	})
 
 	t.Run("project", func(t *testing.T) {
@@ -167,7 +190,8 @@ func TestNPM(t *testing.T) {
 			if !strings.Contains(out, "copied the program to ") {
 				t.Errorf("install printed %s", out)
 			}
-			wantNativeHook(t, u, filepath.Join(u.home, ".local", "share", "docsearch", ".bin", "docsearch"))
+			wantNativeHook(t, u, filepath.Join(u.home, ".local", "share", "docsearch", ".bin", "docsearch-hook"))
+			wantNative(t, filepath.Join(u.home, ".local", "share", "docsearch", ".bin", "docsearch"))
 			if err := os.RemoveAll(filepath.Join(u.home, ".npm")); err != nil {
 				t.Fatal(err)
 			}
@@ -184,8 +208,8 @@ func wantNative(t testing.TB, path string) {
 	}
 }
 
-// wantOneCopy checks that the binary in the package of the platform is the same file as an
-// installed one, executable, and alone in its folder.
+// wantOneCopy checks that the binaries in the package of the platform are the same files as
+// the installed ones, executable, and alone in their folder.
 func wantOneCopy(t testing.TB, installed, modules string) {
 	t.Helper()
 	var found []string
@@ -195,31 +219,35 @@ func wantOneCopy(t testing.TB, installed, modules string) {
 		}
 		return err
 	})
-	if err != nil || len(found) != 2 { // of the launcher's package, and of the platform's
+	if err != nil || len(found) != 4 { // two of the launcher's package, and two of the platform's
 		t.Fatalf("the packages have the programs %q, %v", found, err)
 	}
-	want, err := os.Stat(installed)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, path := range found {
+		installed := filepath.Join(filepath.Dir(installed), filepath.Base(path))
+		want, err := os.Stat(installed)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if got, err := os.Stat(path); err != nil || !os.SameFile(got, want) || got.Mode().Perm() != 0o755 {
 			t.Errorf("%s is another file than %s, or not executable: %v", path, installed, err)
 		}
 	}
 }
 
-// wantNativeHook checks that the hook in the settings runs the native binary at a
-// path with the given prefix.
+// wantNativeHook checks that the hook in the settings runs the native docsearch-hook at a
+// path with the given prefix, and that this finds docsearch.
 func wantNativeHook(t *testing.T, u *npmUser, prefix string) {
 	t.Helper()
-	command := u.hookCommand(t)
-	start := strings.Index(command, prefix)
-	if start < 0 {
-		t.Fatalf("the hook runs %q, want a program in %s", command, prefix)
+	installed := u.hookProgram(t)
+	if !strings.HasPrefix(installed, prefix) {
+		t.Errorf("the hook runs %s, want a program in %s", installed, prefix)
 	}
-	installed, _, _ := strings.Cut(command[start:], " ")
-	wantNative(t, installed)
+	if read(t, installed) != read(t, hookProgram(t)) {
+		t.Errorf("%s is not the native docsearch-hook", installed)
+	}
+	if out := u.run(t, u.home, installed, "version", "--json"); !strings.Contains(out, `"go":`) {
+		t.Errorf("docsearch printed %s", out)
+	}
 }
 
 // A registry serves npm packages: each package's versions, and their files.
@@ -250,6 +278,7 @@ func buildPackages(t testing.TB, version string) []string {
 	dist := t.TempDir()
 	artifacts, err := json.Marshal([]any{
 		map[string]string{"type": "Binary", "goos": runtime.GOOS, "goarch": runtime.GOARCH, "path": program(t)},
+		map[string]string{"type": "Binary", "goos": runtime.GOOS, "goarch": runtime.GOARCH, "path": hookProgram(t)},
 		map[string]string{"type": "Archive", "goos": runtime.GOOS, "goarch": runtime.GOARCH, "path": "docsearch.tar.gz"},
 	})
 	if err != nil {

@@ -128,19 +128,11 @@ func pluginWithoutProgram(t *testing.T) string {
 	return dir
 }
 
-// pluginWithProgram returns the plugin with a program, as built by "make plugin".
+// pluginWithProgram returns the plugin with its programs, as built by "make plugin".
 func pluginWithProgram(t *testing.T) string {
 	t.Helper()
 	dir := pluginWithoutProgram(t)
-	data, err := os.ReadFile(program(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	bin := filepath.Join(dir, "bin")
-	if err := os.Mkdir(bin, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(bin, filepath.Base(program(t))), data, 0o755); err != nil {
+	if err := os.CopyFS(filepath.Join(dir, "bin"), os.DirFS(filepath.Dir(program(t)))); err != nil {
 		t.Fatal(err)
 	}
 	return dir

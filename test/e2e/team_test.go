@@ -33,7 +33,7 @@ func TestTeam(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The hook alone: the search tool is the server's.
-	hook := program(t) + " hook"
+	hook := hookProgram(t) + " hook"
 	hooks, err := json.Marshal(map[string]any{"permissions": map[string]any{"allow": []string{"WebSearch"}},
 		"hooks": map[string]any{"PreToolUse": []any{map[string]any{"matcher": "*", "hooks": []any{map[string]any{"type": "command", "command": hook}}}}}})
 	if err != nil {

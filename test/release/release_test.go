@@ -104,7 +104,7 @@ func TestChecksums(t *testing.T) {
 	}
 }
 
-// TestStarts starts the binary of each platform from its archive: on this system, or with
+// TestStarts starts the binaries of each platform from its archive: on this system, or with
 // an emulator of QEMU.
 func TestStarts(t *testing.T) {
 	dist, version := findDist(t)
@@ -112,16 +112,22 @@ func TestStarts(t *testing.T) {
 	for _, platform := range []string{"linux_amd64", "linux_arm64", "darwin_amd64", "darwin_arm64", "windows_amd64", "windows_arm64"} {
 		t.Run(platform, func(t *testing.T) {
 			emulator := findEmulator(t, platform)
-			archive, name, walk := "docsearch_"+version+"_"+platform+".tar.gz", "docsearch", walkTar
+			archive, ext, walk := "docsearch_"+version+"_"+platform+".tar.gz", "", walkTar
 			if strings.HasPrefix(platform, "windows") {
-				archive, name, walk = "docsearch_"+version+"_"+platform+".zip", "docsearch.exe", walkZip
+				archive, ext, walk = "docsearch_"+version+"_"+platform+".zip", ".exe", walkZip
 			}
-			program := filepath.Join(t.TempDir(), name)
-			if err := extract(filepath.Join(dist, archive), "bin/"+name, program, walk); err != nil {
-				t.Fatal(err)
+			start := func(name string, args ...string) ([]byte, error) {
+				program := filepath.Join(t.TempDir(), name+ext)
+				if err := extract(filepath.Join(dist, archive), "bin/"+name+ext, program, walk); err != nil {
+					t.Fatal(err)
+				}
+				command := slices.Concat(emulator, []string{program}, args)
+				return exec.Command(command[0], command[1:]...).Output()
 			}
-			command := append(emulator, program, "version", "--json")
-			out, err := exec.Command(command[0], command[1:]...).Output()
+			if out, err := start("docsearch-hook", "version"); err != nil || string(out) != "docsearch-hook v"+version+"\n" {
+				t.Errorf("docsearch-hook printed %q, %v", out, err)
+			}
+			out, err := start("docsearch", "version", "--json")
 			var build struct{ Version, Commit, OS, Arch string }
 			if err := errors.Join(err, json.Unmarshal(out, &build)); err != nil {
 				t.Fatalf("%v: %s", err, out)
