@@ -116,7 +116,7 @@ type attempt struct {
 	waiting  []*node // that have not answered yet
 	arrived  chan response
 	failures []error
-	refused  *RefusedError // by a node that may not know the schema yet
+	refused  []*RefusedError // by nodes that may not know the schema yet
 }
 
 // take decodes the response of a node. It reports whether the request is done.
@@ -133,7 +133,7 @@ func (a *attempt) take(ctx context.Context, got response, r *request) (done bool
 	case errors.As(err, &refused) && !refused.maybeRestarted():
 		return true, err
 	case refused != nil:
-		a.refused = refused
+		a.refused = append(a.refused, refused)
 	default:
 		a.failures = append(a.failures, err)
 		if ctx.Err() == nil {
@@ -157,12 +157,17 @@ func decodeFrom(n *node, decode func([]byte) error, data []byte) error {
 	return nil
 }
 
-// failure returns the error of a request that no node answered.
+// failure returns the error of a request that no node answered. It is a refusal only if
+// most nodes refused it: one that has just been restarted may not know the database yet.
 func (a *attempt) failure() error {
-	if a.refused != nil && (len(a.failures) == 0 || a.refused.Status != http.StatusForbidden) {
-		return a.refused
+	if len(a.refused) > len(a.failures) {
+		return a.refused[0]
 	}
-	return &unavailableError{a.failures}
+	failures := slices.Clone(a.failures)
+	for _, r := range a.refused {
+		failures = append(failures, r)
+	}
+	return &unavailableError{failures}
 }
 
 // An unavailableError contains the failure of each node.
