@@ -207,6 +207,9 @@ func (s *sandbox) installedCommands() map[string]string {
 	program := filepath.Join(s.work, "bin", "docsearch")
 	s.mkdir(filepath.Dir(program))
 	copyFile(s.T, program, *binary)
+	if out, err := exec.Command("go", "build", "-o", program+"-hook", "../../cmd/docsearch-hook").CombinedOutput(); err != nil {
+		s.Fatalf("%v\n%s", err, out)
+	}
 	s.env = append(s.env, "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"), "CLAUDE_PLUGIN_ROOT="+s.work, "DOCSEARCH_MCP_TOOL=mcp__docsearch__search")
 	s.mkdir(filepath.Join(s.work, ".git"))
 	s.must(s.docsearch("install", "--command", program))

@@ -77,7 +77,7 @@ func TestSignals(t *testing.T) {
 		{name: "event from a pipe", args: []string{"inject", "explain", pipe}, ready: openPipe(pipe)},
 		{name: "event from standard input", args: []string{"inject", "explain", "-"}, ready: (*running).waitForStdinRead},
 		{name: "settings that another program holds", args: []string{"install", "--command", *binary}, ready: holdLock(held + ".lock")},
-		{name: "question at a terminal", args: []string{"setup"}, tty: true, ready: waitForOutput("Documentation source (")},
+		{name: "question at a terminal", args: []string{"setup"}, tty: true, ready: waitForOutput("Documentation (")},
 		{name: "question whether to remove", args: []string{"index", "remove", "docs"}, tty: true, ready: waitForOutput("?")},
 	} {
 		for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
