@@ -12,7 +12,6 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -22,7 +21,7 @@ import (
 	"github.com/docsearch/docsearch/internal/cluster"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/leann"
+	"github.com/docsearch/docsearch/internal/index/indextest"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/mcpserver"
 	"github.com/docsearch/docsearch/internal/remote"
@@ -55,28 +54,13 @@ const (
 func newLocal(t *testing.T) *index.Database {
 	t.Helper()
 	dir := t.TempDir()
-	var lines []byte
-	for i, p := range []passage.Passage{
-		{Title: "Signing certificates", URL: pageURL + "#rotate", Headings: []string{"Signing certificates", "Rotate"}, Text: "To rotate the signing certificate of the registry, run moonctl rotate --signing-certificate."},
-		{Title: "Signing certificates", URL: pageURL + "#expire", Headings: []string{"Signing certificates", "Expiry"}, Text: "A signing certificate expires after 90 days. The registry then refuses new images."},
-		{Title: "Phases", URL: "https://docs.example.org/moonctl/phases.html", Headings: []string{"Phases"}, Text: "moonctl phases prints the eight phases of the moon, the current one first."},
-		{Title: "Tides", URL: "https://docs.example.org/moonctl/tides.html", Headings: []string{"Tides"}, Text: "The tides follow the moon. moonctl tides prints a table for a harbor."},
-		{Title: "Install", URL: "https://docs.example.org/moonctl/install.html", Headings: []string{"Install"}, Text: "Copy the program moonctl to a folder in PATH. No other files are needed."},
-		{Title: "Configuration", URL: "https://docs.example.org/moonctl/config.html", Headings: []string{"Configuration"}, Text: "The file moonctl.toml has the harbor and the language. Unknown keys are errors."},
-	} {
-		p.ID = fmt.Sprintf("p%d", i)
-		lines = p.AppendLine(lines)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "documents.leann.passages.jsonl"), lines, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	source, err := leann.Find(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := index.Build(t.Context(), dir, index.FromLEANN(source), index.BuildOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	indextest.Build(t, dir, index.BuildOptions{},
+		passage.Passage{ID: "p0", Title: "Signing certificates", URL: pageURL + "#rotate", Headings: []string{"Signing certificates", "Rotate"}, Text: "To rotate the signing certificate of the registry, run moonctl rotate --signing-certificate."},
+		passage.Passage{ID: "p1", Title: "Signing certificates", URL: pageURL + "#expire", Headings: []string{"Signing certificates", "Expiry"}, Text: "A signing certificate expires after 90 days. The registry then refuses new images."},
+		passage.Passage{ID: "p2", Title: "Phases", URL: "https://docs.example.org/moonctl/phases.html", Headings: []string{"Phases"}, Text: "moonctl phases prints the eight phases of the moon, the current one first."},
+		passage.Passage{ID: "p3", Title: "Tides", URL: "https://docs.example.org/moonctl/tides.html", Headings: []string{"Tides"}, Text: "The tides follow the moon. moonctl tides prints a table for a harbor."},
+		passage.Passage{ID: "p4", Title: "Install", URL: "https://docs.example.org/moonctl/install.html", Headings: []string{"Install"}, Text: "Copy the program moonctl to a folder in PATH. No other files are needed."},
+		passage.Passage{ID: "p5", Title: "Configuration", URL: "https://docs.example.org/moonctl/config.html", Headings: []string{"Configuration"}, Text: "The file moonctl.toml has the harbor and the language. Unknown keys are errors."})
 	db, err := index.Open(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -240,7 +224,7 @@ func TestRecorded(t *testing.T) {
 }
 
 // TestFaults checks that a node that answers wrongly causes an error or no answer, and does
-// not matter beside a good node.
+// not matter if another node is good.
 func TestFaults(t *testing.T) {
 	if *record {
 		t.Skip("recording")
@@ -283,10 +267,10 @@ func TestFaults(t *testing.T) {
 			if a := answer(t, newDatabase(t, bad), remote.AnswerRequest{Query: certificate}); a.Error == "" || a.Confident || len(a.Passages) > 0 {
 				t.Errorf("answer of the node alone: %+v", a)
 			}
-			beside := newDatabase(t, bad, start(t, good))
+			both := newDatabase(t, bad, start(t, good))
 			for range 3 { // each node is asked first at least once
-				if a := answer(t, beside, remote.AnswerRequest{Query: certificate}); !a.Confident || len(a.Passages) == 0 || a.Passages[0].ID != "p0" {
-					t.Errorf("answer beside a good node: %+v", a)
+				if a := answer(t, both, remote.AnswerRequest{Query: certificate}); !a.Confident || len(a.Passages) == 0 || a.Passages[0].ID != "p0" {
+					t.Errorf("answer with a good node: %+v", a)
 				}
 			}
 		})
@@ -335,7 +319,7 @@ func TestWrongState(t *testing.T) {
 				t.Errorf("answer of the node alone: %+v", a)
 			}
 			if a := answer(t, newDatabase(t, bad, start(t, good)), remote.AnswerRequest{Query: certificate}); !a.Confident {
-				t.Errorf("answer beside a good node: %+v", a)
+				t.Errorf("answer with a good node: %+v", a)
 			}
 		})
 	}
@@ -364,7 +348,7 @@ func TestInvisible(t *testing.T) {
 	}
 }
 
-// TestHangingNode checks that a hook is answered in time beside a node that accepts
+// TestHangingNode checks that a hook is answered in time if a node accepts
 // connections and never answers, also if the database is not open yet.
 func TestHangingNode(t *testing.T) {
 	if *record {

@@ -3,17 +3,13 @@ package index_test
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/indextest"
-	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/index/quicksearch"
 )
@@ -170,21 +166,10 @@ func TestExternal(t *testing.T) {
 // Passages without a URL or path are documents of their own.
 func TestExternalWithoutDocuments(t *testing.T) {
 	dir := t.TempDir()
-	var lines []byte
-	for i, text := range []string{"The walrus has tusks.", "The walrus swims to a glacier.", "A glacier is made of ice."} {
-		p := passage.Passage{ID: fmt.Sprintf("p%d", i), Text: text}
-		lines = p.AppendLine(lines)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "documents.leann.passages.jsonl"), lines, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	source, err := leann.Find(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := index.Build(t.Context(), dir, index.FromLEANN(source), index.BuildOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	indextest.Build(t, dir, index.BuildOptions{},
+		passage.Passage{ID: "p0", Text: "The walrus has tusks."},
+		passage.Passage{ID: "p1", Text: "The walrus swims to a glacier."},
+		passage.Passage{ID: "p2", Text: "A glacier is made of ice."})
 	db, err := index.Open(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -20,11 +20,9 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/indextest"
-	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
@@ -51,20 +49,7 @@ func golden(t *testing.T, name, got string) {
 // build creates a database of the passages in dir.
 func build(t testing.TB, dir string, passages ...passage.Passage) {
 	t.Helper()
-	var lines []byte
-	for i := range passages {
-		lines = passages[i].AppendLine(lines)
-	}
-	if err := atomicfile.WriteCache(filepath.Join(dir, "documents.leann.passages.jsonl"), lines, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	found, err := leann.Find(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := index.Build(t.Context(), dir, index.FromLEANN(found), index.BuildOptions{Now: time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC)}); err != nil {
-		t.Fatal(err)
-	}
+	indextest.Build(t, dir, index.BuildOptions{Now: time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC)}, passages...)
 }
 
 // gitPages and shipPages document two made-up programs with unrelated subjects.

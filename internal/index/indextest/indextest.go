@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
@@ -23,14 +24,35 @@ func Database(tb testing.TB, n int) string {
 	tb.Helper()
 	dir := tb.TempDir()
 	Passages(tb, dir, n)
+	build(tb, dir, index.BuildOptions{})
+	return dir
+}
+
+// Build builds a database of the passages in the folder dir.
+func Build(tb testing.TB, dir string, opt index.BuildOptions, passages ...passage.Passage) {
+	tb.Helper()
+	var lines []byte
+	for i := range passages {
+		lines = passages[i].AppendLine(lines)
+	}
+	if err := atomicfile.WriteCache(filepath.Join(dir, passagesFile), lines, 0o644); err != nil {
+		tb.Fatal(err)
+	}
+	build(tb, dir, opt)
+}
+
+// passagesFile is the name of a passages file that LEANN writes.
+const passagesFile = "documents.leann.passages.jsonl"
+
+func build(tb testing.TB, dir string, opt index.BuildOptions) {
+	tb.Helper()
 	found, err := leann.Find(dir)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if _, err := index.Build(tb.Context(), dir, index.FromLEANN(found), index.BuildOptions{}); err != nil {
+	if _, err := index.Build(tb.Context(), dir, index.FromLEANN(found), opt); err != nil {
 		tb.Fatal(err)
 	}
-	return dir
 }
 
 // Question is answered by passage 0 of every database. Answer occurs only in that
@@ -43,7 +65,7 @@ const (
 // Passages writes a LEANN passages file with n generated passages into dir.
 func Passages(tb testing.TB, dir string, n int) {
 	tb.Helper()
-	f, err := os.Create(filepath.Join(dir, "documents.leann.passages.jsonl"))
+	f, err := os.Create(filepath.Join(dir, passagesFile))
 	if err != nil {
 		tb.Fatal(err)
 	}
