@@ -70,17 +70,22 @@ func (a *app) checkConfig() error {
 	for _, p := range problems {
 		fmt.Fprintln(a.stdout, p)
 	}
-	n := len(r.Config.Databases) + len(r.Config.Clustered)
-	servers := ""
-	if len(r.Config.Remotes) > 0 {
-		servers = ", " + count(len(r.Config.Remotes), "server")
-	}
 	if len(problems) > 0 {
-		fmt.Fprintf(a.stdout, "%s, %s%s\n", count(len(problems), "problem"), count(n, "usable database"), servers)
+		fmt.Fprintf(a.stdout, "%s, %s\n", count(len(problems), "problem"), countDatabases(&r.Config, "usable database"))
 		return exitStatus(exitFailure)
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s: no problems, %s%s\n", r.Path, count(n, "database"), servers)
+	_, err = fmt.Fprintf(a.stdout, "%s: no problems, %s\n", r.Path, countDatabases(&r.Config, "database"))
 	return err
+}
+
+// countDatabases counts the databases of a config, under the given noun, and its team
+// servers.
+func countDatabases(c *config.Config, noun string) string {
+	text := count(len(c.Databases)+len(c.Clustered), noun)
+	if n := len(c.Remotes); n > 0 {
+		text += ", " + count(n, "team server")
+	}
+	return text
 }
 
 // configProblems returns all problems of the config, of its paths, of the rule files and

@@ -146,11 +146,7 @@ func (d *doctor) checkConfig() {
 		d.fail("config", r.Path+" has no databases", "docsearch setup NAME, or docsearch setup KEYWORD SOURCE")
 		return
 	}
-	servers := ""
-	if n := len(r.Config.Remotes); n > 0 {
-		servers = ", " + count(n, "team server")
-	}
-	d.ok("config", "%s: %s%s", r.Path, count(len(r.Config.Databases)+len(r.Config.Clustered), "database"), servers)
+	d.ok("config", "%s: %s", r.Path, countDatabases(&r.Config, "database"))
 }
 
 func (d *doctor) checkDatabases(ctx context.Context) {
