@@ -18,6 +18,7 @@ func FuzzAnswers(f *testing.F) {
 		`[{"id": "x", "result": {"status": "FAILED", "errors": {"error": [{"message": "x"}]}}}]`,
 		`{"properties": {"name": "x", "commit": "{}"}}`,
 		`{"results": {"matches": 3, "successful": 3}}`,
+		`{"data": {"Get": {"DocsearchParts1": [{"data": "c3RhdGlzdGljcw=="}]}}}`,
 		`{"classes": [{"class": "X"}]}`,
 		`[{"name": "django-00-00"}]`,
 	} {
@@ -37,6 +38,7 @@ func FuzzAnswers(f *testing.F) {
 			t.Error("a batch without an answer for its object is stored")
 		}
 		decodeProperties[databaseObject](data)
+		decodePart(data)
 		checkDeletion(data)
 		if nodes, err := decodeNodes(data); err == nil && len(nodes) == 0 {
 			t.Error("no nodes")

@@ -89,7 +89,7 @@ func (l *Local) Check(ctx context.Context, pushed *Database) error {
 			continue
 		}
 		best := slices.MaxFunc(local.Hits, func(a, b index.Hit) int { return cmp.Compare(a.Lexical, b.Lexical) })
-		if slices.ContainsFunc(have.Hits, func(h index.Hit) bool { return h.ID == best.ID || h.Lexical > best.Lexical-1e-6 }) {
+		if best.Lexical == 0 || slices.ContainsFunc(have.Hits, func(h index.Hit) bool { return h.ID == best.ID || h.Lexical > best.Lexical-1e-6 }) {
 			same++
 		}
 	}
