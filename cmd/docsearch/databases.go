@@ -79,7 +79,7 @@ func listDatabases(l config.Locations) ([]databaseRef, error) {
 			}
 			all = append(all, databaseRef{
 				Name: db.Name, Path: db.Path, Configured: true, ExternalTool: db.Tool != "",
-				Aliases: append([]string{db.Name}, db.Keywords...), Version: db.Version, URLs: db.URLs,
+				Aliases: db.QueryNames(), Version: db.Version, URLs: db.URLs,
 				Software: db.Software(), IsPackage: len(db.Packages) > 0, Threshold: db.Threshold,
 			})
 		}

@@ -531,7 +531,7 @@ func setsOf(results []queryResult, byForm [formCount][]queryResult) []string {
 // there are none.
 func chooseDatabases(names []string) ([]databaseRef, error) {
 	if len(names) > 0 {
-		return selectDatabases(names, nil, nil)
+		return selectDatabases(names, nil, false)
 	}
 	chosen, err := searchableDatabases(config.Locate(os.Getenv))
 	if err == nil && len(chosen) == 0 {

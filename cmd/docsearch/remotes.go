@@ -35,7 +35,7 @@ type remoteDatabase struct {
 func (d *remoteDatabase) ref() databaseRef {
 	return databaseRef{
 		Name: d.Name, Configured: true, Server: d.url, Host: d.Remote.Host(),
-		Aliases: append([]string{d.Name}, d.Keywords...), Version: d.Version, URLs: d.URLs, Software: d.Software,
+		Aliases: d.QueryNames(), Version: d.Version, URLs: d.URLs, Software: d.Software,
 	}
 }
 
@@ -128,12 +128,12 @@ func (r *remoteCatalog) fetch(ctx context.Context, onlyMissing bool) map[string]
 }
 
 // search searches databases by their names.
-func (r *remoteCatalog) search(ctx context.Context, chosen []databaseRef, s *searchCommand, query string) map[string]mcpserver.RemoteResult {
+func (r *remoteCatalog) search(ctx context.Context, chosen []databaseRef, q index.Query) map[string]mcpserver.RemoteResult {
 	databases := make([]mcpserver.RemoteDatabase, len(chosen))
 	for i, d := range chosen {
 		databases[i] = mcpserver.RemoteDatabase{Name: d.Name, Used: d.Used}
 	}
-	found, err := r.catalog.Search(ctx, databases, s.query(query))
+	found, err := r.catalog.Search(ctx, databases, q)
 	if err != nil {
 		found = map[string]mcpserver.RemoteResult{}
 		for _, d := range chosen {
@@ -227,7 +227,6 @@ func (r *remoteCatalog) describe(ctx context.Context) ([]remoteInfo, map[string]
 	}
 	databases := r.databases()
 	all := make([]remoteInfo, len(databases))
-	unlisted := failures
 	var wait sync.WaitGroup
 	for i, d := range databases {
 		all[i] = remoteInfo{remoteDatabase: d, version: d.Version}
@@ -244,9 +243,9 @@ func (r *remoteCatalog) describe(ctx context.Context) ([]remoteInfo, map[string]
 	}
 	wait.Wait()
 	for i := range all {
-		delete(unlisted, all[i].url)
+		delete(failures, all[i].url)
 	}
-	return all, unlisted
+	return all, failures
 }
 
 // askCluster reads the state of a database in a cluster.

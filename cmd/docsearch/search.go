@@ -142,11 +142,11 @@ func (s *searchCommand) isExplicit() bool { return len(s.databases)+len(s.paths)
 func (s *searchCommand) choose(ctx context.Context) ([]databaseRef, error) {
 	l := config.Locate(os.Getenv)
 	if s.isExplicit() {
-		return selectDatabases(s.databases, s.paths, func() {
-			if s.remotes == nil {
-				s.remotes = openRemotes(l)
-			}
-		})
+		chosen, err := selectDatabases(s.databases, s.paths, true)
+		if slices.ContainsFunc(chosen, func(d databaseRef) bool { return d.Server != "" }) {
+			s.remotes = openRemotes(l)
+		}
+		return chosen, err
 	}
 	chosen, err := searchableDatabases(l)
 	if err != nil {
@@ -167,9 +167,9 @@ func (s *searchCommand) choose(ctx context.Context) ([]databaseRef, error) {
 
 var errNoDatabases = withHint(errors.New("no databases to search"), "run docsearch setup NAME, for example docsearch setup django")
 
-// selectDatabases resolves names and paths to databases. It calls elsewhere for a database
-// that another machine holds; without that function, such a name is an error.
-func selectDatabases(names, paths []string, elsewhere func()) ([]databaseRef, error) {
+// selectDatabases resolves names and paths to databases. The name of a database that
+// another machine holds is an error unless elsewhere is set.
+func selectDatabases(names, paths []string, elsewhere bool) ([]databaseRef, error) {
 	all, err := listDatabases(config.Locate(os.Getenv))
 	if err != nil {
 		return nil, err
@@ -178,8 +178,7 @@ func selectDatabases(names, paths []string, elsewhere func()) ([]databaseRef, er
 	for _, arg := range names {
 		d, err := findDatabase(all, arg)
 		var other *elsewhereError
-		if elsewhere != nil && errors.As(err, &other) {
-			elsewhere()
+		if elsewhere && errors.As(err, &other) {
 			d, err = other.ref, nil
 		}
 		if err != nil {
@@ -296,7 +295,7 @@ func (s *searchCommand) searchRemotes(ctx context.Context, chosen []databaseRef,
 	if len(remote) == 0 {
 		return
 	}
-	found := s.remotes.search(ctx, remote, s, query)
+	found := s.remotes.search(ctx, remote, s.query(query))
 	for i, d := range chosen {
 		if d.Server == "" {
 			continue

@@ -193,7 +193,7 @@ func usesClaude(a *app) bool {
 // testSearch runs a search through the hook and the server.
 func (s *setupCommand) testSearch(ctx context.Context) error {
 	s.step("Run a test search")
-	query, confident, err := s.evidence.Question(ctx, s.plan.dir, s.entry.Keyword(), append([]string{s.entry.Name}, s.entry.Keywords...))
+	query, confident, err := s.evidence.Question(ctx, s.plan.dir, s.entry.Keyword(), s.entry.QueryNames())
 	if err != nil {
 		return err
 	}

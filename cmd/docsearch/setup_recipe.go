@@ -393,7 +393,7 @@ func (s *setupCommand) checkQuestions(ctx context.Context) error {
 		return nil
 	}
 	questions := s.recipe.Questions
-	answered, err := setup.Answered(ctx, s.plan.dir, questions, append([]string{s.entry.Name}, s.entry.Keywords...))
+	answered, err := setup.Answered(ctx, s.plan.dir, questions, s.entry.QueryNames())
 	if err != nil {
 		return err
 	}

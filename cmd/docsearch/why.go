@@ -195,7 +195,7 @@ func quickSearch(query string, db *config.Database) (found quicksearch.Answer, t
 		return found, 0, err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
-	found, err = x.Search(quicksearch.Query{Text: query, Names: append([]string{db.Name}, db.Keywords...), Named: match.Limited(event.Search{Query: query}), Version: db.Version, Limit: whyHits, Threshold: db.Threshold})
+	found, err = x.Search(quicksearch.Query{Text: query, Names: db.QueryNames(), Named: match.Limited(event.Search{Query: query}), Version: db.Version, Limit: whyHits, Threshold: db.Threshold})
 	return found, max(quicksearch.Usable(g.Confidence).Threshold, db.Threshold), err
 }
 

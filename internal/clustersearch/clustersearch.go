@@ -119,12 +119,9 @@ func (d *Database) connected() *cluster.Database {
 	return d.opened
 }
 
-// names are the names of a database in queries.
-func names(db *config.Database) []string { return append([]string{db.Name}, db.Keywords...) }
-
 // query returns the query as a search of a local database would have it.
 func (d *Database) query(q index.Query, used string) index.Query {
-	q.Names = names(&d.config)
+	q.Names = d.config.QueryNames()
 	q.Version, q.Used, q.URLs = d.config.Version, used, d.config.URLs
 	q.Embedders = nil // the cluster has no vectors
 	return q
@@ -211,7 +208,7 @@ func AnswerFrom(ctx context.Context, db Reader, entry *config.Database, used str
 	if q.URL != "" {
 		return page(ctx, db, entry, q.URL)
 	}
-	found, err := db.Quote(ctx, quicksearch.Query{Text: q.Query, Named: q.Limited, Names: names(entry), Version: entry.Version,
+	found, err := db.Quote(ctx, quicksearch.Query{Text: q.Query, Named: q.Limited, Names: entry.QueryNames(), Version: entry.Version,
 		Used: used, Limit: lookup.MaxPassages, MaxBytes: lookup.MaxPassageBytes})
 	if err != nil {
 		return a, err

@@ -97,6 +97,10 @@ type Database struct {
 // Keyword returns the first keyword, which represents the database in denials.
 func (d *Database) Keyword() string { return d.Keywords[0] }
 
+// QueryNames returns the words that show that a query is about the database: its name and
+// keywords.
+func (d *Database) QueryNames() []string { return append([]string{d.Name}, d.Keywords...) }
+
 // A Mode is the hook's action for a web search that matches a database.
 type Mode string
 

@@ -53,13 +53,13 @@ func (e Entry) label() string {
 	return e.Name
 }
 
-// scopeNames returns the words that show that a query is about the database,
+// QueryNames returns the words that show that a query is about the database,
 // but do not help to rank its passages.
-func (e Entry) scopeNames() []string { return append([]string{e.Name}, e.Keywords...) }
+func (e Entry) QueryNames() []string { return append([]string{e.Name}, e.Keywords...) }
 
 // query returns a query with what is known about the database.
 func (e Entry) query(q index.Query) index.Query {
-	q.Names, q.Version, q.Used, q.URLs = e.scopeNames(), e.Version, e.Used, e.URLs
+	q.Names, q.Version, q.Used, q.URLs = e.QueryNames(), e.Version, e.Used, e.URLs
 	return q
 }
 

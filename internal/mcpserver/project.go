@@ -32,7 +32,7 @@ func (c *Catalog) editions(query string, entries []Entry) []Entry {
 		if len(entries[i].Software) == 0 {
 			return ""
 		}
-		return lexical.NamedVersion(query, entries[i].scopeNames())
+		return lexical.NamedVersion(query, entries[i].QueryNames())
 	}) {
 		e := entries[chosen.Index]
 		e.Used = chosen.Used

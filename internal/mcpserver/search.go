@@ -95,7 +95,7 @@ func (s *Server) search(ctx context.Context, a searchArguments) (string, error) 
 func entriesNamedIn(query string, entries []Entry) []Entry {
 	names := make([][]string, len(entries))
 	for i, e := range entries {
-		names[i] = e.scopeNames()
+		names[i] = e.QueryNames()
 	}
 	var named []Entry
 	for _, i := range index.Named(query, names) {

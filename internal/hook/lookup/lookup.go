@@ -96,7 +96,7 @@ func (i Indexes) Search(db *config.Database, s event.Search) (a hook.Answer, err
 	}
 	err = i.withIndex(db, func(x *quicksearch.Index) error {
 		found, err := x.Quote(quicksearch.Query{
-			Text: s.Query, Names: append([]string{db.Name}, db.Keywords...), Named: match.Limited(s), Version: db.Version, Used: db.Used, Limit: MaxPassages, MaxBytes: MaxPassageBytes, Threshold: db.Threshold,
+			Text: s.Query, Names: db.QueryNames(), Named: match.Limited(s), Version: db.Version, Used: db.Used, Limit: MaxPassages, MaxBytes: MaxPassageBytes, Threshold: db.Threshold,
 		})
 		if err != nil {
 			return err

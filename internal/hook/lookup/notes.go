@@ -260,7 +260,7 @@ func (i Indexes) Remedy(db *config.Database, call *notes.Call) (remedies []hook.
 		failure := notes.ReadFailure(call.Failure)
 		s := remedySearch{x: x, tracer: failure.Scanner(), common: failure.Common()}
 		q := call.Query()
-		query := quicksearch.Query{Text: q.Text, Keywords: q.Keywords, Names: append([]string{db.Name}, db.Keywords...), Version: db.Version, Limit: remedyCandidates}
+		query := quicksearch.Query{Text: q.Text, Keywords: q.Keywords, Names: db.QueryNames(), Version: db.Version, Limit: remedyCandidates}
 		if s.rarityOf, err = rarityByDocument(x, query); err != nil {
 			return err
 		}
