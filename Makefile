@@ -97,20 +97,21 @@ eval:
 plugin:
 	go build $(GOFLAGS_) -o plugin/bin/ ./cmd/docsearch ./cmd/docsearch-hook
 
-# Compiling goreleaser takes minutes the first time.
+# Compiling goreleaser takes minutes the first time. It builds the programs one after the
+# other, because archives have them in the order in which they were finished.
 GORELEASER ?= go run github.com/goreleaser/goreleaser/v2@v2.16.0
 
 # Builds the release of the tag at the current commit and publishes it, except the npm
 # packages. The workflow "release" runs this for a pushed tag.
 release:
-	$(GORELEASER) release --clean
+	$(GORELEASER) release --clean --parallelism 1
 	node npm/build.mjs dist
 
 # Builds the same without a tag, in the folder dist, and publishes nothing. The remote
 # exists only for this command: without one, goreleaser ignores the commit's date.
 release-snapshot:
 	GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=remote.origin.url GIT_CONFIG_VALUE_0=https://$(shell go list -m) \
-	  $(GORELEASER) release --snapshot --clean
+	  $(GORELEASER) release --snapshot --clean --parallelism 1
 	node npm/build.mjs dist
 	go test -count 1 ./test/release
 

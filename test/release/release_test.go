@@ -48,6 +48,12 @@ func TestContents(t *testing.T) {
 		case strings.HasSuffix(name, ".deb"):
 			entries, err = listDeb(path)
 		}
+		position := func(program string) int {
+			return slices.IndexFunc(entries, func(e string) bool { return strings.Contains(strings.Replace(e, ".exe ", " ", 1), "bin/"+program+" ") })
+		}
+		if hook := position("docsearch-hook"); hook >= 0 && hook < position("docsearch") {
+			t.Errorf("%s: docsearch-hook comes first; two releases of one commit have the same order", name)
+		}
 		entries = slices.DeleteFunc(entries, func(e string) bool { return strings.Contains(e, "/man1/docsearch-") })
 		slices.Sort(entries)
 		for _, e := range entries {
