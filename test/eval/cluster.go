@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/cluster"
+	"github.com/docsearch/docsearch/internal/clustersearch"
 	"github.com/docsearch/docsearch/internal/eval"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/passage"
@@ -19,6 +20,32 @@ import (
 // cluster compares the search in databases of a cluster with the search in local ones. It
 // computes the candidates that an exact search engine returns, without a network.
 func (l *harness) cluster(out *output) error {
+	var size exportSize
+	err := l.compareCluster(out, "Search in a cluster: the best 200 passages by BM25, ranked by docsearch", func(_ string, db *index.Database) (clusterDatabase, error) {
+		e, err := l.newEngine(db)
+		if err != nil {
+			return clusterDatabase{}, err
+		}
+		size.add(&e.size)
+		return clusterDatabase{engineReader{e}, e.search, e.database.Version()}, nil
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(&out.tables, "\nPer passage, the cluster stores %d bytes of terms, %d of the record and %d of the passage. The statistics have %.1f bytes per term, %d per passage.\n",
+		size.bag/size.passages, size.record/size.passages, size.line/size.passages, float64(size.statistics)/float64(size.terms), size.statistics/size.passages)
+	return nil
+}
+
+// A clusterDatabase is a local database as a cluster has it.
+type clusterDatabase struct {
+	clustersearch.Reader
+	search  searchFunc
+	version string // that the pages document, if known
+}
+
+// compareCluster compares databases of a cluster with the local ones that push gets.
+func (l *harness) compareCluster(out *output, title string, push func(name string, db *index.Database) (clusterDatabase, error)) error {
 	if _, err := l.buildDocs(); err != nil {
 		return err
 	}
@@ -36,20 +63,18 @@ func (l *harness) cluster(out *output) error {
 		return err
 	}
 	var local, remote comparison
-	var size exportSize
-	engines := map[string]*engine{}
+	databases := map[string]clusterDatabase{}
 	for _, m := range docSets {
 		db, err := index.Open(filepath.Join(l.data, m.name))
 		if err != nil {
 			return err
 		}
 		defer db.Close()
-		e, err := l.newEngine(db)
+		pushed, err := push(m.name, db)
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", m.name, err)
 		}
-		engines[m.name] = e
-		size.add(&e.size)
+		databases[m.name] = pushed
 		root := db.Info().Source.Root
 		for _, s := range []struct {
 			results *comparison
@@ -60,7 +85,7 @@ func (l *harness) cluster(out *output) error {
 				r, err := db.Search(l.ctx, q)
 				return r, time.Since(start), err
 			}},
-			{&remote, e.search},
+			{&remote, pushed.search},
 		} {
 			c := clusterCase{s.results, s.search, m, root}
 			if err := c.ask(queries, identifiers, searches); err != nil {
@@ -68,14 +93,12 @@ func (l *harness) cluster(out *output) error {
 			}
 		}
 	}
-	tableHeader(&out.tables, "Search in a cluster: the best 200 passages by BM25, ranked by docsearch", "database", "page nDCG@10", "success@5",
+	tableHeader(&out.tables, title, "database", "page nDCG@10", "success@5",
 		"identifiers: section @1", "answerable: confident", "web only: confident", "ranking p50", "p99")
 	local.row(&out.tables, "local, with vectors")
 	remote.row(&out.tables, "cluster")
-	fmt.Fprintf(&out.tables, "\nPer passage, the cluster stores %d bytes of terms, %d of the record and %d of the passage. The statistics have %.1f bytes per term, %d per passage.\n",
-		size.bag/size.passages, size.record/size.passages, size.line/size.passages, float64(size.statistics)/float64(size.terms), size.statistics/size.passages)
 	out.misses = append(out.misses, remote.misses(&local)...)
-	return l.clusterDenials(out, engines)
+	return l.clusterDenials(out, databases)
 }
 
 // A searchFunc searches a database. It also returns the time that docsearch took, without

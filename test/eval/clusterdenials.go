@@ -21,7 +21,7 @@ import (
 // clusterDenials compares the decisions of the hook with databases in a cluster to those
 // with local ones. The hook asks a relay, as that of "docsearch serve", which answers with
 // the code of the server and the candidates of an engine.
-func (l *harness) clusterDenials(out *output, engines map[string]*engine) error {
+func (l *harness) clusterDenials(out *output, databases map[string]clusterDatabase) error {
 	searches, err := eval.ReadLines[search](filepath.Join(l.collections, "docs", "denials.jsonl"))
 	if err != nil {
 		return err
@@ -30,7 +30,7 @@ func (l *harness) clusterDenials(out *output, engines map[string]*engine) error 
 	if err != nil {
 		return err
 	}
-	clustered, err := l.askCluster(searches, engines)
+	clustered, err := l.askCluster(searches, databases)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (l *harness) clusterDenials(out *output, engines map[string]*engine) error 
 const clusterURL = "https://cluster.invalid"
 
 // askCluster sends each search to the hook of a user with the docSets in a cluster.
-func (l *harness) askCluster(searches []search, engines map[string]*engine) ([]judgedSearch, error) {
+func (l *harness) askCluster(searches []search, databases map[string]clusterDatabase) ([]judgedSearch, error) {
 	folder, err := l.docsRoot()
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (l *harness) askCluster(searches []search, engines map[string]*engine) ([]j
 	go func() {
 		defer close(relay)
 		at := config.Locations{Config: filepath.Join(h.folder, "config.json"), Cache: filepath.Join(h.folder, "cache")}
-		remote.ServeRelay(ctx, at, answerFromEngines(entries, engines), slog.New(slog.DiscardHandler))
+		remote.ServeRelay(ctx, at, answerFrom(entries, databases), slog.New(slog.DiscardHandler))
 	}()
 	defer func() {
 		stop()
@@ -81,8 +81,8 @@ func (l *harness) askCluster(searches []search, engines map[string]*engine) ([]j
 	return h.decide(searches, lib)
 }
 
-// answerFromEngines returns a remote.Asker that answers like a cluster.
-func answerFromEngines(entries map[string]*config.Database, engines map[string]*engine) remote.Asker {
+// answerFrom returns a remote.Asker that answers like a server with these databases.
+func answerFrom(entries map[string]*config.Database, databases map[string]clusterDatabase) remote.Asker {
 	return func(ctx context.Context, _ string, body []byte) ([]byte, error) {
 		var q remote.AnswerRequest
 		if err := json.Unmarshal(body, &q); err != nil {
@@ -90,11 +90,11 @@ func answerFromEngines(entries map[string]*config.Database, engines map[string]*
 		}
 		answers := remote.Answers{Databases: map[string]remote.Answer{}}
 		for _, name := range q.Databases {
-			a, err := clustersearch.AnswerFrom(ctx, engineReader{engines[name]}, entries[name], q.Used.Of(name), &q)
+			a, err := clustersearch.AnswerFrom(ctx, databases[name], entries[name], q.Used.Of(name), &q)
 			if err != nil {
 				return nil, err
 			}
-			a.Version = engines[name].database.Version()
+			a.Version = databases[name].version
 			answers.Databases[name] = a
 		}
 		return json.Marshal(answers)
