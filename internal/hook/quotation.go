@@ -140,6 +140,19 @@ func (l *boundedText) heading(p *passage.Passage) string {
 // heading returns the title of a passage's document and the headings above the passage.
 func heading(p *passage.Passage) string { return strings.Join(headingPath(p), " > ") }
 
+// shortHeading returns the heading in at most limit units. If it is longer, the document's
+// title and the last heading say more than its start.
+func shortHeading(p *passage.Passage, limit int) string {
+	full, path := heading(p), headingPath(p)
+	last := path[len(path)-1]
+	for _, s := range []string{full, path[0] + " > ... > " + last, "... > " + last} {
+		if utf16Len(s) <= limit {
+			return s
+		}
+	}
+	return cut(full, limit)
+}
+
 func headingPath(p *passage.Passage) []string {
 	path := make([]string, 0, 1+len(p.Headings))
 	for _, s := range append([]string{p.Title}, p.Headings...) {

@@ -164,7 +164,7 @@ func (t *denialText) excerpt(limit int) string {
 		return ""
 	}
 	p := &best.Passages[0]
-	head := "\nBest match (" + oneLineMax(heading(p), maxLabel) + "):\n> "
+	head := "\nBest match (" + shortHeading(p, maxLabel) + "):\n> "
 	room := limit - utf16Len(head)
 	text := bestParagraph(sanitize(p.Text), contentWords(best.query(), best.db.Keywords, maxKeywords))
 	if room < min(minExcerpt, utf16Len(text)) {

@@ -75,6 +75,25 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
+func TestShortHeading(t *testing.T) {
+	for _, test := range []struct {
+		title    string
+		headings []string
+		want     string
+	}{
+		{"Jobs", []string{"Expiry"}, "Jobs > Expiry"},
+		{"Jobs", []string{"Artifacts of pipelines", "Expiry"}, "Jobs > ... > Expiry"},
+		{"Job artifacts of pipelines", []string{"Settings", "Expiry"}, "... > Expiry"},
+		{"Jobs", []string{"Expiry of artifacts in all pipelines"}, "Jobs > Expiry of [...]"},
+		{"Expiry of artifacts in all pipelines", nil, "Expiry of artifac [...]"},
+		{"", nil, "untitled"},
+	} {
+		if got := shortHeading(&passage.Passage{Title: test.title, Headings: test.headings}, 23); got != test.want {
+			t.Errorf("%q, %q: %q, want %q", test.title, test.headings, got, test.want)
+		}
+	}
+}
+
 func TestRedirectText(t *testing.T) {
 	own := denial(t, testConfig(config.ModeRedirect, ""), showingContext(webSearchEvent("gl <artifacts>")), fakeSearcher{"gitlab": always(sure)})
 	if !strings.HasPrefix(own.Reason, "Local documentation is available (GitLab); the web search was not run.\n") || own.Context != "" {
