@@ -111,7 +111,7 @@ func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
 	slices.SortFunc(fused, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Number, b.Number))
 	})
-	r.Hits, err = d.readHits(fused, q.TopK)
+	r.Hits, err = d.readHits(fused, signals.Names, q.TopK)
 	return r, err
 }
 
@@ -209,11 +209,11 @@ func (v denseQuery) rank(hits []Hit, accept func(uint32) bool) ([]Hit, float64, 
 	return hits, best, nil
 }
 
-// readHits reads the best passages: at most lexical.Index.PerDocument per document and
-// none with the same text as another. The lexical index limits only its own hits.
-func (d *Database) readHits(ranked []Hit, topK int) ([]Hit, error) {
+// readHits reads the best passages: those that the documents' quotas admit, and none with
+// the same text as another. The lexical index limits only its own hits.
+func (d *Database) readHits(ranked []Hit, names uint64, topK int) ([]Hit, error) {
 	var out []Hit
-	ofDocument, perDocument := make(map[uint32]int), d.lexical.PerDocument()
+	quota := lexical.NewQuota(d.lexical.PerDocument(), names)
 	texts := make(map[string]bool)
 	for _, h := range ranked {
 		if len(out) == topK {
@@ -223,7 +223,11 @@ func (d *Database) readHits(ranked []Hit, topK int) ([]Hit, error) {
 		if err != nil {
 			return nil, err
 		}
-		if ofDocument[doc] == perDocument {
+		words := lexical.Hit{Document: doc}
+		if h.words != nil {
+			words = *h.words
+		}
+		if !quota.Admits(&words) {
 			continue
 		}
 		if h.Passage, err = d.table.Passage(h.Number); err != nil {
@@ -233,7 +237,7 @@ func (d *Database) readHits(ranked []Hit, topK int) ([]Hit, error) {
 			continue
 		}
 		texts[h.Text] = true
-		ofDocument[doc]++
+		quota.Add(&words)
 		out = append(out, h)
 	}
 	return out, nil

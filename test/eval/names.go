@@ -49,7 +49,8 @@ var nameRules = map[string][]nameRule{
 // A namedPage is a page about one module, program, or command.
 type namedPage struct{ set, page, name string }
 
-// names searches all databases at once for the name of each named page.
+// names searches all databases at once for the name of each named page, and each database
+// for several names at once.
 func (l *harness) names(out *output) error {
 	root, err := l.docsRoot()
 	if err != nil {
@@ -68,7 +69,7 @@ func (l *harness) names(out *output) error {
 		return err
 	}
 	namesTable(out, pages, results)
-	return nil
+	return l.severalNames(out)
 }
 
 // foundBy reports whether the first hit is in the page's manual.

@@ -27,7 +27,7 @@ func (x *Index) addProximity(terms []scoredTerm, found []*candidate) error {
 		t.rewind()
 		for j := range found {
 			c := found[j]
-			if c.mask>>i&1 == 0 || bits.OnesCount64(c.mask&mask) < 2 {
+			if c.Terms>>i&1 == 0 || bits.OnesCount64(c.Terms&mask) < 2 {
 				continue
 			}
 			from := len(positions)

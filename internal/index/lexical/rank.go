@@ -105,7 +105,6 @@ type candidate struct {
 	Hit
 	ordinal   uint32 // see layout
 	segment   uint32
-	mask      uint64
 	wordScore uint32 // unscaled lexical score
 }
 
@@ -158,7 +157,7 @@ func (x *Index) weigh(f *scoreTable, i int, wordsUnit, pageUnit float64, scores 
 	return scores, secondBestWeight * second, nil
 }
 
-// rank returns the best passages of the table, at most perDocument per document.
+// rank returns the best passages of the table, within a Quota of perDocument.
 func (x *Index) rank(q *Query, terms []scoredTerm, phrases []phraseMatcher, table *scoreTable, f *filter, perDocument int) ([]candidate, error) {
 	pool := heap[float64]{capacity: max(q.Limit, minPool)}
 	rests, err := x.fillPool(&pool, table, f, perDocument)
@@ -179,7 +178,7 @@ func (x *Index) rank(q *Query, terms []scoredTerm, phrases []phraseMatcher, tabl
 	slices.SortFunc(found, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Passage, b.Passage))
 	})
-	return capPerDocument(found, q.Limit, perDocument), nil
+	return capPerDocument(found, nameBits(terms), q.Limit, perDocument), nil
 }
 
 // fillPool adds the table's best passages to the pool. It returns the second-best bonus of
@@ -244,7 +243,7 @@ func (x *Index) candidates(entries []heapEntry[float64], table *scoreTable, rest
 		}
 		c := &found[i]
 		c.ordinal, c.segment = table.firstOrdinals[segment]+e.id-table.starts[segment], table.segments[segment]
-		c.mask, c.wordScore = table.masks[e.id], table.wordScores[e.id]
+		c.wordScore = table.wordScores[e.id]
 		number, err := x.passageNumber(c.ordinal)
 		if err != nil {
 			return nil, err
@@ -260,6 +259,7 @@ func (x *Index) candidates(entries []heapEntry[float64], table *scoreTable, rest
 			Page:       pageUnit * float64(table.pageScores[segment]),
 			SecondBest: rests[segment],
 			Prior:      prior,
+			Terms:      table.masks[e.id],
 		}
 		if table.symbolScores != nil {
 			c.Definition = float64(table.symbolScores[e.id])
@@ -302,19 +302,3 @@ func (x *Index) maxPerDocument(q *Query) int {
 // PerDocument returns the maximum number of hits per document if a query does not set
 // it. If the index has few documents, such as one book or one API, it is higher.
 func (x *Index) PerDocument() int { return max(PerDocument, 20/x.documentCount) }
-
-// capPerDocument returns the first n of found with at most perDocument per document.
-func capPerDocument(found []candidate, n, perDocument int) []candidate {
-	given := make(map[uint32]int, n)
-	kept := found[:0]
-	for _, c := range found {
-		if len(kept) == n {
-			break
-		}
-		if given[c.Document] < perDocument {
-			given[c.Document]++
-			kept = append(kept, c)
-		}
-	}
-	return kept
-}

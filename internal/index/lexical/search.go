@@ -46,7 +46,7 @@ type Hit struct {
 	Phrase     float64 // preferred phrases
 	Definition float64 // definition match: the passage defines a name in the query
 	Prior      float64 // static prior: links, depth, version and length
-	Terms      uint64  // the terms of the query that the passage contains, a bit each; see Signals.TermShares
+	Terms      uint64  // the terms of the query that the passage contains, a bit each; see Signals.TermShares and Signals.Names
 }
 
 // A scoredTerm is a query term that the index contains, with its postings.
@@ -63,7 +63,7 @@ type scoredTerm struct {
 
 // Search returns the best passages, best first, ties by passage number, and the signals
 // for the confidence in the first. It returns at most PerDocument hits per document,
-// unless the database has few documents.
+// unless the database has few documents or a Quota admits more.
 func (x *Index) Search(q Query) ([]Hit, Signals, error) {
 	if q.Limit <= 0 {
 		return nil, Signals{}, nil
@@ -164,7 +164,6 @@ func (x *Index) search(q *Query, p *plan) ([]Hit, Signals, error) {
 		hits := make([]Hit, len(found))
 		for i := range found {
 			hits[i] = found[i].Hit
-			hits[i].Terms = found[i].mask
 		}
 		return hits, x.signals(p, terms, stats, found), nil
 	}

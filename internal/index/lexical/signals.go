@@ -23,6 +23,9 @@ type Signals struct {
 	// TermShares are the shares of the terms that the index contains, by their bits in
 	// Hit.Terms. Synonyms have none.
 	TermShares []float64
+	// Names are the bits in Hit.Terms of the query's names. A passage that defines a name
+	// has its bit.
+	Names uint64
 
 	TitleShare  float64 // share of the terms in the best hit's title and headings
 	DefinesName bool    // the best hit defines a name in the query
@@ -89,7 +92,7 @@ func (x *Index) signals(p *plan, terms []scoredTerm, stats termEvidence, found [
 	}
 	best := &found[0]
 	all := stats.unknownMass
-	s.TermShares = make([]float64, min(len(terms), maxMasked))
+	s.TermShares, s.Names = make([]float64, min(len(terms), maxMasked)), nameBits(terms)
 	for i := range terms {
 		if t := &terms[i]; t.fromQuery {
 			all += t.idfMass
@@ -100,7 +103,7 @@ func (x *Index) signals(p *plan, terms []scoredTerm, stats termEvidence, found [
 	}
 	for i := range s.TermShares {
 		s.TermShares[i] /= all
-		if best.mask>>i&1 == 1 {
+		if best.Terms>>i&1 == 1 {
 			s.Coverage += s.TermShares[i]
 		}
 	}
@@ -110,6 +113,16 @@ func (x *Index) signals(p *plan, terms []scoredTerm, stats termEvidence, found [
 	s.NamedPage = slices.ContainsFunc(found, func(c candidate) bool { return float32(c.Definition) >= pageBonus })
 	s.TitleShare = x.titleMass(terms, best) / all
 	return s
+}
+
+// nameBits returns Signals.Names.
+func nameBits(terms []scoredTerm) (names uint64) {
+	for i := range terms[:min(len(terms), maxMasked)] {
+		if terms[i].symbol {
+			names |= 1 << i
+		}
+	}
+	return names
 }
 
 // maxSynonymShare limits the weight of synonyms in the maximum score, relative to the
@@ -146,7 +159,7 @@ func (x *Index) titleMass(terms []scoredTerm, c *candidate) float64 {
 	mass := 0.
 	for i := range terms[:min(len(terms), maxMasked)] {
 		t := &terms[i]
-		if !t.fromQuery || c.mask>>i&1 == 0 {
+		if !t.fromQuery || c.Terms>>i&1 == 0 {
 			continue
 		}
 		t.rewind()

@@ -31,6 +31,9 @@ const (
 	following = .9
 	// newTerms is the weight of the query's terms in a passage that no chosen one contains.
 	newTerms = 1
+	// newName is the bonus of a passage that defines a name of the query that no chosen one
+	// defines.
+	newName = .5
 	// continued is what is left of the score of a passage if another one of its
 	// section is chosen.
 	continued = .85
@@ -96,7 +99,7 @@ func Quote(q Query, c *generation.Confidence, passages Passages, search func(lex
 		a.Hits, err = decode(passages, found[:1])
 		return a, err
 	}
-	s := selection{passages: passages, limit: q.Limit, room: q.MaxBytes, shares: signals.TermShares, missing: ^uint64(0)}
+	s := selection{passages: passages, limit: q.Limit, room: q.MaxBytes, shares: signals.TermShares, names: signals.Names, missing: ^uint64(0)}
 	if m := messageOf(q.Text, q.Names); m != nil {
 		share, err := holdersFirst(passages, m, found)
 		if err != nil {
@@ -122,6 +125,7 @@ type selection struct {
 	texts    []quotation
 	rest     []candidate
 	shares   []float64 // of the query's terms
+	names    uint64    // bits of the query's names in Hit.Terms
 	// missing is the mask of the terms that no chosen passage contains.
 	missing uint64
 	worth   map[uint32]float64 // of a document's next passage; 0 is 1
@@ -193,7 +197,11 @@ func (s *selection) next() candidate {
 	next, most := 0, -1.
 	for i := range s.rest {
 		c := &s.rest[i]
-		if score := c.Score*cmp.Or(s.worth[c.Document], 1) + newTerms*s.shareOf(c.Terms&s.missing); score > most {
+		score := c.Score*cmp.Or(s.worth[c.Document], 1) + newTerms*s.shareOf(c.Terms&s.missing)
+		if c.Terms&s.missing&s.names != 0 {
+			score += newName
+		}
+		if score > most {
 			next, most = i, score
 		}
 	}

@@ -130,3 +130,25 @@ func TestQuoteIsBounded(t *testing.T) {
 		t.Errorf("a word that no passage has: %+v, %v", a, err)
 	}
 }
+
+// A query with several names of one page gets the sections that define them, although
+// others on the page, also copies, match more of its words.
+func TestQuoteNames(t *testing.T) {
+	passages := manual()
+	setting := func(heading, text string) {
+		passages = append(passages, passage.Passage{URL: "https://docs.example.org/settings", Title: "Vault settings",
+			Headings: []string{"Vault settings", heading}, Text: "### " + heading + "\n\n" + text})
+	}
+	for _, kind := range []string{"Local", "Remote", "Shared", "Frozen", "Hidden"} {
+		setting(kind+" vaults", "The settings file of a vault inherits the settings of the vault above it, for example those of the settings file.")
+	}
+	setting("pollInterval", "Time between two looks at the folder.")
+	setting("retryLimit", "Number of attempts.")
+	setting("cacheFolder", "Where copies are kept.")
+	got := quoted(t, open(t, passages), "vault settings file inherits pollInterval retryLimit cacheFolder example")
+	for _, want := range []string{"pollInterval", "retryLimit", "cacheFolder"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("the section %s is not quoted: %q", want, got)
+		}
+	}
+}
