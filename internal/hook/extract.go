@@ -9,8 +9,11 @@ import (
 const (
 	// maxExtractWords is the number of words of a query by which passages are cut.
 	maxExtractWords = 12
-	// leading is what the block that starts the text gains.
+	// leading is what the block that starts the text gains if it has at most maxLead
+	// units: often a sentence that says what the section is about. Long ones displace
+	// examples.
 	leading = .5
+	maxLead = 200
 	// adjoining is what a block with a word gains from each kept block next to it, and
 	// connecting what one without gains: blocks often rest on the one before.
 	adjoining  = 1.5
@@ -111,7 +114,7 @@ func (x *extract) score(b *textBlock) float64 {
 	for words := b.words; words != 0; words &= words - 1 {
 		score += x.weights[bits.TrailingZeros64(words)]
 	}
-	if b.leads {
+	if b.leads && b.units <= maxLead {
 		score += leading
 	}
 	gain := adjoining

@@ -313,6 +313,8 @@ func TestExtract(t *testing.T) {
 		{"the end of a long introduction", strings.Repeat("Words about it. ", 14) + "It fails if:\n\n- a lock is held\n- a disk is full", 70, []string{"lock"}, "[...]\nIt fails if:\n\n- a lock is held [...]"},
 		{"the rarer word", page, 62, []string{"wait", "setting"}, "[...]\nWaiting has a limit, which is a setting."},
 		{"inflected", "One paragraph of more words.\n\nSettings of the other kind.", 45, []string{"setting"}, "[...]\nSettings of the other kind."},
+		{"a short introduction", "The way to wait.\n\n" + strings.Repeat("More of other things. ", 5) + "\n\nWaiting has a limit.", 90, []string{"limit"}, "The way to wait.\n\n[...]\nWaiting has a limit."},
+		{"no long introduction", strings.Repeat("Words of other things. ", 10) + "\n\nTo wait:\n\n```\n" + strings.Repeat("wait\n", 30) + "```", 260, []string{"wait", "other"}, "[...]\nTo wait:\n\n```\n" + strings.Repeat("wait\n", 30) + "```"},
 		{"no block fits", "One paragraph of more words. And another sentence.", 40, []string{"another"}, "One paragraph of more words. [...]"},
 	} {
 		got := extractOf(test.text, test.limit, test.words)

@@ -131,6 +131,25 @@ func checkSearches(t *testing.T, searches []search, manuals []manual) {
 	}
 }
 
+func TestPhrasesData(t *testing.T) {
+	cases, err := eval.ReadLines[answered](filepath.Join("testdata", "phrases.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, c := range cases {
+		if seen[c.Query] || len(c.Phrases) == 0 {
+			t.Errorf("query %q occurs twice or has no phrases", c.Query)
+		}
+		seen[c.Query] = true
+		for i, p := range c.Phrases {
+			if plainWords(p) == "" || slices.Contains(c.Phrases[:i], p) {
+				t.Errorf("query %q: phrase %q is empty or occurs twice", c.Query, p)
+			}
+		}
+	}
+}
+
 func TestCallsData(t *testing.T) {
 	calls, err := eval.ReadLines[toolCall](filepath.Join("testdata", "calls.jsonl"))
 	if err != nil {

@@ -137,3 +137,9 @@ func TestCostTexts(t *testing.T) {
 		}
 	}
 }
+
+func TestPlainWords(t *testing.T) {
+	if got := plainWords("The *first*\n`select()`  “call”"); got != "the first select() call" {
+		t.Errorf("%q", got)
+	}
+}

@@ -39,6 +39,7 @@ var measures = []measure{
 	{"variants", (*harness).variants},
 	{"names", (*harness).names},
 	{"denials", (*harness).denials},
+	{"phrases", (*harness).phrases},
 	{"cost", (*harness).cost},
 	{"notes", (*harness).notes},
 	{"failures", (*harness).failures},
