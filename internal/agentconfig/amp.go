@@ -13,11 +13,6 @@ func amp() *Client {
 			path := configFile(filepath.Join(dir, "settings.json"), filepath.Join(dir, "settings.jsonc"))
 			return serverPart(path, p.server(serverJSON("", ""), "amp.mcpServers"))
 		},
-		approval: func(s Scope) string {
-			if s != Project {
-				return ""
-			}
-			return "Amp asks each user to approve the servers of a project: run amp mcp approve"
-		},
+		approval: map[Scope]string{Project: "Amp asks each user to approve the servers of a project: run amp mcp approve"},
 	}
 }

@@ -37,8 +37,8 @@ type Client struct {
 	// covered returns a file of another client from which the client already runs
 	// the hook in a scope; "" if none. nil: there is no such file.
 	covered func(p *Places, s Scope) string
-	// approval describes the step after an install in a scope; "" if none.
-	approval func(s Scope) string
+	// approval describes the step after an install in a scope.
+	approval map[Scope]string
 	// blocked returns the settings that keep the client from running the hook.
 	blocked func(p *Places, hooks []Hook) []Obstacle
 	// sample returns an event of a search for a query, or of a fetch of a URL if
@@ -170,12 +170,7 @@ func (c *Client) Found(p *Places) bool {
 
 // Approval returns the step that the user must take after an install in a scope,
 // or "".
-func (c *Client) Approval(s Scope) string {
-	if c.approval == nil {
-		return ""
-	}
-	return c.approval(s)
-}
+func (c *Client) Approval(s Scope) string { return c.approval[s] }
 
 // Covered returns a file of another client from which the client already runs the
 // hook in a scope, or "". Install then adds no second one.

@@ -9,6 +9,7 @@ import (
 // codex is OpenAI's Codex CLI. Its hooks are in a file of their own, its MCP
 // servers in config.toml. It can have hooks in both, and warns if it has.
 func codex() *Client {
+	const review = "Codex skips hooks that you have not reviewed: start codex, enter /hooks, and trust docsearch's hooks"
 	dir := func(p *Places, s Scope) string {
 		return s.in(p.variable("CODEX_HOME", ".codex"), p.inProject(".codex"))
 	}
@@ -32,14 +33,8 @@ func codex() *Client {
 				{"the MCP server", filepath.Join(dir(p, s), "config.toml"), []entry{codexServer(p.Server)}},
 			}
 		},
-		others: func(p *Places, s Scope) []string { return []string{filepath.Join(dir(p, s), "config.toml")} },
-		approval: func(s Scope) string {
-			step := "Codex skips hooks that you have not reviewed: start codex, enter /hooks, and trust docsearch's hooks"
-			if s == Project {
-				step += "; each user must also trust the project"
-			}
-			return step
-		},
+		others:   func(p *Places, s Scope) []string { return []string{filepath.Join(dir(p, s), "config.toml")} },
+		approval: map[Scope]string{User: review, Project: review + "; each user must also trust the project"},
 		blocked: func(p *Places, hooks []Hook) []Obstacle {
 			return codexObstacles(p, filepath.Join(dir(p, User), "config.toml"), hooks)
 		},

@@ -47,12 +47,7 @@ func copilot() *Client {
 			}
 			return path
 		},
-		approval: func(s Scope) string {
-			if s != Project {
-				return ""
-			}
-			return "Copilot CLI uses the files of a project only in a trusted folder: start copilot in it and trust it"
-		},
+		approval: map[Scope]string{Project: "Copilot CLI uses the files of a project only in a trusted folder: start copilot in it and trust it"},
 		blocked: func(p *Places, hooks []Hook) []Obstacle {
 			var list []Obstacle
 			settings := p.atHome(".copilot", "settings.json")

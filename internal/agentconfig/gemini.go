@@ -29,13 +29,8 @@ func gemini() *Client {
 				},
 			})
 		},
-		approval: func(s Scope) string {
-			if s != Project {
-				return ""
-			}
-			return "Gemini CLI uses the files of a project only in a trusted folder: start gemini in it and trust it"
-		},
-		answer: decisionAnswer,
+		approval: map[Scope]string{Project: "Gemini CLI uses the files of a project only in a trusted folder: start gemini in it and trust it"},
+		answer:   decisionAnswer,
 		blocked: func(p *Places, hooks []Hook) []Obstacle {
 			list := disabledHooks(hooks, "hooksConfig", "enabled", false)
 			if !anyInProject(hooks) || p.getenv("GEMINI_CLI_TRUST_WORKSPACE") == "true" {
