@@ -196,12 +196,12 @@ func TestInstallAddsWhatIsMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = eachHook(d, func(h *hookEntry) error {
-		matchers[h.event] += h.matcher + ";"
-		return nil
-	})
+	hooks, err := hookEntries(d)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, h := range hooks {
+		matchers[h.event] += h.matcher + ";"
 	}
 	want := map[string]string{
 		"PreToolUse":         "WebSearch|Edit;WebFetch;Bash|MultiEdit|NotebookEdit|Write;ReadMcpResourceTool;mcp__.*;",

@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/docsearch/docsearch/internal/config"
 )
@@ -150,17 +151,12 @@ func (c *Claude) Refresh() (change *Change, installed bool, err error) {
 	change = &Change{Path: c.Settings(User), Subject: "the hook", newMode: 0o600, edit: edit{
 		check: c.refuses(c.checkSettings),
 		apply: onJSON(func(d *document) error {
-			program := ""
-			eachHook(d, func(h *hookEntry) error {
-				if program == "" && h.end > 0 && h.via == "" && !h.python {
-					program = h.program
-				}
-				return nil
-			})
-			if installed = program != ""; !installed {
+			hooks, _ := hookEntries(d)
+			i := slices.IndexFunc(hooks, func(h *hookEntry) bool { return h.program != "" && h.end > 0 && h.via == "" && !h.python })
+			if installed = i >= 0; !installed {
 				return nil
 			}
-			return putEntries(d, User, program, c.registrations(User))
+			return putEntries(d, User, hooks[i].program, c.registrations(User))
 		}),
 	}}
 	if err := change.prepare(); err != nil || change.None() {

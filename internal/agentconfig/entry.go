@@ -111,13 +111,19 @@ type (
 // them. An entry that only runs the program gets the command form that always
 // exits with code 0.
 func putHook(d *document, s Scope, program string, list []registration) error {
-	if err := eachHook(d, func(h *hookEntry) error {
-		h.setProgram(program, invocation{scope: s})
-		return nil
-	}); err != nil {
+	if err := setPrograms(d, program, invocation{scope: s}); err != nil {
 		return err
 	}
 	return putEntries(d, s, program, list)
+}
+
+// setPrograms corrects the program in all docsearch hooks of a settings document.
+func setPrograms(d *document, program string, v invocation) error {
+	hooks, err := hookEntries(d)
+	for _, h := range hooks {
+		h.setProgram(program, v)
+	}
+	return err
 }
 
 // putEntries registers the events in list, and removes the entries of other events
@@ -368,7 +374,8 @@ func dropHandlers(groups array, g int) (gone bool) {
 func reinstallHook(d *document, s Scope, server string) func(*document) error {
 	program := ""
 	var cov config.Coverage
-	eachHook(d, func(h *hookEntry) error {
+	hooks, _ := hookEntries(d)
+	for _, h := range hooks {
 		program = h.program
 		switch w, _ := writtenAs(h.event, h.matcher); {
 		case w.expr == "mcp__.*":
@@ -382,16 +389,15 @@ func reinstallHook(d *document, s Scope, server string) func(*document) error {
 		case w.event == "PostToolUseFailure":
 			cov.Failures = true
 		}
-		return nil
-	})
+	}
 	return func(d *document) error { return putHook(d, s, program, registrations(server, cov)) }
 }
 
-// eachHook calls f for every docsearch hook in a settings document.
-func eachHook(d *document, f func(*hookEntry) error) error {
+// hookEntries returns the docsearch hooks in a settings document.
+func hookEntries(d *document) (list []*hookEntry, err error) {
 	hooks, ok, err := d.top().object("hooks")
 	if err != nil || !ok {
-		return err
+		return nil, err
 	}
 	for _, member := range hooks.Members {
 		groups, ok, err := hooks.array(stringOf(member.Name))
@@ -400,18 +406,14 @@ func eachHook(d *document, f func(*hookEntry) error) error {
 		}
 		for _, group := range groups.objects {
 			for _, handler := range handlersOf(group) {
-				h, ok := asHook(handler)
-				if !ok {
-					continue
-				}
-				h.event, h.matcher = stringOf(member.Name), group.text("matcher")
-				if err := f(h); err != nil {
-					return err
+				if h, ok := asHook(handler); ok {
+					h.event, h.matcher = stringOf(member.Name), group.text("matcher")
+					list = append(list, h)
 				}
 			}
 		}
 	}
-	return nil
+	return list, nil
 }
 
 // A hookEntry is a docsearch hook in a settings document.

@@ -105,15 +105,15 @@ func (in *Installation) ignore(err error) {
 // hooksOf returns the docsearch hooks in a document. Each has the fields of
 // known.
 func hooksOf(d *document, known Hook) (hooks []Hook, err error) {
-	err = eachHook(d, func(h *hookEntry) error {
+	entries, err := hookEntries(d)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", known.Path, err)
+	}
+	for _, h := range entries {
 		found := known
 		found.Event, found.Matcher, found.Command, found.Args = h.event, h.matcher, h.command, h.args
 		found.Program, found.Via, found.OtherCommand, found.Python = h.program, h.via, h.otherCommand, h.python
 		hooks = append(hooks, found)
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", known.Path, err)
 	}
 	return hooks, nil
 }

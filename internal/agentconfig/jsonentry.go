@@ -20,10 +20,7 @@ type jsonHooks struct {
 
 func (j jsonHooks) put(data []byte, program Program) ([]byte, error) {
 	return onJSON(func(d *document) error {
-		if err := eachHook(d, func(h *hookEntry) error {
-			h.setProgram(program.Hook, j.invocation)
-			return nil
-		}); err != nil {
+		if err := setPrograms(d, program.Hook, j.invocation); err != nil {
 			return err
 		}
 		if j.complete(d) {
