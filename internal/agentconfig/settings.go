@@ -3,7 +3,6 @@ package agentconfig
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -59,8 +58,7 @@ func (c *Claude) checkSettings(path string, data []byte) error {
 	if err != nil {
 		return &IgnoredError{Path: path, Line: 1, Column: 1, Reason: err.Error()}
 	}
-	var fault *settingsFault
-	if errors.As(d.checkSettings(c.Version.before(allEventsVersion)), &fault) {
+	if fault := d.checkSettings(c.Version.before(allEventsVersion)); fault != nil {
 		e := &IgnoredError{Path: path, Reason: fault.reason, Entry: fault.entry && !c.Version.before(ignoredEntriesVersion)}
 		e.Line, e.Column = decode.Position(bytes.TrimPrefix(data, []byte(bom)), fault.at)
 		return e
@@ -76,14 +74,12 @@ type settingsFault struct {
 	entry  bool // later versions ignore only the entry
 }
 
-func (f *settingsFault) Error() string { return f.reason }
-
-func faultAt(v hujson.Value, format string, args ...any) error {
+func faultAt(v hujson.Value, format string, args ...any) *settingsFault {
 	return &settingsFault{at: v.StartOffset, reason: fmt.Sprintf(format, args...)}
 }
 
 // checkKind returns a fault unless v has the kind.
-func checkKind(kind hujson.Kind, v hujson.Value, path string) error {
+func checkKind(kind hujson.Kind, v hujson.Value, path string) *settingsFault {
 	if got := v.Value.Kind(); got == kind || kind == 't' && got == 'f' {
 		return nil
 	}
@@ -94,8 +90,8 @@ func checkKind(kind hujson.Kind, v hujson.Value, path string) error {
 // checkSettings returns the first settingsFault, preferably one for which Claude
 // Code ignores the whole file. old selects the rules of versions before
 // allEventsVersion.
-func (d *document) checkSettings(old bool) error {
-	var entry error
+func (d *document) checkSettings(old bool) *settingsFault {
+	var entry *settingsFault
 	kinds := map[string]hujson.Kind{
 		"disableAllHooks": 't', "enabledPlugins": '{', "hooks": '{', "model": '"', "permissions": '{',
 	}
@@ -105,50 +101,49 @@ func (d *document) checkSettings(old bool) error {
 		if !known || i != d.top().index(name) { // the last of several equal names counts
 			continue
 		}
-		if err := checkKind(kind, m.Value, name); err != nil {
-			return err
-		}
-		var err error
-		switch name {
-		case "hooks":
-			err = checkHooks(m.Value.Value.(*hujson.Object), old)
-		case "permissions":
-			err = checkPermissions(m.Value.Value.(*hujson.Object))
+		if fault := checkKind(kind, m.Value, name); fault != nil {
+			return fault
 		}
 		var fault *settingsFault
-		if errors.As(err, &fault) && !fault.entry {
-			return err
+		switch name {
+		case "hooks":
+			fault = checkHooks(m.Value.Value.(*hujson.Object), old)
+		case "permissions":
+			fault = checkPermissions(m.Value.Value.(*hujson.Object))
 		}
-		entry = cmp.Or(entry, err)
+		if fault != nil && !fault.entry {
+			return fault
+		}
+		entry = cmp.Or(entry, fault)
 	}
 	return entry
 }
 
-func checkPermissions(o *hujson.Object) error {
+func checkPermissions(o *hujson.Object) *settingsFault {
 	for _, m := range o.Members {
 		if name := stringOf(m.Name); slices.Contains([]string{"allow", "deny", "ask"}, name) {
-			if err := checkStrings(m.Value, "permissions."+name); err != nil {
-				return err
+			if fault := checkStrings(m.Value, "permissions."+name); fault != nil {
+				return fault
 			}
 		}
 	}
 	return nil
 }
 
-func checkStrings(v hujson.Value, path string) error {
-	if err := checkKind('[', v, path); err != nil {
-		return err
+func checkStrings(v hujson.Value, path string) *settingsFault {
+	if fault := checkKind('[', v, path); fault != nil {
+		return fault
 	}
 	for i, element := range v.Value.(*hujson.Array).Elements {
-		if err := checkKind('"', element, fmt.Sprintf("%s[%d]", path, i)); err != nil {
-			return err
+		if fault := checkKind('"', element, fmt.Sprintf("%s[%d]", path, i)); fault != nil {
+			return fault
 		}
 	}
 	return nil
 }
 
-func checkHooks(events *hujson.Object, old bool) error {
-	var entry error
+func checkHooks(events *hujson.Object, old bool) *settingsFault {
+	var entry *settingsFault
 	for _, event := range events.Members {
 		name := stringOf(event.Name)
 		first, known := hookEvents()[name]
@@ -158,25 +153,24 @@ func checkHooks(events *hujson.Object, old bool) error {
 		case !known || event.Value.Value.Kind() == 'n' && !old:
 			continue // Claude Code skips only this event
 		}
-		var fault *settingsFault
-		if errors.As(checkEvent(event.Value, "hooks."+name, old), &fault) {
+		if fault := checkEvent(event.Value, "hooks."+name, old); fault != nil {
 			// Claude Code does not skip a hook that could deny a call.
 			if fault.entry = name != "PreToolUse" && name != "PermissionRequest"; !fault.entry {
 				return fault
 			}
-			entry = cmp.Or(entry, error(fault))
+			entry = cmp.Or(entry, fault)
 		}
 	}
 	return entry
 }
 
-func checkEvent(v hujson.Value, path string, old bool) error {
-	if err := checkKind('[', v, path); err != nil {
-		return err
+func checkEvent(v hujson.Value, path string, old bool) *settingsFault {
+	if fault := checkKind('[', v, path); fault != nil {
+		return fault
 	}
 	for i, group := range v.Value.(*hujson.Array).Elements {
-		if err := checkGroup(group, fmt.Sprintf("%s[%d]", path, i), old); err != nil {
-			return err
+		if fault := checkGroup(group, fmt.Sprintf("%s[%d]", path, i), old); fault != nil {
+			return fault
 		}
 	}
 	return nil
@@ -203,34 +197,34 @@ func hookEvents() map[string]bool {
 	return events
 }
 
-func checkGroup(v hujson.Value, path string, old bool) error {
-	if err := checkKind('{', v, path); err != nil {
-		return err
+func checkGroup(v hujson.Value, path string, old bool) *settingsFault {
+	if fault := checkKind('{', v, path); fault != nil {
+		return fault
 	}
 	group := object{Object: v.Value.(*hujson.Object)}
 	if i := group.index("matcher"); i >= 0 {
-		if err := checkKind('"', group.Members[i].Value, path+".matcher"); err != nil {
-			return err
+		if fault := checkKind('"', group.Members[i].Value, path+".matcher"); fault != nil {
+			return fault
 		}
 	}
 	i := group.index("hooks")
 	if i < 0 {
 		return faultAt(v, "%s has no \"hooks\"", path)
 	}
-	if err := checkKind('[', group.Members[i].Value, path+".hooks"); err != nil {
-		return err
+	if fault := checkKind('[', group.Members[i].Value, path+".hooks"); fault != nil {
+		return fault
 	}
 	for k, handler := range group.Members[i].Value.Value.(*hujson.Array).Elements {
-		if err := checkHandler(handler, fmt.Sprintf("%s.hooks[%d]", path, k), old); err != nil {
-			return err
+		if fault := checkHandler(handler, fmt.Sprintf("%s.hooks[%d]", path, k), old); fault != nil {
+			return fault
 		}
 	}
 	return nil
 }
 
-func checkHandler(v hujson.Value, path string, old bool) error {
-	if err := checkKind('{', v, path); err != nil {
-		return err
+func checkHandler(v hujson.Value, path string, old bool) *settingsFault {
+	if fault := checkKind('{', v, path); fault != nil {
+		return fault
 	}
 	handler := object{Object: v.Value.(*hujson.Object)}
 	needs := map[string][]string{
@@ -249,8 +243,8 @@ func checkHandler(v hujson.Value, path string, old bool) error {
 		if i < 0 {
 			return faultAt(v, "%s has no %q", path, name)
 		}
-		if err := checkKind('"', handler.Members[i].Value, path+"."+name); err != nil {
-			return err
+		if fault := checkKind('"', handler.Members[i].Value, path+"."+name); fault != nil {
+			return fault
 		}
 	}
 	return checkOptions(handler, path, old)
@@ -258,32 +252,32 @@ func checkHandler(v hujson.Value, path string, old bool) error {
 
 // checkOptions checks the options of a handler. The oldest version checks only
 // the timeout.
-func checkOptions(handler object, path string, old bool) error {
+func checkOptions(handler object, path string, old bool) *settingsFault {
 	for _, m := range handler.Members {
 		name := stringOf(m.Name)
 		at := path + "." + name
-		var err error
+		var fault *settingsFault
 		switch {
 		case name == "timeout":
-			if err = checkKind('0', m.Value, at); err == nil && m.Value.Value.(hujson.Literal).Float() <= 0 {
-				err = faultAt(m.Value, "%s is %s, want a number above 0", at, m.Value.Value.(hujson.Literal))
+			if fault = checkKind('0', m.Value, at); fault == nil && m.Value.Value.(hujson.Literal).Float() <= 0 {
+				fault = faultAt(m.Value, "%s is %s, want a number above 0", at, m.Value.Value.(hujson.Literal))
 			}
 		case old:
 		case name == "args":
-			err = checkStrings(m.Value, at)
+			fault = checkStrings(m.Value, at)
 		case name == "shell" && !slices.Contains([]string{"bash", "powershell"}, stringOf(m.Value)):
-			err = faultAt(m.Value, "%s is not \"bash\" or \"powershell\"", at)
+			fault = faultAt(m.Value, "%s is not \"bash\" or \"powershell\"", at)
 		case name == "statusMessage":
-			err = checkKind('"', m.Value, at)
+			fault = checkKind('"', m.Value, at)
 		case name == "async":
-			err = checkKind('t', m.Value, at)
+			fault = checkKind('t', m.Value, at)
 		case name == "url":
-			if u, parseErr := url.Parse(stringOf(m.Value)); parseErr != nil || u.Scheme == "" {
-				err = faultAt(m.Value, "%s is not a URL", at)
+			if u, err := url.Parse(stringOf(m.Value)); err != nil || u.Scheme == "" {
+				fault = faultAt(m.Value, "%s is not a URL", at)
 			}
 		}
-		if err != nil {
-			return err
+		if fault != nil {
+			return fault
 		}
 	}
 	return nil
