@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -81,6 +82,25 @@ func redoOnJSON(redo func(*document) func(*document) error) func([]byte) func([]
 func Rewrite(path, subject string, rewrite func(data []byte) ([]byte, error)) (*Change, error) {
 	c := &Change{Path: path, Subject: subject, edit: edit{apply: rewrite}, locked: true, newMode: 0o600}
 	return c, c.prepare()
+}
+
+// prepareAll prepares all changes before one is applied, so that an error in one
+// prevents all. It omits files that need no change.
+func prepareAll(changes []*Change) ([]*Change, error) {
+	for _, c := range changes {
+		if err := c.prepare(); err != nil {
+			return nil, err
+		}
+	}
+	return slices.DeleteFunc(changes, (*Change).None), nil
+}
+
+// newMode returns the mode of a new file of the scope.
+func (s Scope) newMode() fs.FileMode {
+	if s == Project {
+		return 0o644
+	}
+	return 0o600
 }
 
 // prepare reads the file and computes the new contents.

@@ -11,7 +11,6 @@ package agentconfig
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -191,26 +190,12 @@ func (c *Claude) refuses(check func(path string, data []byte) error) func(path s
 	}
 }
 
-// plan prepares the changes of both files before either is written, so that an
-// error in one prevents both.
+// plan plans the changes of both files.
 func (c *Claude) plan(s Scope, hook, server edit) ([]*Change, error) {
-	fresh := fs.FileMode(0o600)
-	if s == Project {
-		fresh = 0o644
-	}
-	var changes []*Change
-	for _, change := range []*Change{
-		{Path: c.Settings(s), Subject: "the hook", edit: hook, newMode: fresh},
-		{Path: c.Servers(s), Subject: "the MCP server", edit: server, newMode: fresh, locked: s != Project},
-	} {
-		if err := change.prepare(); err != nil {
-			return nil, err
-		}
-		if !change.None() {
-			changes = append(changes, change)
-		}
-	}
-	return changes, nil
+	return prepareAll([]*Change{
+		{Path: c.Settings(s), Subject: "the hook", edit: hook, newMode: s.newMode()},
+		{Path: c.Servers(s), Subject: "the MCP server", edit: server, newMode: s.newMode(), locked: s != Project},
+	})
 }
 
 func exists(path string) bool {

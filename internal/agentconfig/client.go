@@ -238,26 +238,17 @@ func (c *Client) partsOf(p *Places, s Scope) ([]part, error) {
 	return c.parts(p, s), nil
 }
 
-// plan prepares the changes of all files before one is written.
+// plan plans the changes of all files.
 func plan(parts []part, s Scope, editOf func([]entry) edit) ([]*Change, error) {
-	mode := fs.FileMode(0o600)
-	if s == Project {
-		mode = 0o644
-	}
 	var changes []*Change
 	for _, part := range parts {
-		change := &Change{Path: part.path, Subject: part.subject, newMode: mode, edit: editOf(part.entries)}
+		change := &Change{Path: part.path, Subject: part.subject, newMode: s.newMode(), edit: editOf(part.entries)}
 		if file, ok := part.entries[0].(ownFile); ok {
 			change.written = file.isWritten
 		}
-		if err := change.prepare(); err != nil {
-			return nil, err
-		}
-		if !change.None() {
-			changes = append(changes, change)
-		}
+		changes = append(changes, change)
 	}
-	return changes, nil
+	return prepareAll(changes)
 }
 
 func putAll(entries []entry, data []byte, program Program) (_ []byte, err error) {
