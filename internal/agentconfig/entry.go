@@ -86,7 +86,7 @@ func (w *registration) group(s Scope, program, matcher string) string {
 // machine that hangs.
 const hookTimeout = 10
 
-// The entries as Claude Code reads them.
+// The entries of the hook as Claude Code reads them.
 type (
 	hookGroup struct {
 		Matcher string        `json:"matcher,omitempty"`
@@ -97,12 +97,6 @@ type (
 		Command       string `json:"command"`
 		Timeout       int    `json:"timeout"`
 		StatusMessage string `json:"statusMessage,omitempty"`
-	}
-	serverEntry struct {
-		Type       string   `json:"type"`
-		Command    string   `json:"command"`
-		Args       []string `json:"args"`
-		AlwaysLoad bool     `json:"alwaysLoad"`
 	}
 )
 

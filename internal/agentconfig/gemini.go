@@ -1,6 +1,9 @@
 package agentconfig
 
-import "path/filepath"
+import (
+	"path/filepath"
+	"slices"
+)
 
 // millisecondTimeout is hookTimeout for clients that count milliseconds.
 const millisecondTimeout = hookTimeout * 1000
@@ -97,10 +100,5 @@ func disabledHooks(hooks []Hook, group, name string, off bool) (list []Obstacle)
 }
 
 func anyInProject(hooks []Hook) bool {
-	for _, h := range hooks {
-		if h.Scope == Project {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(hooks, func(h Hook) bool { return h.Scope == Project })
 }

@@ -217,12 +217,7 @@ func hooksRunFor(hooks []Hook, event, tool string) []Hook {
 
 // Matched reports whether one of the hooks runs before calls of a tool.
 func Matched(hooks []Hook, tool string) bool {
-	for _, h := range hooks {
-		if h.Event == "PreToolUse" && matches(h.Matcher, tool) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(hooks, func(h Hook) bool { return h.Event == "PreToolUse" && matches(h.Matcher, tool) })
 }
 
 // RequiredTools returns the tools that the hook needs to answer from local
@@ -269,14 +264,7 @@ func (c *Claude) HasServer(name string) bool {
 		if err != nil {
 			continue
 		}
-		servers := d.top()
-		ok := true
-		for _, key := range c.serverAt(scope).keys {
-			if servers, ok, err = servers.object(key); !ok || err != nil {
-				break
-			}
-		}
-		if ok && err == nil && servers.index(name) >= 0 {
+		if servers, ok := d.servers(c.serverAt(scope)); ok && servers.index(name) >= 0 {
 			return true
 		}
 	}

@@ -32,18 +32,11 @@ func putServer(d *document, at serverAt, program, entry string) error {
 		return nil
 	}
 	if !isServer(existing) {
-		return &foreignServerError{existing.path, at.name, existing.text("command") + existing.text("url")}
+		command := existing.text("command") + existing.text("url")
+		return fmt.Errorf("%s belongs to another program: %q; to remove it, run \"claude mcp remove %s\"", existing.path, command, at.name)
 	}
 	setServerProgram(existing, program)
 	return nil
-}
-
-// A foreignServerError reports that another program has the name of docsearch's
-// server.
-type foreignServerError struct{ path, name, command string }
-
-func (e *foreignServerError) Error() string {
-	return fmt.Sprintf("%s belongs to another program: %q; to remove it, run \"claude mcp remove %s\"", e.path, e.command, e.name)
 }
 
 // dropServer removes docsearch's server, and the objects that become empty.
@@ -81,20 +74,29 @@ func reinstallServer(d *document, at serverAt) func(*document) error {
 // claudeServer returns the entry of the server for Claude Code, as JSON. With
 // alwaysLoad, the first request contains the tool, not only its name.
 func claudeServer(program string) string {
-	return toJSON(serverEntry{"stdio", program, []string{"serve"}, true})
+	return serverJSON(`"type": "stdio", `, `, "alwaysLoad": true`)(program)
 }
 
 // findServer returns the server entry at a position.
 func findServer(d *document, at serverAt) (entry object, ok bool) {
-	servers := d.top()
+	servers, ok := d.servers(at)
+	if !ok {
+		return object{}, false
+	}
+	entry, ok, err := servers.object(at.name)
+	return entry, err == nil && ok
+}
+
+// servers returns the object with the servers.
+func (d *document) servers(at serverAt) (servers object, ok bool) {
+	servers = d.top()
 	for _, key := range at.keys {
 		var err error
 		if servers, ok, err = servers.object(key); err != nil || !ok {
 			return object{}, false
 		}
 	}
-	entry, ok, err := servers.object(at.name)
-	return entry, err == nil && ok
+	return servers, true
 }
 
 // isServer reports whether a server entry runs docsearch.
