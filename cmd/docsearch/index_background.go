@@ -19,6 +19,7 @@ import (
 // Files for background updates in the cache folder.
 const (
 	updateLock     = "update.lock"
+	projectLock    = "project.lock" // for the databases of a project's packages
 	updateLog      = "update.log"
 	updateAttempts = "update.json" // time of the last attempt for each database folder
 )

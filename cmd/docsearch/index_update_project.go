@@ -35,7 +35,7 @@ func (u *updateCommand) runProject(ctx context.Context, args []string) error {
 			}
 			return startInBackground(cache, []string{"index", "update", "--project", "--detached", dir})
 		}
-		lock, err := filelock.TryLock(filepath.Join(cache, updateLock))
+		lock, err := filelock.TryLock(filepath.Join(cache, projectLock))
 		if err == nil {
 			defer lock.Unlock()
 			lowerPriority()

@@ -46,7 +46,8 @@ func TestUpdateOnSessionStart(t *testing.T) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("the database is as it was: %s", out)
+			log, _ := os.ReadFile(filepath.Join(h.dir, ".cache", "docsearch", updateLog))
+			t.Fatalf("the database is as it was: %s\nlog of the update: %s", out, log)
 		}
 	}
 }
