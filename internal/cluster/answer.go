@@ -30,9 +30,9 @@ func errorMessage(body []byte) string {
 	return e.Message
 }
 
-// decodeClasses decodes the answer to a GraphQL query and returns the data of each class
-// under "Get". Weaviate reports errors with status 200.
-func decodeClasses(body []byte) (map[string]json.RawMessage, error) {
+// decodeObjects decodes the objects of a class under "Get" in the answer to a GraphQL query.
+// Weaviate reports errors with status 200.
+func decodeObjects[T any](body []byte, class string) ([]T, error) {
 	var answer struct {
 		Data   map[string]map[string]json.RawMessage `json:"data"`
 		Errors []struct {
@@ -50,11 +50,6 @@ func decodeClasses(body []byte) (map[string]json.RawMessage, error) {
 	if !ok {
 		return nil, errors.New("invalid answer: no data")
 	}
-	return classes, nil
-}
-
-// decodeObjects decodes the objects of one class in the answer to a Get query.
-func decodeObjects[T any](classes map[string]json.RawMessage, class string) ([]T, error) {
 	raw, ok := classes[class]
 	if !ok {
 		return nil, fmt.Errorf("invalid answer: no %q", class)

@@ -215,15 +215,8 @@ func (c *Client) Databases(ctx context.Context) ([]*Commit, error) {
 	const page = 100
 	var all []*Commit
 	for after := ""; ; {
-		var objects []listedDatabase
 		query := fmt.Sprintf("{Get{%s(limit:%d,after:%s){name commit _additional{id}}}}", classDatabases, page, quote(after))
-		err := c.graphql(ctx, query, func(data []byte) error {
-			classes, err := decodeClasses(data)
-			if err == nil {
-				objects, err = decodeObjects[listedDatabase](classes, classDatabases)
-			}
-			return err
-		})
+		objects, err := find[listedDatabase](ctx, c, classDatabases, query)
 		if err != nil {
 			return nil, err
 		}
@@ -262,6 +255,15 @@ func (c *Client) graphql(ctx context.Context, query string, decode func([]byte) 
 		return err
 	}
 	return c.do(ctx, request{method: http.MethodPost, path: graphqlPath, body: body, decode: decode})
+}
+
+// find returns the objects of a class that a query finds.
+func find[T any](ctx context.Context, c *Client, class, query string) (objects []T, err error) {
+	err = c.graphql(ctx, query, func(data []byte) (err error) {
+		objects, err = decodeObjects[T](data, class)
+		return err
+	})
+	return objects, err
 }
 
 // quote returns a string as GraphQL writes it, which is as JSON does.

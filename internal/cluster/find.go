@@ -247,11 +247,7 @@ func (d *Database) get(ctx context.Context, state *State, argument string, limit
 // decodeFound decodes an answer and omits objects that are not visible in the state,
 // which it counts.
 func decodeFound(data []byte, state *State) (found []index.Found, hidden int, err error) {
-	classes, err := decodeClasses(data)
-	if err != nil {
-		return nil, 0, err
-	}
-	list, err := decodeObjects[foundPassage](classes, classPassages)
+	list, err := decodeObjects[foundPassage](data, classPassages)
 	if err != nil {
 		return nil, 0, err
 	}

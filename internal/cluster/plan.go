@@ -106,15 +106,8 @@ func (c *Client) list(ctx context.Context, class, tenant string) (map[objectID]u
 	slots := map[objectID]uint32{}
 	patient := c.withTimeout(listTimeout)
 	for after := ""; ; {
-		var page []listedObject
 		query := fmt.Sprintf("{Get{%s(tenant:%s,limit:%d,after:%s){slot _additional{id}}}}", class, quote(tenant), listPage, quote(after))
-		err := patient.graphql(ctx, query, func(data []byte) error {
-			classes, err := decodeClasses(data)
-			if err == nil {
-				page, err = decodeObjects[listedObject](classes, class)
-			}
-			return err
-		})
+		page, err := find[listedObject](ctx, patient, class, query)
 		if err != nil {
 			return nil, err
 		}

@@ -77,15 +77,8 @@ func (c *Client) ProbeSearch(ctx context.Context) (err error) {
 func (c *Client) probe(ctx context.Context, class string, bags [][]string) error {
 	missing, want := 0, 0
 	for _, query := range probeQueries {
-		var found []listedObject
 		graphql := fmt.Sprintf("{Get{%s(limit:%d,bm25:{query:%s,properties:[\"bag\"]}){slot}}}", class, probeLimit, quote(query))
-		err := c.graphql(ctx, graphql, func(data []byte) error {
-			classes, err := decodeClasses(data)
-			if err == nil {
-				found, err = decodeObjects[listedObject](classes, class)
-			}
-			return err
-		})
+		found, err := find[listedObject](ctx, c, class, graphql)
 		if err != nil {
 			return err
 		}

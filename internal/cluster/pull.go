@@ -146,11 +146,7 @@ type pulledPassage struct {
 // decodePulled decodes a page of passages. A line must be a passage of a passages file,
 // because a build trusts the lines of its source to be lines.
 func decodePulled(data []byte) ([]pulledPassage, error) {
-	classes, err := decodeClasses(data)
-	if err != nil {
-		return nil, err
-	}
-	list, err := decodeObjects[pulledPassage](classes, classPassages)
+	list, err := decodeObjects[pulledPassage](data, classPassages)
 	if err != nil {
 		return nil, err
 	}

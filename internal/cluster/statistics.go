@@ -93,11 +93,7 @@ func (c *Client) readParts(ctx context.Context, tenant string, ref PartsRef) ([]
 
 // decodePart decodes the answer to a search for a part.
 func decodePart(data []byte) ([]byte, error) {
-	classes, err := decodeClasses(data)
-	if err != nil {
-		return nil, err
-	}
-	parts, err := decodeObjects[partProperties](classes, classParts)
+	parts, err := decodeObjects[partProperties](data, classParts)
 	if err != nil {
 		return nil, err
 	}
