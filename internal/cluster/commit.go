@@ -237,12 +237,7 @@ func (c *Client) Databases(ctx context.Context) ([]*Commit, error) {
 
 // deleteCommit removes the state of a database, after which readers no longer find it.
 func (c *Client) deleteCommit(ctx context.Context, name string) error {
-	err := c.persist(ctx, writeTimeout, request{method: http.MethodDelete, path: "/v1/objects/" + classDatabases + "/" + databaseID(name).String() + "?consistency_level=QUORUM"})
-	var refused *RefusedError
-	if errors.As(err, &refused) && refused.Status == http.StatusNotFound {
-		return nil
-	}
-	return err
+	return c.delete(ctx, "/v1/objects/"+classDatabases+"/"+databaseID(name).String()+"?consistency_level=QUORUM")
 }
 
 // graphqlPath is the path of queries, which change nothing.
@@ -259,10 +254,7 @@ func (c *Client) graphql(ctx context.Context, query string, decode func([]byte) 
 
 // find returns the objects of a class that a query finds.
 func find[T any](ctx context.Context, c *Client, class, query string) (objects []T, err error) {
-	err = c.graphql(ctx, query, func(data []byte) (err error) {
-		objects, err = decodeObjects[T](data, class)
-		return err
-	})
+	err = c.graphql(ctx, query, into(&objects, func(data []byte) ([]T, error) { return decodeObjects[T](data, class) }))
 	return objects, err
 }
 

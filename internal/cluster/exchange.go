@@ -58,6 +58,14 @@ type request struct {
 // reads reports whether the request changes nothing, so that two nodes may get it.
 func (r *request) reads() bool { return r.method == http.MethodGet || r.path == graphqlPath }
 
+// into returns a request's decode function that stores the decoded answer.
+func into[T any](value *T, decode func([]byte) (T, error)) func([]byte) error {
+	return func(data []byte) (err error) {
+		*value, err = decode(data)
+		return err
+	}
+}
+
 // A response is the answer of one node, or its failure.
 type response struct {
 	node *node

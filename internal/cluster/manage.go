@@ -25,11 +25,7 @@ func (c *Client) Remove(ctx context.Context, name string) error {
 	}
 	missing := err
 	tenants, err := c.tenants(ctx, name)
-	var refused *RefusedError
-	if errors.As(err, &refused) && refused.Status == http.StatusNotFound {
-		err = nil // no schema
-	}
-	if err != nil {
+	if err != nil && !isMissing(err) { // missing: there is no schema
 		return err
 	}
 	if errors.Is(missing, ErrNoDatabase) && len(tenants) == 0 {
@@ -113,10 +109,7 @@ func (c *Client) verifyNode(ctx context.Context, commit *Commit) (problems []str
 func (c *Client) verifyPassage(ctx context.Context, tenant string, id objectID) error {
 	var have passageProperties
 	path := "/v1/objects/" + classPassages + "/" + id.String() + "?tenant=" + tenant
-	err := c.do(ctx, request{method: http.MethodGet, path: path, decode: func(data []byte) (err error) {
-		have, err = decodeProperties[passageProperties](data)
-		return err
-	}})
+	err := c.do(ctx, request{method: http.MethodGet, path: path, decode: into(&have, decodeProperties[passageProperties])})
 	if err != nil {
 		return fmt.Errorf("cannot read passage %s: %w", id, err)
 	}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"fmt"
@@ -138,15 +139,7 @@ func bestBags(bags [][]string, query []string, limit int) []uint32 {
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	slices.SortStableFunc(order, func(a, b uint32) int {
-		switch {
-		case scores[a] > scores[b]:
-			return -1
-		case scores[a] < scores[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(scores[b], scores[a]) })
 	order = order[:min(limit, len(order))]
 	for len(order) > 0 && scores[order[len(order)-1]] == 0 {
 		order = order[:len(order)-1]

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/generation"
@@ -89,10 +90,7 @@ func (c *Client) download(ctx context.Context, commit *Commit, spool io.Writer, 
 	for after := ""; ; {
 		var page []pulledPassage
 		query := fmt.Sprintf("{Get{%s(tenant:%s,limit:%d,after:%s){document place slot line _additional{id}}}}", classPassages, quote(commit.Tenant), pullPage, quote(after))
-		err := patient.graphql(ctx, query, func(data []byte) (err error) {
-			page, err = decodePulled(data)
-			return err
-		})
+		err := patient.graphql(ctx, query, into(&page, decodePulled))
 		if err != nil {
 			return nil, err
 		}
@@ -163,10 +161,8 @@ func decodePulled(data []byte) ([]pulledPassage, error) {
 }
 
 func checkLine(line string) error {
-	for _, b := range []byte(line) {
-		if b == '\n' || b == '\r' {
-			return errors.New("invalid answer: a passage of several lines")
-		}
+	if strings.ContainsAny(line, "\n\r") {
+		return errors.New("invalid answer: a passage of several lines")
 	}
 	if len(line) > passage.MaxLine {
 		return errors.New("invalid answer: a passage that is too long")

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -228,7 +229,7 @@ func (p *push) transfer(ctx context.Context) error {
 	p.opt.Report.Report("sending passages", 0, max(1, total))
 	batches := make(chan []object)
 	group, groupCtx := errgroup.WithContext(ctx)
-	sent := make(chan [2]int)
+	var mu sync.Mutex // guards the result and the report
 	for range writers {
 		group.Go(func() error {
 			for b := range batches {
@@ -236,11 +237,11 @@ func (p *push) transfer(ctx context.Context) error {
 				if err != nil {
 					return err
 				}
-				select {
-				case sent <- [2]int{len(b), n}:
-				case <-groupCtx.Done():
-					return groupCtx.Err()
-				}
+				mu.Lock()
+				p.result.Sent += len(b)
+				p.result.Bytes += int64(n)
+				p.opt.Report.Show(progress.Event{Stage: "sending passages", Done: min(int64(p.result.Sent), max(1, total)), Total: max(1, total), Bytes: p.result.Bytes})
+				mu.Unlock()
 			}
 			return nil
 		})
@@ -249,19 +250,7 @@ func (p *push) transfer(ctx context.Context) error {
 		defer close(batches)
 		return p.batch(groupCtx, batches)
 	})
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for s := range sent {
-			p.result.Sent += s[0]
-			p.result.Bytes += int64(s[1])
-			p.opt.Report.Show(progress.Event{Stage: "sending passages", Done: min(int64(p.result.Sent), max(1, total)), Total: max(1, total), Bytes: p.result.Bytes})
-		}
-	}()
-	err := group.Wait()
-	close(sent)
-	<-done
-	return err
+	return group.Wait()
 }
 
 // deleteOldParts deletes statistics of the tenant that no reader uses any more.
@@ -378,12 +367,22 @@ func (c *Client) deleteObject(ctx context.Context, o object) error {
 	if o.Tenant != "" {
 		path += "&tenant=" + o.Tenant
 	}
+	return c.delete(ctx, path)
+}
+
+// delete deletes the object at a path, whether or not it exists.
+func (c *Client) delete(ctx context.Context, path string) error {
 	err := c.persist(ctx, writeTimeout, request{method: http.MethodDelete, path: path})
-	var refused *RefusedError
-	if errors.As(err, &refused) && refused.Status == http.StatusNotFound {
+	if isMissing(err) {
 		return nil
 	}
 	return err
+}
+
+// isMissing reports whether the cluster does not have the subject of a request.
+func isMissing(err error) bool {
+	var refused *RefusedError
+	return errors.As(err, &refused) && refused.Status == http.StatusNotFound
 }
 
 // maxDelete is the number of objects that one request deletes.

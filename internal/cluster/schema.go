@@ -167,10 +167,7 @@ func (c *Client) deleteClass(ctx context.Context, name string) error {
 // classes returns the names of the classes in the cluster.
 func (c *Client) classes(ctx context.Context) ([]string, error) {
 	var names []string
-	err := c.do(ctx, request{method: http.MethodGet, path: "/v1/schema", decode: func(data []byte) (err error) {
-		names, err = decodeSchema(data)
-		return err
-	}})
+	err := c.do(ctx, request{method: http.MethodGet, path: "/v1/schema", decode: into(&names, decodeSchema)})
 	return names, err
 }
 
@@ -202,22 +199,13 @@ func (c *Client) Nodes(ctx context.Context) ([]NodeStatus, error) {
 }
 
 func nodesRequest(nodes *[]NodeStatus) request {
-	return request{method: http.MethodGet, path: "/v1/nodes", decode: func(data []byte) (err error) {
-		*nodes, err = decodeNodes(data)
-		return err
-	}}
+	return request{method: http.MethodGet, path: "/v1/nodes", decode: into(nodes, decodeNodes)}
 }
 
 // createTenant creates a tenant in all classes that have tenants, unless it exists.
 func (c *Client) createTenant(ctx context.Context, tenant string) error {
-	body, err := json.Marshal([]map[string]string{{"name": tenant}})
-	if err != nil {
-		return err
-	}
-	for _, class := range tenantClasses {
-		if err := c.persist(ctx, schemaTimeout, request{method: http.MethodPost, path: "/v1/schema/" + class + "/tenants", body: body}); err != nil {
-			return fmt.Errorf("cannot create the tenant %s: %w", tenant, err)
-		}
+	if err := c.changeTenants(ctx, http.MethodPost, []map[string]string{{"name": tenant}}); err != nil {
+		return fmt.Errorf("cannot create the tenant %s: %w", tenant, err)
 	}
 	return nil
 }
@@ -227,13 +215,21 @@ func (c *Client) dropTenants(ctx context.Context, tenants []string) error {
 	if len(tenants) == 0 {
 		return nil
 	}
+	if err := c.changeTenants(ctx, http.MethodDelete, tenants); err != nil {
+		return fmt.Errorf("cannot delete the tenants %s: %w", strings.Join(tenants, ", "), err)
+	}
+	return nil
+}
+
+// changeTenants sends a change of the tenants of all classes that have tenants.
+func (c *Client) changeTenants(ctx context.Context, method string, tenants any) error {
 	body, err := json.Marshal(tenants)
 	if err != nil {
 		return err
 	}
 	for _, class := range tenantClasses {
-		if err := c.persist(ctx, schemaTimeout, request{method: http.MethodDelete, path: "/v1/schema/" + class + "/tenants", body: body}); err != nil {
-			return fmt.Errorf("cannot delete the tenants %s: %w", strings.Join(tenants, ", "), err)
+		if err := c.persist(ctx, schemaTimeout, request{method: method, path: "/v1/schema/" + class + "/tenants", body: body}); err != nil {
+			return err
 		}
 	}
 	return nil
