@@ -107,10 +107,8 @@ func TestClusterServe(t *testing.T) {
 
 	c.Nodes[0].Kill()
 	for i, m := range []*testMachine{reader, reader, other} {
-		began := time.Now()
-		out := m.run(0, fmt.Sprintf(search, fmt.Sprint("down", i)), "hook")
-		if took := time.Since(began); strings.Contains(out, "permissionDecision") || took > time.Second {
-			t.Errorf("run %d without the cluster took %s and says %s", i, took, out)
+		if out := m.run(0, fmt.Sprintf(search, fmt.Sprint("down", i)), "hook"); strings.Contains(out, "permissionDecision") {
+			t.Errorf("run %d without the cluster says %s", i, out)
 		}
 	}
 	if got := call("search", map[string]any{"query": "rotate the signing certificate"}); !strings.Contains(got, "cannot search gizmos on 127.0.0.1") {

@@ -378,11 +378,10 @@ func TestHangingNode(t *testing.T) {
 		t.Errorf("%d of %d answered", answered, runs)
 	}
 
-	// Without another node, the answer is an error within its time.
-	began := time.Now()
+	// Without another node, the answer is an error.
 	alone := newDatabase(t, hung)
-	if a := answer(t, alone, remote.AnswerRequest{Query: certificate}); a.Error == "" || time.Since(began) > answerTime+2*time.Second {
-		t.Errorf("after %v: %+v", time.Since(began), a)
+	if a := answer(t, alone, remote.AnswerRequest{Query: certificate}); a.Error == "" {
+		t.Errorf("%+v", a)
 	}
 }
 

@@ -66,19 +66,14 @@ func TestHookFailsOpen(t *testing.T) {
 		{"good", respond(200, goodAnswer), true, false},
 		{"down", nil, false, true},
 		{"slow", func(w http.ResponseWriter, r *http.Request) {
-			select {
-			case <-time.After(time.Second):
-			case <-r.Context().Done():
-			}
+			untilGone(r)
 			io.WriteString(w, goodAnswer)
 		}, false, true},
 		{"slow body", func(w http.ResponseWriter, r *http.Request) {
 			io.WriteString(w, goodAnswer[:40])
 			w.(http.Flusher).Flush()
-			select {
-			case <-time.After(time.Second):
-			case <-r.Context().Done():
-			}
+			untilGone(r)
+			io.WriteString(w, goodAnswer[40:])
 		}, false, true},
 		{"error", respond(500, "oops"), false, true},
 		{"overloaded", respond(503, "later"), false, true},
@@ -117,11 +112,7 @@ func TestHookFailsOpen(t *testing.T) {
 				x := lookup.Indexes{Locations: l, Remote: NewHook(c, l, time.Now().Add(800*time.Millisecond))}
 				return x.Search(&c.Databases[0], event.Search{Query: "gitlab ci needs"})
 			}
-			began := time.Now()
 			a, err := run()
-			if took := time.Since(began); took > 900*time.Millisecond {
-				t.Errorf("it took %s", took)
-			}
 			if (err == nil) != tt.answers || errors.Is(err, hook.ErrUnavailable) != tt.down {
 				t.Errorf("error %v", err)
 			}
@@ -129,16 +120,22 @@ func TestHookFailsOpen(t *testing.T) {
 				t.Errorf("answer %+v", a)
 			}
 			before := requests.Load()
-			began = time.Now()
 			_, again := run()
 			asked := requests.Load() > before || tt.handler == nil && !errors.Is(again, hook.ErrUnavailable)
 			if asked == tt.down {
 				t.Errorf("asked again: %t", asked)
 			}
-			if took := time.Since(began); tt.down && took > 200*time.Millisecond {
-				t.Errorf("the second run took %s", took)
-			}
 		})
+	}
+}
+
+// untilGone waits until the client of a request has disconnected: one that waits for the
+// answer gets it after a minute.
+func untilGone(r *http.Request) {
+	io.Copy(io.Discard, r.Body) // else the server does not notice
+	select {
+	case <-time.After(time.Minute):
+	case <-r.Context().Done():
 	}
 }
 
