@@ -9,7 +9,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -197,8 +196,7 @@ func (a *app) listCatalogs(asJSON bool) error {
 		fmt.Fprintln(a.stdout, "no catalogs; to add one, run: docsearch catalog add SOURCE")
 		return nil
 	}
-	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tSTATE\tPACKS\tCOUNTER\tEXPIRES\tSOURCE")
+	table := newTable(a.stdout, "NAME\tSTATE\tPACKS\tCOUNTER\tEXPIRES\tSOURCE")
 	for _, k := range all {
 		if k.Catalog == nil {
 			fmt.Fprintf(table, "-\t%s\t-\t-\t-\t%s\n", userMessage(k.err), printable(k.location))
@@ -394,8 +392,7 @@ func (a *app) searchPacks(ctx context.Context, word string, asJSON bool) error {
 	if len(found) == 0 {
 		return fmt.Errorf("no pack for %q in the catalogs", word)
 	}
-	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tVERSION\tTITLE\tSIZE\tLICENSE\tPUBLISHER\tCATALOG")
+	table := newTable(a.stdout, "NAME\tVERSION\tTITLE\tSIZE\tLICENSE\tPUBLISHER\tCATALOG")
 	for _, m := range found {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", m.Name, printable(m.Version), printable(m.Title), size(m.Size),
 			printable(m.License), printable(pack.Key(m.Publisher).Name()), m.Catalog)

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
@@ -101,8 +100,7 @@ func (b *buildCommand) listInstalled(ctx context.Context, all []installed.Docume
 		fmt.Fprintln(b.stdout, "no documentation found in the usual places")
 		return nil
 	}
-	table := tabwriter.NewWriter(b.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "FILES\tSIZE\tCONTENTS\tCOMMAND")
+	table := newTable(b.stdout, "FILES\tSIZE\tCONTENTS\tCOMMAND")
 	for _, e := range list {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", thousands(e.Files), size(e.Bytes), e.Kind, e.Command)
 	}

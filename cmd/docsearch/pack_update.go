@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -149,8 +148,7 @@ func (a *app) listPacks(asJSON bool) error {
 		fmt.Fprintln(a.stdout, "no packs; to add one, run: docsearch pack add SOURCE")
 		return nil
 	}
-	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tVERSION\tPUBLISHER\tSOURCE")
+	table := newTable(a.stdout, "NAME\tVERSION\tPUBLISHER\tSOURCE")
 	for _, p := range list {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", p.Name, printable(p.head.Version), printable(p.publisher().Name()), printable(p.info.Source.Location))
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -61,8 +60,7 @@ func (a *app) listRecipes(asJSON bool) error {
 	if asJSON {
 		return a.printJSON(list)
 	}
-	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tVERSION\tTITLE\tSOURCE")
+	table := newTable(a.stdout, "NAME\tVERSION\tTITLE\tSOURCE")
 	for _, e := range list {
 		source := e.Source
 		if source == "" {

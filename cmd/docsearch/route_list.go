@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -46,8 +45,7 @@ func (a *app) listRules(routes *load.Routes, asJSON bool) error {
 		_, err := fmt.Fprintln(a.stdout, "no rules")
 		return err
 	}
-	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tACTION\tTOOL\tTESTS\tFROM\tPATTERN")
+	table := newTable(a.stdout, "NAME\tACTION\tTOOL\tTESTS\tFROM\tPATTERN")
 	for i := range routes.Rules {
 		r := &routes.Rules[i]
 		var patterns []string

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -128,8 +127,7 @@ func newTokenListCommand(a *app, tokens func() (*accesstoken.File, error)) *cobr
 				fmt.Fprintln(a.stdout, "no tokens; to make one, run: docsearch token new NAME")
 				return nil
 			}
-			table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(table, "NAME\tPERMITS\tCREATED\tEXPIRES")
+			table := newTable(a.stdout, "NAME\tPERMITS\tCREATED\tEXPIRES")
 			now := time.Now()
 			for _, t := range list {
 				end := "never"
