@@ -160,15 +160,11 @@ func (a *app) currentCatalogs(ctx context.Context) ([]knownCatalog, error) {
 }
 
 func newCatalogListCommand(a *app) *cobra.Command {
-	asJSON := false
-	cmd := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "list",
 		Short: "List the catalogs of the config",
 		Args:  noArguments,
-		RunE:  func(*cobra.Command, []string) error { return a.listCatalogs(asJSON) },
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
+	}, func(_ *cobra.Command, _ []string, asJSON bool) error { return a.listCatalogs(asJSON) })
 }
 
 func (a *app) listCatalogs(asJSON bool) error {
@@ -354,15 +350,13 @@ func (m *catalogMakeCommand) entry(ctx context.Context, source string) (catalog.
 }
 
 func newPackSearchCommand(a *app) *cobra.Command {
-	asJSON := false
-	cmd := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "search WORD",
 		Short: "Search the catalogs for packs",
 		Args:  oneArgument("a word"),
-		RunE:  func(cmd *cobra.Command, args []string) error { return a.searchPacks(cmd.Context(), args[0], asJSON) },
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
+	}, func(cmd *cobra.Command, args []string, asJSON bool) error {
+		return a.searchPacks(cmd.Context(), args[0], asJSON)
+	})
 }
 
 func (a *app) searchPacks(ctx context.Context, word string, asJSON bool) error {

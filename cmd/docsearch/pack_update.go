@@ -113,15 +113,11 @@ func (b *buildCommand) printPack(label string, d *pack.Database) {
 }
 
 func newPackListCommand(a *app) *cobra.Command {
-	asJSON := false
-	cmd := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "list",
 		Short: "List databases that came as packs",
 		Args:  noArguments,
-		RunE:  func(*cobra.Command, []string) error { return a.listPacks(asJSON) },
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
+	}, func(_ *cobra.Command, _ []string, asJSON bool) error { return a.listPacks(asJSON) })
 }
 
 func (a *app) listPacks(asJSON bool) error {

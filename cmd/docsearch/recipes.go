@@ -25,15 +25,11 @@ technology is, and which keywords select it. To use one, run docsearch setup NAM
 }
 
 func newRecipesListCommand(a *app) *cobra.Command {
-	asJSON := false
-	cmd := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "list",
 		Short: "List the recipes of the recipe book",
 		Args:  noArguments,
-		RunE:  func(*cobra.Command, []string) error { return a.listRecipes(asJSON) },
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
+	}, func(_ *cobra.Command, _ []string, asJSON bool) error { return a.listRecipes(asJSON) })
 }
 
 func (a *app) listRecipes(asJSON bool) error {
