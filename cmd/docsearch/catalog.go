@@ -233,10 +233,7 @@ func (a *app) updateCatalogs(ctx context.Context) error {
 		}
 		fmt.Fprintf(a.stdout, "%s: %s, counter %d, valid until %s\n", c.Name, count(len(c.Packs), "pack"), c.Counter, c.Expires.Format("2006-01-02"))
 	}
-	if failed {
-		return exitStatus(exitFailure)
-	}
-	return nil
+	return failureIf(failed)
 }
 
 type catalogMakeCommand struct {

@@ -152,10 +152,7 @@ func (a *app) verifyCluster(ctx context.Context, flags *clusterFlags, names []st
 				count(pushedInfoOf(commit).Documents, "document"), count(len(client.URLs()), "node"))
 		}
 	}
-	if failed {
-		return exitStatus(exitFailure)
-	}
-	return nil
+	return failureIf(failed)
 }
 
 // removeFromCluster removes a database from a cluster.

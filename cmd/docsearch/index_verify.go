@@ -90,10 +90,7 @@ func (a *app) verify(ctx context.Context, chosen []databaseRef, quiet bool) erro
 		}
 		a.noteLEANN(ctx, d, report.Info)
 	}
-	if failed {
-		return exitStatus(exitFailure)
-	}
-	return nil
+	return failureIf(failed)
 }
 
 // noteLEANN prints problems that LEANN would have with its own index. They do

@@ -225,10 +225,7 @@ func (a *app) checkNotes(ctx context.Context, b *notebook.Notebook, names []stri
 			return err
 		}
 	}
-	if problems > 0 {
-		return exitStatus(exitFailure)
-	}
-	return nil
+	return failureIf(problems > 0)
 }
 
 // printNote prints the problems of a note and the calls that match it.

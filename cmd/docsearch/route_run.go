@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -79,10 +80,7 @@ func (a *app) testRules(routes *load.Routes, asJSON bool) error {
 	} else {
 		err = a.printTests(out, len(routes.Rules), failed)
 	}
-	if err == nil && !out.OK {
-		return exitStatus(exitFailure)
-	}
-	return err
+	return cmp.Or(err, failureIf(!out.OK))
 }
 
 func (a *app) printTests(out testJSON, rules, failed int) error {
