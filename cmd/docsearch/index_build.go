@@ -252,8 +252,7 @@ func (b *buildCommand) siteFlags(options *ingest.SiteOptions) map[string]func() 
 }
 
 func explainLEANN(path string, err error) error {
-	var outside *leann.OutsideError
-	if errors.As(err, &outside) {
+	if _, ok := errors.AsType[*leann.OutsideError](err); ok {
 		return withHint(err, "run docsearch index build --trust-paths %s to read them", quoteArgument(path))
 	}
 	return err

@@ -35,8 +35,7 @@ ask that for the counts.`,
 		ValidArgsFunction: completeAnyDatabase,
 	}, func(cmd *cobra.Command, args []string, asJSON bool) error {
 		d, err := a.database(args[0])
-		var elsewhere *elsewhereError
-		if errors.As(err, &elsewhere) {
+		if elsewhere, ok := errors.AsType[*elsewhereError](err); ok {
 			return a.remoteInfo(cmd.Context(), elsewhere.ref, asJSON)
 		}
 		if err != nil {

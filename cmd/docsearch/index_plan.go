@@ -62,8 +62,7 @@ func (b *buildCommand) plan(arg string) (plan, error) {
 		path = "." + string(filepath.Separator) + arg
 	}
 	known, err := findDatabase(all, path)
-	var unknown *notFoundError
-	if errors.As(err, &unknown) {
+	if unknown, ok := errors.AsType[*notFoundError](err); ok {
 		err = fmt.Errorf("source %q not found: no folder, file, or database has this name", arg)
 		if unknown.suggestion != "" {
 			err = withHint(err, "did you mean %q?", unknown.suggestion)

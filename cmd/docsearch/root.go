@@ -235,8 +235,7 @@ func withHint(err error, format string, args ...any) error {
 // hint.
 func report(w io.Writer, err error) {
 	fmt.Fprintf(w, "docsearch: %s\n", userMessage(err))
-	var hint *hintError
-	if errors.As(err, &hint) {
+	if hint, ok := errors.AsType[*hintError](err); ok {
 		fmt.Fprintf(w, "hint: %s\n", hint.hint)
 	}
 }

@@ -346,8 +346,7 @@ func (s *setupCommand) buildDatabase(ctx context.Context) error {
 	} else {
 		start := time.Now()
 		info, err := s.builder.build(ctx, &s.plan)
-		var moved *site.MovedError
-		if errors.As(err, &moved) {
+		if moved, ok := errors.AsType[*site.MovedError](err); ok {
 			return withHint(moved, "run docsearch setup %s %s", quoteArgument(s.keyword), quoteArgument(moved.To))
 		}
 		if err != nil {

@@ -107,8 +107,7 @@ func (s *setupCommand) installClaude(ctx context.Context, claude *agentconfig.Cl
 	claude.Version = agentconfig.VersionOnPath(ctx)
 	claude.Coverage = coverage(s.locations)
 	changes, err := claude.Install(agentconfig.User, program)
-	var ignored *agentconfig.IgnoredError
-	if errors.As(err, &ignored) {
+	if _, ok := errors.AsType[*agentconfig.IgnoredError](err); ok {
 		s.warn("not installed: %v; fix the file, then run docsearch install", err)
 		return nil
 	}
