@@ -178,15 +178,7 @@ func usesClaude(a *app) bool {
 		return true
 	}
 	claude, err := a.claude()
-	if err != nil {
-		return false
-	}
-	for _, path := range []string{claude.Settings(agentconfig.User), claude.Servers(agentconfig.User)} {
-		if _, err := os.Stat(path); err == nil {
-			return true
-		}
-	}
-	return false
+	return err == nil && (fileExists(claude.Settings(agentconfig.User)) || fileExists(claude.Servers(agentconfig.User)))
 }
 
 // testSearch runs a search through the hook and the server.
