@@ -225,13 +225,10 @@ func (b *buildCommand) build(ctx context.Context, p *plan) (index.Info, error) {
 }
 
 func (b *buildCommand) display() *progress.Display {
-	switch {
-	case b.quiet:
-		return progress.New(b.stderr, progress.Silent)
-	case b.json:
+	if b.json && !b.quiet {
 		return progress.New(b.stdout, progress.Events)
 	}
-	return progress.New(b.stderr, progress.StyleFor(b.stderr))
+	return b.quietDisplay(b.quiet)
 }
 
 // siteFlags maps each flag that only sites accept to a function that copies its
