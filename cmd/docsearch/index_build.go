@@ -167,12 +167,17 @@ func (b *buildCommand) run(ctx context.Context, arg string) error {
 	if err != nil {
 		return err
 	}
+	return b.buildAndPrint(ctx, &p)
+}
+
+// buildAndPrint runs the plan and prints the result.
+func (b *buildCommand) buildAndPrint(ctx context.Context, p *plan) error {
 	start := time.Now()
-	info, err := b.build(ctx, &p)
+	info, err := b.build(ctx, p)
 	if err != nil {
 		return err
 	}
-	return b.printResult(p, info, time.Since(start))
+	return b.printResult(*p, info, time.Since(start))
 }
 
 // build runs the plan.

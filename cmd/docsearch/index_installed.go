@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
@@ -38,12 +37,7 @@ func (b *buildCommand) runInstalled(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	start := time.Now()
-	info, err := b.build(ctx, &p)
-	if err != nil {
-		return err
-	}
-	return b.printResult(p, info, time.Since(start))
+	return b.buildAndPrint(ctx, &p)
 }
 
 // planInstalled plans a database of installed documentation. It reads the

@@ -282,15 +282,7 @@ func (s *setupCommand) addProjectEntries(plan *projectPlan) error {
 	if change.None() {
 		return nil
 	}
-	backup, err := change.Apply()
-	if err != nil {
-		return fmt.Errorf("cannot add %s to %s: %w", change.Subject, change.Path, err)
-	}
-	fmt.Fprintf(s.stdout, "added %s to %s\n", change.Subject, change.Path)
-	if backup != "" {
-		fmt.Fprintf(s.stdout, "  backup: %s\n", backup)
-	}
-	return nil
+	return s.applyAddition(change)
 }
 
 // entry returns the config entry of a built database.
