@@ -9,7 +9,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -161,15 +160,11 @@ func (a *app) currentCatalogs(ctx context.Context) ([]knownCatalog, error) {
 }
 
 func newCatalogListCommand(a *app) *cobra.Command {
-	asJSON := false
-	cmd := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "list",
 		Short: "List the catalogs of the config",
 		Args:  noArguments,
-		RunE:  func(*cobra.Command, []string) error { return a.listCatalogs(asJSON) },
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
+	}, func(_ *cobra.Command, _ []string, asJSON bool) error { return a.listCatalogs(asJSON) })
 }
 
 func (a *app) listCatalogs(asJSON bool) error {
@@ -197,8 +192,7 @@ func (a *app) listCatalogs(asJSON bool) error {
 		fmt.Fprintln(a.stdout, "no catalogs; to add one, run: docsearch catalog add SOURCE")
 		return nil
 	}
-	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tSTATE\tPACKS\tCOUNTER\tEXPIRES\tSOURCE")
+	table := newTable(a.stdout, "NAME\tSTATE\tPACKS\tCOUNTER\tEXPIRES\tSOURCE")
 	for _, k := range all {
 		if k.Catalog == nil {
 			fmt.Fprintf(table, "-\t%s\t-\t-\t-\t%s\n", userMessage(k.err), printable(k.location))
@@ -239,10 +233,7 @@ func (a *app) updateCatalogs(ctx context.Context) error {
 		}
 		fmt.Fprintf(a.stdout, "%s: %s, counter %d, valid until %s\n", c.Name, count(len(c.Packs), "pack"), c.Counter, c.Expires.Format("2006-01-02"))
 	}
-	if failed {
-		return exitStatus(exitFailure)
-	}
-	return nil
+	return failureIf(failed)
 }
 
 type catalogMakeCommand struct {
@@ -356,15 +347,13 @@ func (m *catalogMakeCommand) entry(ctx context.Context, source string) (catalog.
 }
 
 func newPackSearchCommand(a *app) *cobra.Command {
-	asJSON := false
-	cmd := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "search WORD",
 		Short: "Search the catalogs for packs",
 		Args:  oneArgument("a word"),
-		RunE:  func(cmd *cobra.Command, args []string) error { return a.searchPacks(cmd.Context(), args[0], asJSON) },
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
+	}, func(cmd *cobra.Command, args []string, asJSON bool) error {
+		return a.searchPacks(cmd.Context(), args[0], asJSON)
+	})
 }
 
 func (a *app) searchPacks(ctx context.Context, word string, asJSON bool) error {
@@ -394,8 +383,7 @@ func (a *app) searchPacks(ctx context.Context, word string, asJSON bool) error {
 	if len(found) == 0 {
 		return fmt.Errorf("no pack for %q in the catalogs", word)
 	}
-	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tVERSION\tTITLE\tSIZE\tLICENSE\tPUBLISHER\tCATALOG")
+	table := newTable(a.stdout, "NAME\tVERSION\tTITLE\tSIZE\tLICENSE\tPUBLISHER\tCATALOG")
 	for _, m := range found {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", m.Name, printable(m.Version), printable(m.Title), size(m.Size),
 			printable(m.License), printable(pack.Key(m.Publisher).Name()), m.Catalog)

@@ -191,10 +191,7 @@ func (a *app) eachClient(clients []*agentconfig.Client, f func(*agentconfig.Clie
 			report(a.stderr, fmt.Errorf("%s: %w", c.Title, err))
 		}
 	}
-	if failed {
-		return exitStatus(exitFailure)
-	}
-	return nil
+	return failureIf(failed)
 }
 
 // mentionOthers lists the clients on this machine that the user may add.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -167,8 +166,7 @@ func (a *app) showConfig() error {
 // showVariables prints the environment variables: those that override a value of the
 // config with its key, and whether each is set.
 func (a *app) showVariables() error {
-	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "VARIABLE\tKEY\tVALUE")
+	table := newTable(a.stdout, "VARIABLE\tKEY\tVALUE")
 	for _, v := range variables() {
 		fmt.Fprintf(table, "%s\t%s\t%s\n", v.name, v.key, cmp.Or(v.value, "(not set)"))
 	}

@@ -40,10 +40,7 @@ check fails.`,
 			if err := d.run(cmd.Context()); err != nil {
 				return err
 			}
-			if d.failures > 0 {
-				return exitStatus(exitFailure)
-			}
-			return nil
+			return failureIf(d.failures > 0)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, one check per line")

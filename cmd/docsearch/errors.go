@@ -22,24 +22,19 @@ func userMessage(err error) string {
 	replace := func(inner error, text string) {
 		message = strings.Replace(message, inner.Error(), text, 1)
 	}
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		replace(path, fmt.Sprintf("cannot %s %s: %s", syscallVerb(path.Op), path.Path, errnoReason(path.Err)))
 	}
-	var link *os.LinkError
-	if errors.As(err, &link) {
+	if link, ok := errors.AsType[*os.LinkError](err); ok {
 		replace(link, fmt.Sprintf("cannot write %s: %s", link.New, errnoReason(link.Err)))
 	}
-	var start *exec.Error
-	if errors.As(err, &start) && errors.Is(start, exec.ErrNotFound) {
+	if start, ok := errors.AsType[*exec.Error](err); ok && errors.Is(start, exec.ErrNotFound) {
 		replace(start, start.Name+" not found on PATH")
 	}
-	var request *url.Error
-	if errors.As(err, &request) {
+	if request, ok := errors.AsType[*url.Error](err); ok {
 		replace(request, request.Err.Error()) // callers name the server
 	}
-	var connection *net.OpError
-	if errors.As(err, &connection) && connection.Addr != nil {
+	if connection, ok := errors.AsType[*net.OpError](err); ok && connection.Addr != nil {
 		switch connection.Op {
 		case "dial":
 			replace(connection, fmt.Sprintf("cannot connect to %s: %s", connection.Addr, errnoReason(connection.Err)))
@@ -47,16 +42,13 @@ func userMessage(err error) string {
 			replace(connection, fmt.Sprintf("cannot listen on %s: %s", connection.Addr, errnoReason(connection.Err)))
 		}
 	}
-	var lookup *net.DNSError
-	if errors.As(err, &lookup) {
+	if lookup, ok := errors.AsType[*net.DNSError](err); ok {
 		replace(lookup, fmt.Sprintf("cannot find the address of %s: %s", lookup.Name, lookup.Err))
 	}
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) && !strings.Contains(message, "invalid JSON") {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok && !strings.Contains(message, "invalid JSON") {
 		replace(syntax, "invalid JSON: "+syntax.Error())
 	}
-	var number *strconv.NumError
-	if errors.As(err, &number) {
+	if number, ok := errors.AsType[*strconv.NumError](err); ok {
 		replace(number, fmt.Sprintf("invalid number %q", number.Num))
 	}
 	return message
@@ -105,8 +97,7 @@ func errnoReason(err error) string {
 	case errors.Is(err, fs.ErrExist):
 		return "already exists"
 	}
-	var call *os.SyscallError
-	if errors.As(err, &call) {
+	if call, ok := errors.AsType[*os.SyscallError](err); ok {
 		return call.Err.Error()
 	}
 	return err.Error()

@@ -167,12 +167,17 @@ func (b *buildCommand) run(ctx context.Context, arg string) error {
 	if err != nil {
 		return err
 	}
+	return b.buildAndPrint(ctx, &p)
+}
+
+// buildAndPrint runs the plan and prints the result.
+func (b *buildCommand) buildAndPrint(ctx context.Context, p *plan) error {
 	start := time.Now()
-	info, err := b.build(ctx, &p)
+	info, err := b.build(ctx, p)
 	if err != nil {
 		return err
 	}
-	return b.printResult(p, info, time.Since(start))
+	return b.printResult(*p, info, time.Since(start))
 }
 
 // build runs the plan.
@@ -225,13 +230,10 @@ func (b *buildCommand) build(ctx context.Context, p *plan) (index.Info, error) {
 }
 
 func (b *buildCommand) display() *progress.Display {
-	switch {
-	case b.quiet:
-		return progress.New(b.stderr, progress.Silent)
-	case b.json:
+	if b.json && !b.quiet {
 		return progress.New(b.stdout, progress.Events)
 	}
-	return progress.New(b.stderr, progress.StyleFor(b.stderr))
+	return b.quietDisplay(b.quiet)
 }
 
 // siteFlags maps each flag that only sites accept to a function that copies its
@@ -252,8 +254,7 @@ func (b *buildCommand) siteFlags(options *ingest.SiteOptions) map[string]func() 
 }
 
 func explainLEANN(path string, err error) error {
-	var outside *leann.OutsideError
-	if errors.As(err, &outside) {
+	if _, ok := errors.AsType[*leann.OutsideError](err); ok {
 		return withHint(err, "run docsearch index build --trust-paths %s to read them", quoteArgument(path))
 	}
 	return err

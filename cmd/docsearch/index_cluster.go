@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/pflag"
 
@@ -108,8 +107,7 @@ func (a *app) listCluster(ctx context.Context, flags *clusterFlags, asJSON bool)
 		fmt.Fprintf(a.stdout, "no databases; to push one, run: docsearch index push NAME %s\n", flags.arguments("to"))
 		return nil
 	}
-	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tVERSION\tPASSAGES\tDOCUMENTS\tPUSHED\tTENANT")
+	table := newTable(a.stdout, "NAME\tVERSION\tPASSAGES\tDOCUMENTS\tPUSHED\tTENANT")
 	for _, c := range all {
 		info := pushedInfoOf(c)
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", printable(c.Name), printable(cmp.Or(info.Version, "-")),
@@ -154,10 +152,7 @@ func (a *app) verifyCluster(ctx context.Context, flags *clusterFlags, names []st
 				count(pushedInfoOf(commit).Documents, "document"), count(len(client.URLs()), "node"))
 		}
 	}
-	if failed {
-		return exitStatus(exitFailure)
-	}
-	return nil
+	return failureIf(failed)
 }
 
 // removeFromCluster removes a database from a cluster.

@@ -25,8 +25,7 @@ import (
 )
 
 func newIndexInfoCommand(a *app) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "info NAME|PATH",
 		Short: "Show a database's source, age, size, and skipped files",
 		Long: `Show a database's source, age, counts, and sizes. List each file or page that has
@@ -34,21 +33,17 @@ no passages, with the reason. For a database on a team server or in a Weaviate c
 ask that for the counts.`,
 		Args:              oneArgument("the name or path of a database"),
 		ValidArgsFunction: completeAnyDatabase,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			d, err := a.database(args[0])
-			var elsewhere *elsewhereError
-			if errors.As(err, &elsewhere) {
-				return a.remoteInfo(cmd.Context(), elsewhere.ref, asJSON)
-			}
-			if err != nil {
-				return err
-			}
-			cleanUpEach([]databaseRef{d})
-			return a.info(d, asJSON)
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
+	}, func(cmd *cobra.Command, args []string, asJSON bool) error {
+		d, err := a.database(args[0])
+		if elsewhere, ok := errors.AsType[*elsewhereError](err); ok {
+			return a.remoteInfo(cmd.Context(), elsewhere.ref, asJSON)
+		}
+		if err != nil {
+			return err
+		}
+		cleanUpEach([]databaseRef{d})
+		return a.info(d, asJSON)
+	})
 }
 
 // database resolves a database argument.

@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
-	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
@@ -39,12 +37,7 @@ func (b *buildCommand) runInstalled(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	start := time.Now()
-	info, err := b.build(ctx, &p)
-	if err != nil {
-		return err
-	}
-	return b.printResult(p, info, time.Since(start))
+	return b.buildAndPrint(ctx, &p)
 }
 
 // planInstalled plans a database of installed documentation. It reads the
@@ -101,8 +94,7 @@ func (b *buildCommand) listInstalled(ctx context.Context, all []installed.Docume
 		fmt.Fprintln(b.stdout, "no documentation found in the usual places")
 		return nil
 	}
-	table := tabwriter.NewWriter(b.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "FILES\tSIZE\tCONTENTS\tCOMMAND")
+	table := newTable(b.stdout, "FILES\tSIZE\tCONTENTS\tCOMMAND")
 	for _, e := range list {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", thousands(e.Files), size(e.Bytes), e.Kind, e.Command)
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -91,8 +90,7 @@ func (a *app) list(ctx context.Context, asJSON, unused bool) error {
 		fmt.Fprintln(a.stdout, "no databases; to add one, run docsearch setup NAME, for example docsearch setup django")
 		return nil
 	}
-	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tSTATE\tPASSAGES\tDOCUMENTS\tBUILT\tPATH")
+	table := newTable(a.stdout, "NAME\tSTATE\tPASSAGES\tDOCUMENTS\tBUILT\tPATH")
 	for _, d := range all {
 		info, state, _ := inspect(d.Path)
 		if info.Generation == "" {

@@ -62,8 +62,7 @@ func (b *buildCommand) plan(arg string) (plan, error) {
 		path = "." + string(filepath.Separator) + arg
 	}
 	known, err := findDatabase(all, path)
-	var unknown *notFoundError
-	if errors.As(err, &unknown) {
+	if unknown, ok := errors.AsType[*notFoundError](err); ok {
 		err = fmt.Errorf("source %q not found: no folder, file, or database has this name", arg)
 		if unknown.suggestion != "" {
 			err = withHint(err, "did you mean %q?", unknown.suggestion)
@@ -178,56 +177,41 @@ func (b *buildCommand) planRebuild(known databaseRef, dir string) (p plan, err e
 
 // planFolder plans a database built from a folder.
 func (b *buildCommand) planFolder(l config.Locations, all []databaseRef, path string) (plan, error) {
-	dir, name, err := b.outputFolder(l, path, nameFor(path))
-	if err != nil {
-		return plan{}, err
-	}
-	kept := b.mergeOptions(dir)
-	folder, err := ingest.NewFolder(path, kept.Options)
-	if err != nil {
-		return plan{}, err
-	}
-	if err := b.mayReplace(dir, path, name); err != nil {
-		return plan{}, err
-	}
-	return plan{dir: dir, label: name, configured: isConfigured(all, dir), source: folder, options: kept}, nil
+	return b.planNew(l, all, path, nameFor(path), func(_ string, o savedOptions) (index.Source, error) {
+		return ingest.NewFolder(path, o.Options)
+	})
 }
 
 // planCopy plans a database built from an archive, a repository or a docset.
 func (b *buildCommand) planCopy(l config.Locations, all []databaseRef, kind, location string) (plan, error) {
-	dir, name, err := b.outputFolder(l, location, ingest.ExtractedName(location))
-	if err != nil {
-		return plan{}, err
-	}
-	kept := b.mergeOptions(dir)
-	source, err := ingest.NewExtracted(kind, location, dir, kept.Options)
-	if err != nil {
-		return plan{}, err
-	}
-	if kept.Site.Private {
-		source.AllowPrivate()
-	}
-	if err := b.mayReplace(dir, location, name); err != nil {
-		return plan{}, err
-	}
-	return plan{dir: dir, label: name, configured: isConfigured(all, dir), source: source, options: kept}, nil
+	return b.planNew(l, all, location, ingest.ExtractedName(location), func(dir string, o savedOptions) (index.Source, error) {
+		return openSource(leann.Origin{Kind: kind, Location: location}, dir, o)
+	})
 }
 
 // planSite plans a database built from a site.
 func (b *buildCommand) planSite(l config.Locations, all []databaseRef, url string) (plan, error) {
-	dir, name, err := b.outputFolder(l, url, ingest.SiteName(url))
+	return b.planNew(l, all, url, ingest.SiteName(url), func(dir string, o savedOptions) (index.Source, error) {
+		return ingest.NewSite(url, dir, o.Site, o.Options)
+	})
+}
+
+// planNew plans a database built from the source at a location. open opens the source for
+// the database folder and the options.
+func (b *buildCommand) planNew(l config.Locations, all []databaseRef, location, suggested string, open func(dir string, o savedOptions) (index.Source, error)) (plan, error) {
+	dir, name, err := b.outputFolder(l, location, suggested)
 	if err != nil {
 		return plan{}, err
 	}
-	kept := b.mergeOptions(dir)
-	site, err := ingest.NewSite(url, dir, kept.Site, kept.Options)
+	options := b.mergeOptions(dir)
+	source, err := open(dir, options)
 	if err != nil {
 		return plan{}, err
 	}
-	if err := b.mayReplace(dir, url, name); err != nil {
+	if err := b.mayReplace(dir, location, name); err != nil {
 		return plan{}, err
 	}
-	return plan{dir: dir, label: name, configured: isConfigured(all, dir), source: site, options: kept}, nil
+	return plan{dir: dir, label: name, configured: isConfigured(all, dir), source: source, options: options}, nil
 }
 
 // outputFolder returns the folder and name of a new database: the values of the

@@ -5,7 +5,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -74,12 +73,7 @@ func (b *buildCommand) pull(ctx context.Context, name string, flags *clusterFlag
 	options.Cluster = savedCluster{Name: name, URLs: flags.urls, KeyVariable: flags.keyVariable, PlainHTTP: flags.plainHTTP}
 	p := plan{dir: dir, label: label, configured: isConfigured(all, dir), options: options,
 		source: &cluster.Source{Client: client, Name: name, Location: location}}
-	start := time.Now()
-	info, err := b.build(ctx, &p)
-	if err != nil {
-		return flags.explain(err)
-	}
-	return b.printResult(p, info, time.Since(start))
+	return flags.explain(b.buildAndPrint(ctx, &p))
 }
 
 // A savedCluster is the cluster from which a database was pulled, as part of its build

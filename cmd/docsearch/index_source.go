@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -102,35 +103,21 @@ func (b *buildCommand) mergeOptions(dir string) savedOptions {
 	if g, err := generation.Current(dir); err == nil {
 		options = savedOptionsOf(&g.Manifest, dir)
 	}
-	if b.set("language") {
-		options.Language = b.options.Language
-	}
-	if b.set("trust-paths") {
-		options.TrustPaths = b.options.TrustPaths
-	}
-	if b.set("embedder") {
-		options.Embedder = absoluteModel(b.options.Embedder)
-	}
-	if b.set("include") {
-		options.Include = b.options.Include
-	}
-	if b.set("exclude") {
-		options.Exclude = b.options.Exclude
-	}
-	if b.set("no-ignore") {
-		options.NoIgnore = b.options.NoIgnore
-	}
-	if b.set("keep-secrets") {
-		options.KeepSecrets = b.options.KeepSecrets
-	}
-	if b.options.Package != "" {
-		options.Package = b.options.Package
-	}
-	for flag, apply := range b.siteFlags(&options.Site) {
+	given := &b.options
+	flags := b.siteFlags(&options.Site)
+	flags["language"] = func() { options.Language = given.Language }
+	flags["trust-paths"] = func() { options.TrustPaths = given.TrustPaths }
+	flags["embedder"] = func() { options.Embedder = absoluteModel(given.Embedder) }
+	flags["include"] = func() { options.Include = given.Include }
+	flags["exclude"] = func() { options.Exclude = given.Exclude }
+	flags["no-ignore"] = func() { options.NoIgnore = given.NoIgnore }
+	flags["keep-secrets"] = func() { options.KeepSecrets = given.KeepSecrets }
+	for flag, apply := range flags {
 		if b.set(flag) {
 			apply()
 		}
 	}
+	options.Package = cmp.Or(given.Package, options.Package)
 	return options
 }
 

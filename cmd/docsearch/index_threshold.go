@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -199,8 +198,7 @@ func (t *thresholdCommand) print(chosen []thresholdState) error {
 	if len(chosen) == 0 {
 		return withHint(errors.New("the config has no database with an index"), "run docsearch setup NAME")
 	}
-	table := tabwriter.NewWriter(t.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tTHRESHOLD\tBUILD\tORIGIN")
+	table := newTable(t.stdout, "NAME\tTHRESHOLD\tBUILD\tORIGIN")
 	for i := range chosen {
 		s := &chosen[i]
 		fmt.Fprintf(table, "%s\t%.2f\t%.2f\t%s\n", s.Name, s.Threshold, s.Build, s.origin())

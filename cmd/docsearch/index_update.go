@@ -128,10 +128,7 @@ func (u *updateCommand) updateAll(ctx context.Context, chosen []databaseRef) err
 			report(u.stderr, err)
 		}
 	}
-	if failed {
-		return exitStatus(exitFailure)
-	}
-	return nil
+	return failureIf(failed)
 }
 
 // choose resolves the arguments, or returns all databases with an index if

@@ -10,7 +10,6 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/progress"
 )
 
 func newIndexVerifyCommand(a *app) *cobra.Command {
@@ -58,11 +57,7 @@ visible passage, the statistics, and the same contents as the others.`,
 func (a *app) verify(ctx context.Context, chosen []databaseRef, quiet bool) error {
 	failed := false
 	for _, d := range chosen {
-		style := progress.StyleFor(a.stderr)
-		if quiet {
-			style = progress.Silent
-		}
-		display := progress.New(a.stderr, style)
+		display := a.quietDisplay(quiet)
 		report, err := index.Verify(ctx, d.Path, display.Func())
 		display.Close()
 		if ctx.Err() != nil {
@@ -90,10 +85,7 @@ func (a *app) verify(ctx context.Context, chosen []databaseRef, quiet bool) erro
 		}
 		a.noteLEANN(ctx, d, report.Info)
 	}
-	if failed {
-		return exitStatus(exitFailure)
-	}
-	return nil
+	return failureIf(failed)
 }
 
 // noteLEANN prints problems that LEANN would have with its own index. They do

@@ -30,8 +30,7 @@ session starts, notes relevant to a tool call, and a passage after a failure.`,
 }
 
 func newInjectExplainCommand(a *app) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "explain EVENT.json",
 		Short: "Show the text that the hook adds for an event",
 		Long: `Show the text that the hook adds for an event, and why: the query, each candidate
@@ -40,16 +39,13 @@ received. EVENT.json is a file with a hook event, or "-" for standard input. The
 command does not change the session's state.`,
 		Example: `  docsearch inject explain event.json`,
 		Args:    oneArgument("an event file, or - for standard input"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			event, err := a.readEvent(args[0])
-			if err != nil {
-				return err
-			}
-			return a.explainInjection(event, asJSON)
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
+	}, func(_ *cobra.Command, args []string, asJSON bool) error {
+		event, err := a.readEvent(args[0])
+		if err != nil {
+			return err
+		}
+		return a.explainInjection(event, asJSON)
+	})
 }
 
 // readEvent reads a hook event from a file, or from stdin for "-".
@@ -177,31 +173,27 @@ func (a *app) printInjection(out injectionJSON, verdict hook.Verdict) error {
 }
 
 func newInjectTraceCommand(a *app) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "trace [SESSION]",
 		Short: "List the notes that the hook added to a session",
 		Long: `List the notes that the hook added to a session, with their times. Without
 SESSION, list the sessions that received notes. The session id is in the hook
 events and in the file name of the transcript.`,
 		Args: atMostOne,
-		RunE: func(_ *cobra.Command, args []string) error {
-			store := notes.Store{Dir: config.Locate(os.Getenv).State}
-			if len(args) == 0 {
-				return a.listSessions(store, asJSON)
-			}
-			records, err := store.Read(args[0])
-			if err != nil {
-				return err
-			}
-			if len(records) == 0 {
-				return withHint(fmt.Errorf("session %q not found: the hook added no notes to it", args[0]), "run docsearch inject trace to list sessions with notes")
-			}
-			return a.printTrace(records, asJSON)
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
+	}, func(_ *cobra.Command, args []string, asJSON bool) error {
+		store := notes.Store{Dir: config.Locate(os.Getenv).State}
+		if len(args) == 0 {
+			return a.listSessions(store, asJSON)
+		}
+		records, err := store.Read(args[0])
+		if err != nil {
+			return err
+		}
+		if len(records) == 0 {
+			return withHint(fmt.Errorf("session %q not found: the hook added no notes to it", args[0]), "run docsearch inject trace to list sessions with notes")
+		}
+		return a.printTrace(records, asJSON)
+	})
 }
 
 func (a *app) listSessions(store notes.Store, asJSON bool) error {

@@ -21,12 +21,8 @@ type installation struct {
 }
 
 func findInstalled(claude *agentconfig.Claude) installation {
-	cwd, err := os.Getwd()
-	if err != nil {
-		cwd = ""
-	}
 	in := installation{Installation: claude.Installed(), plugin: claude.Plugin()}
-	place := config.PlaceOf(config.Locate(os.Getenv), os.Getenv, cwd)
+	place := placeHere(config.Locate(os.Getenv))
 	in.pluginHooks = agentconfig.InPlugins(load.EnabledPlugins(place), in.plugin)
 	in.duplicates = claude.Duplicates(slices.Concat(in.Hooks, in.pluginHooks))
 	return in

@@ -82,10 +82,7 @@ func (u *updateCommand) updateMirrors(ctx context.Context, stale bool) error {
 	if err == nil {
 		err = config.Forget(l) // the hook must not look for a mirror that is gone
 	}
-	if err == nil && failed {
-		return exitStatus(exitFailure)
-	}
-	return err
+	return cmp.Or(err, failureIf(failed))
 }
 
 // fetchDatabases downloads the list of a server's databases.

@@ -126,15 +126,11 @@ func (a *app) editNote(ctx context.Context, b *notebook.Notebook, name string) e
 }
 
 func newNoteListCommand(a *app) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "list",
 		Short: "List the notes in the folders that the config names",
 		Args:  noArguments,
-		RunE:  func(*cobra.Command, []string) error { return a.listNotes(asJSON) },
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
+	}, func(_ *cobra.Command, _ []string, asJSON bool) error { return a.listNotes(asJSON) })
 }
 
 // noteJSON is the JSON form of a note in a list.
@@ -229,10 +225,7 @@ func (a *app) checkNotes(ctx context.Context, b *notebook.Notebook, names []stri
 			return err
 		}
 	}
-	if problems > 0 {
-		return exitStatus(exitFailure)
-	}
-	return nil
+	return failureIf(problems > 0)
 }
 
 // printNote prints the problems of a note and the calls that match it.

@@ -80,8 +80,7 @@ func absoluteLocation(location string) (string, error) {
 
 // explainPack adds a hint to an error about a pack.
 func explainPack(location string, err error) error {
-	var invalid *pack.InvalidError
-	if errors.As(err, &invalid) && location != "" {
+	if _, ok := errors.AsType[*pack.InvalidError](err); ok && location != "" {
 		return fmt.Errorf("%s: %w", printable(location), err)
 	}
 	return err

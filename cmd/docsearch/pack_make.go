@@ -18,7 +18,6 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/pack"
 	"github.com/docsearch/docsearch/internal/pack/registry"
-	"github.com/docsearch/docsearch/internal/progress"
 	"github.com/docsearch/docsearch/recipes"
 )
 
@@ -93,10 +92,7 @@ func (m *packMakeCommand) run(ctx context.Context, arg string) error {
 			return err
 		}
 	}
-	display := progress.New(m.stderr, progress.Silent)
-	if !m.quiet {
-		display = progress.New(m.stderr, progress.StyleFor(m.stderr))
-	}
+	display := m.quietDisplay(m.quiet)
 	draft, err := pack.Make(ctx, generationOf(info), pack.MakeOptions{
 		Manifest: manifest, Tool: buildVersion(), Home: config.Home(os.Getenv), Report: display.Func(),
 	})

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -114,15 +113,11 @@ func (b *buildCommand) printPack(label string, d *pack.Database) {
 }
 
 func newPackListCommand(a *app) *cobra.Command {
-	asJSON := false
-	cmd := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "list",
 		Short: "List databases that came as packs",
 		Args:  noArguments,
-		RunE:  func(*cobra.Command, []string) error { return a.listPacks(asJSON) },
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
+	}, func(_ *cobra.Command, _ []string, asJSON bool) error { return a.listPacks(asJSON) })
 }
 
 func (a *app) listPacks(asJSON bool) error {
@@ -149,8 +144,7 @@ func (a *app) listPacks(asJSON bool) error {
 		fmt.Fprintln(a.stdout, "no packs; to add one, run: docsearch pack add SOURCE")
 		return nil
 	}
-	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tVERSION\tPUBLISHER\tSOURCE")
+	table := newTable(a.stdout, "NAME\tVERSION\tPUBLISHER\tSOURCE")
 	for _, p := range list {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", p.Name, printable(p.head.Version), printable(p.publisher().Name()), printable(p.info.Source.Location))
 	}

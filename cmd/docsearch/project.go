@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -72,8 +71,7 @@ func printProject(w io.Writer, p *project.Project) error {
 		_, err := fmt.Fprintf(w, "no lock file or manifest found in %s\n", p.Dir)
 		return err
 	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "PACKAGE\tVERSION\tFILE")
+	table := newTable(w, "PACKAGE\tVERSION\tFILE")
 	for _, d := range p.Dependencies {
 		version := d.Version
 		switch {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -26,15 +25,11 @@ technology is, and which keywords select it. To use one, run docsearch setup NAM
 }
 
 func newRecipesListCommand(a *app) *cobra.Command {
-	asJSON := false
-	cmd := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "list",
 		Short: "List the recipes of the recipe book",
 		Args:  noArguments,
-		RunE:  func(*cobra.Command, []string) error { return a.listRecipes(asJSON) },
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
+	}, func(_ *cobra.Command, _ []string, asJSON bool) error { return a.listRecipes(asJSON) })
 }
 
 func (a *app) listRecipes(asJSON bool) error {
@@ -61,8 +56,7 @@ func (a *app) listRecipes(asJSON bool) error {
 	if asJSON {
 		return a.printJSON(list)
 	}
-	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tVERSION\tTITLE\tSOURCE")
+	table := newTable(a.stdout, "NAME\tVERSION\tTITLE\tSOURCE")
 	for _, e := range list {
 		source := e.Source
 		if source == "" {

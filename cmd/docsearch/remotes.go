@@ -199,8 +199,7 @@ func findElsewhere(arg string) *elsewhereError {
 // explainElsewhere replaces the hint of an elsewhereError by the command for databases in a
 // cluster.
 func explainElsewhere(err error, command string) error {
-	var elsewhere *elsewhereError
-	if errors.As(err, &elsewhere) {
+	if elsewhere, ok := errors.AsType[*elsewhereError](err); ok {
 		return elsewhere.explain(command)
 	}
 	return err

@@ -199,6 +199,14 @@ type exitStatus int
 
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
+// failureIf returns the error of a command that has failed, and has printed why.
+func failureIf(failed bool) error {
+	if failed {
+		return exitStatus(exitFailure)
+	}
+	return nil
+}
+
 // A usageError is an error in the command line; the exit code is 2.
 type usageError struct{ error }
 
@@ -227,8 +235,7 @@ func withHint(err error, format string, args ...any) error {
 // hint.
 func report(w io.Writer, err error) {
 	fmt.Fprintf(w, "docsearch: %s\n", userMessage(err))
-	var hint *hintError
-	if errors.As(err, &hint) {
+	if hint, ok := errors.AsType[*hintError](err); ok {
 		fmt.Fprintf(w, "hint: %s\n", hint.hint)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -81,10 +82,7 @@ func (a *app) checkCall(routes *load.Routes, call rules.Call, asJSON bool) error
 	} else {
 		err = a.printCheck(routes, call, found)
 	}
-	if err == nil && (action == config.ActionDeny || action == config.ActionAsk) {
-		return exitStatus(exitFailure)
-	}
-	return err
+	return cmp.Or(err, failureIf(action == config.ActionDeny || action == config.ActionAsk))
 }
 
 func (a *app) printCheck(routes *load.Routes, call rules.Call, found *rules.Match) error {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -12,21 +11,17 @@ import (
 )
 
 func newRouteListCommand(a *app, rules func() (*load.Routes, error)) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "list",
 		Short: "List the active rules in the order in which they are tried",
 		Args:  noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			routes, err := rules()
-			if err != nil {
-				return err
-			}
-			return a.listRules(routes, asJSON)
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
+	}, func(_ *cobra.Command, _ []string, asJSON bool) error {
+		routes, err := rules()
+		if err != nil {
+			return err
+		}
+		return a.listRules(routes, asJSON)
+	})
 }
 
 func (a *app) listRules(routes *load.Routes, asJSON bool) error {
@@ -46,8 +41,7 @@ func (a *app) listRules(routes *load.Routes, asJSON bool) error {
 		_, err := fmt.Fprintln(a.stdout, "no rules")
 		return err
 	}
-	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tACTION\tTOOL\tTESTS\tFROM\tPATTERN")
+	table := newTable(a.stdout, "NAME\tACTION\tTOOL\tTESTS\tFROM\tPATTERN")
 	for i := range routes.Rules {
 		r := &routes.Rules[i]
 		var patterns []string

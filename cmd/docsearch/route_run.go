@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -10,8 +11,7 @@ import (
 )
 
 func newRouteTestCommand(a *app, rules func() (*load.Routes, error)) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "test",
 		Short: "Run the tests in the rule files and lint the rules",
 		Long: `Run the tests in the rule files and lint the rules. The linter reports rules that
@@ -20,16 +20,13 @@ call, and patterns that can take too long.
 
 The exit code is 1 if a test fails, a rule is invalid, or a rule is suspicious.`,
 		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			routes, err := rules()
-			if err != nil {
-				return err
-			}
-			return a.testRules(routes, asJSON)
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
+	}, func(_ *cobra.Command, _ []string, asJSON bool) error {
+		routes, err := rules()
+		if err != nil {
+			return err
+		}
+		return a.testRules(routes, asJSON)
+	})
 }
 
 // testJSON is the JSON output of test.
@@ -83,10 +80,7 @@ func (a *app) testRules(routes *load.Routes, asJSON bool) error {
 	} else {
 		err = a.printTests(out, len(routes.Rules), failed)
 	}
-	if err == nil && !out.OK {
-		return exitStatus(exitFailure)
-	}
-	return err
+	return cmp.Or(err, failureIf(!out.OK))
 }
 
 func (a *app) printTests(out testJSON, rules, failed int) error {

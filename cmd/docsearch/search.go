@@ -17,7 +17,6 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
@@ -205,20 +204,8 @@ func searchableDatabases(l config.Locations) ([]databaseRef, error) {
 	if err != nil {
 		return nil, err
 	}
-	var chosen []databaseRef
-	for _, d := range all {
-		// A database that an external tool searches need not have a docsearch index.
-		if dir, err := index.Locate(d.Path); d.ExternalTool && (err != nil || !exists(generation.ManifestPath(dir))) {
-			continue
-		}
-		chosen = append(chosen, d)
-	}
-	return chosen, nil
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
+	// A database that an external tool searches need not have a docsearch index.
+	return slices.DeleteFunc(all, func(d databaseRef) bool { return d.ExternalTool && !hasIndex(d.Path) }), nil
 }
 
 // selectNamed returns the databases that the query names, or all if it names
@@ -312,11 +299,7 @@ func (s *searchCommand) searchRemotes(ctx context.Context, chosen []databaseRef,
 func (s *searchCommand) splitKeywords() []string {
 	var keywords []string
 	for _, list := range s.keywords {
-		for k := range strings.SplitSeq(list, ",") {
-			if k = strings.TrimSpace(k); k != "" {
-				keywords = append(keywords, k)
-			}
-		}
+		keywords = append(keywords, splitList(list)...)
 	}
 	return keywords
 }

@@ -258,11 +258,7 @@ func (s *servedDatabases) refresh() {
 // hasIndex reports whether the database has a published index.
 func hasIndex(path string) bool {
 	dir, err := index.Locate(path)
-	if err != nil {
-		return false
-	}
-	_, err = os.Stat(generation.ManifestPath(dir))
-	return err == nil
+	return err == nil && fileExists(generation.ManifestPath(dir))
 }
 
 // addEntry adds a database unless its path is in the list. If its name is

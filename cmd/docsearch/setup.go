@@ -344,16 +344,11 @@ func (s *setupCommand) buildDatabase(ctx context.Context) error {
 			fmt.Fprintf(s.stdout, "to download changed pages, run: docsearch index update %s\n", quoteArgument(s.nameForCommands()))
 		}
 	} else {
-		start := time.Now()
-		info, err := s.builder.build(ctx, &s.plan)
-		var moved *site.MovedError
-		if errors.As(err, &moved) {
+		err := s.builder.buildAndPrint(ctx, &s.plan)
+		if moved, ok := errors.AsType[*site.MovedError](err); ok {
 			return withHint(moved, "run docsearch setup %s %s", quoteArgument(s.keyword), quoteArgument(moved.To))
 		}
 		if err != nil {
-			return err
-		}
-		if err := s.builder.printResult(s.plan, info, time.Since(start)); err != nil {
 			return err
 		}
 	}

@@ -107,8 +107,7 @@ func (s *setupCommand) installClaude(ctx context.Context, claude *agentconfig.Cl
 	claude.Version = agentconfig.VersionOnPath(ctx)
 	claude.Coverage = coverage(s.locations)
 	changes, err := claude.Install(agentconfig.User, program)
-	var ignored *agentconfig.IgnoredError
-	if errors.As(err, &ignored) {
+	if _, ok := errors.AsType[*agentconfig.IgnoredError](err); ok {
 		s.warn("not installed: %v; fix the file, then run docsearch install", err)
 		return nil
 	}
@@ -179,15 +178,7 @@ func usesClaude(a *app) bool {
 		return true
 	}
 	claude, err := a.claude()
-	if err != nil {
-		return false
-	}
-	for _, path := range []string{claude.Settings(agentconfig.User), claude.Servers(agentconfig.User)} {
-		if _, err := os.Stat(path); err == nil {
-			return true
-		}
-	}
-	return false
+	return err == nil && (fileExists(claude.Settings(agentconfig.User)) || fileExists(claude.Servers(agentconfig.User)))
 }
 
 // testSearch runs a search through the hook and the server.

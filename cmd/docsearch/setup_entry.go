@@ -176,27 +176,41 @@ func (s *setupCommand) applyEntry(ctx context.Context, change *agentconfig.Chang
 		s.created = append(s.created, fmt.Sprintf("the entry %s in %s", name, path))
 		return nil
 	}
-	s.text(path + ":")
-	s.diff(change.Diff())
-	agreed, err := s.prompter.confirm(ctx, "Write this change to "+path+"?", true)
+	agreed, err := s.confirmAddition(ctx, change)
 	if err != nil {
 		return err
 	}
 	if !agreed {
 		return withHint(errors.New("the database is built, but not in the config"), "run %s to add it later", s.commandLine())
 	}
-	fmt.Fprintln(s.stdout)
-	backup, err := change.Apply()
-	if err != nil {
-		return fmt.Errorf("cannot add %s to %s: %w", change.Subject, path, err)
-	}
-	fmt.Fprintf(s.stdout, "added %s to %s\n", change.Subject, path)
 	s.created = append(s.created, fmt.Sprintf("the entry %s in %s", name, path))
-	if backup != "" {
-		fmt.Fprintf(s.stdout, "  backup: %s\n", backup)
-	}
 	if exists {
 		s.undoCommands = append(s.undoCommands, fmt.Sprintf("revert the entry %s in %s as shown above", name, path))
+	}
+	return nil
+}
+
+// confirmAddition prints a change that adds to the config, and applies it if the user
+// agrees.
+func (s *setupCommand) confirmAddition(ctx context.Context, change *agentconfig.Change) (agreed bool, err error) {
+	s.text(change.Path + ":")
+	s.diff(change.Diff())
+	if agreed, err = s.prompter.confirm(ctx, "Write this change to "+change.Path+"?", true); err != nil || !agreed {
+		return false, err
+	}
+	fmt.Fprintln(s.stdout)
+	return true, s.applyAddition(change)
+}
+
+// applyAddition applies a change that adds to the config.
+func (a *app) applyAddition(change *agentconfig.Change) error {
+	backup, err := change.Apply()
+	if err != nil {
+		return fmt.Errorf("cannot add %s to %s: %w", change.Subject, change.Path, err)
+	}
+	fmt.Fprintf(a.stdout, "added %s to %s\n", change.Subject, change.Path)
+	if backup != "" {
+		fmt.Fprintf(a.stdout, "  backup: %s\n", backup)
 	}
 	return nil
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"text/tabwriter"
 	"time"
 
 	"github.com/docsearch/docsearch/internal/agentconfig"
@@ -98,8 +97,7 @@ func (p *projectPlan) failure() error {
 
 // printProjectPlan prints the plan with sizes and times.
 func printProjectPlan(w io.Writer, p *projectPlan) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "PACKAGE\tVERSION\tSOURCE\tSIZE\tTIME\tDATABASE")
+	table := newTable(w, "PACKAGE\tVERSION\tSOURCE\tSIZE\tTIME\tDATABASE")
 	counts := map[itemSource]int{}
 	var total time.Duration
 	var bytes int64
@@ -284,15 +282,7 @@ func (s *setupCommand) addProjectEntries(plan *projectPlan) error {
 	if change.None() {
 		return nil
 	}
-	backup, err := change.Apply()
-	if err != nil {
-		return fmt.Errorf("cannot add %s to %s: %w", change.Subject, change.Path, err)
-	}
-	fmt.Fprintf(s.stdout, "added %s to %s\n", change.Subject, change.Path)
-	if backup != "" {
-		fmt.Fprintf(s.stdout, "  backup: %s\n", backup)
-	}
-	return nil
+	return s.applyAddition(change)
 }
 
 // entry returns the config entry of a built database.

@@ -118,23 +118,12 @@ func (s *setupCommand) writeServer(ctx context.Context) error {
 	if change.None() {
 		fmt.Fprintf(s.stdout, "\n%s already has the server %s\n", path, e.URL)
 	} else {
-		s.text(path + ":")
-		s.diff(change.Diff())
-		agreed, err := s.prompter.confirm(ctx, "Write this change to "+path+"?", true)
+		agreed, err := s.confirmAddition(ctx, change)
 		if err != nil {
 			return err
 		}
 		if !agreed {
 			return errors.New("the server is not in the config")
-		}
-		fmt.Fprintln(s.stdout)
-		backup, err := change.Apply()
-		if err != nil {
-			return fmt.Errorf("cannot add %s to %s: %w", change.Subject, path, err)
-		}
-		fmt.Fprintf(s.stdout, "added %s to %s\n", change.Subject, path)
-		if backup != "" {
-			fmt.Fprintf(s.stdout, "  backup: %s\n", backup)
 		}
 	}
 	r, err := load.Load(s.locations)

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"strings"
+	"text/tabwriter"
 	"unicode/utf8"
 
 	"golang.org/x/term"
@@ -39,6 +41,14 @@ func columns(w io.Writer) int {
 		}
 	}
 	return defaultWidth
+}
+
+// newTable returns a table with a line of titles, separated by tabs. The caller must call
+// Flush.
+func newTable(w io.Writer, titles string) *tabwriter.Writer {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, titles)
+	return table
 }
 
 // printable makes a line of a document safe to print.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -107,45 +106,40 @@ func parseDays(s string) (time.Duration, error) {
 }
 
 func newTokenListCommand(a *app, tokens func() (*accesstoken.File, error)) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "list",
 		Short: "List tokens with their permissions",
 		Args:  noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			f, err := tokens()
-			if err != nil {
-				return err
+	}, func(_ *cobra.Command, _ []string, asJSON bool) error {
+		f, err := tokens()
+		if err != nil {
+			return err
+		}
+		list, err := f.List()
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return a.printTokensJSON(list)
+		}
+		if len(list) == 0 {
+			fmt.Fprintln(a.stdout, "no tokens; to make one, run: docsearch token new NAME")
+			return nil
+		}
+		table := newTable(a.stdout, "NAME\tPERMITS\tCREATED\tEXPIRES")
+		now := time.Now()
+		for _, t := range list {
+			end := "never"
+			if !t.Expires.IsZero() {
+				end = t.Expires.Local().Format("2006-01-02 15:04")
 			}
-			list, err := f.List()
-			if err != nil {
-				return err
+			if t.Expired(now) {
+				end = "expired"
 			}
-			if asJSON {
-				return a.printTokensJSON(list)
-			}
-			if len(list) == 0 {
-				fmt.Fprintln(a.stdout, "no tokens; to make one, run: docsearch token new NAME")
-				return nil
-			}
-			table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(table, "NAME\tPERMITS\tCREATED\tEXPIRES")
-			now := time.Now()
-			for _, t := range list {
-				end := "never"
-				if !t.Expires.IsZero() {
-					end = t.Expires.Local().Format("2006-01-02 15:04")
-				}
-				if t.Expired(now) {
-					end = "expired"
-				}
-				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", t.Name, strings.Join(t.Scopes, ", "), t.Created.Local().Format("2006-01-02 15:04"), end)
-			}
-			return table.Flush()
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", t.Name, strings.Join(t.Scopes, ", "), t.Created.Local().Format("2006-01-02 15:04"), end)
+		}
+		return table.Flush()
+	})
 }
 
 // printTokensJSON prints the tokens without their hashes.

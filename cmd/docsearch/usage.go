@@ -55,6 +55,13 @@ func someArguments(name string) cobra.PositionalArgs {
 	}
 }
 
+// withJSON adds the flag --json to a command, whose run function gets its value.
+func withJSON(cmd *cobra.Command, run func(cmd *cobra.Command, args []string, asJSON bool) error) *cobra.Command {
+	asJSON := cmd.Flags().Bool("json", false, "print JSON")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd, args, *asJSON) }
+	return cmd
+}
+
 // markExclusive makes a command reject more than one of the flags.
 func markExclusive(cmd *cobra.Command, flags ...string) {
 	check := cmd.Args

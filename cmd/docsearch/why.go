@@ -25,8 +25,7 @@ import (
 )
 
 func newWhyCommand(a *app) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "why QUERY",
 		Short: "Explain what the hook does with a web search",
 		Long: `Explain what the hook does with a web search: for each database, the matching
@@ -35,12 +34,9 @@ rule and the outcome. The command ignores session state: it treats a search that
 was just denied as new.`,
 		Example: `  docsearch why 'gitlab ci cache between jobs'`,
 		Args:    someArguments("a query"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return a.why(strings.Join(args, " "), asJSON)
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
+	}, func(_ *cobra.Command, args []string, asJSON bool) error {
+		return a.why(strings.Join(args, " "), asJSON)
+	})
 }
 
 // whyJSON is the JSON output of why.

@@ -182,8 +182,7 @@ func (c *Claude) Uninstall(s Scope) ([]*Change, error) {
 func (c *Claude) refuses(check func(path string, data []byte) error) func(path string, data []byte) error {
 	return func(path string, data []byte) error {
 		err := check(path, data)
-		var ignored *IgnoredError
-		if errors.As(err, &ignored) && ignored.Entry {
+		if ignored, ok := errors.AsType[*IgnoredError](err); ok && ignored.Entry {
 			return nil
 		}
 		return err

@@ -248,8 +248,7 @@ func (s *Signatures) Verify(subject Subject, trusted []Key) (key Key, rotated bo
 // Signer returns the first key that signed the subject, trusted or not.
 func (s *Signatures) Signer(subject Subject) (Key, error) {
 	key, _, err := s.Verify(subject, nil)
-	var e *SignatureError
-	if errors.As(err, &e) && len(e.Unknown) > 0 {
+	if e, ok := errors.AsType[*SignatureError](err); ok && len(e.Unknown) > 0 {
 		return e.Unknown[0], nil
 	}
 	return key, err

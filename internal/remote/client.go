@@ -96,8 +96,7 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) ([]by
 			h.Set("Authorization", "Bearer "+token)
 		}
 	})
-	var refused *RefusedError
-	if errors.As(err, &refused) && refused.Status == http.StatusUnauthorized {
+	if refused, ok := errors.AsType[*RefusedError](err); ok && refused.Status == http.StatusUnauthorized {
 		c.forgetToken() // it may have been replaced
 	}
 	return data, err

@@ -160,8 +160,7 @@ func (h *Hook) record(url string, down bool) error {
 // directly. server is nil for a cluster.
 func (h *Hook) exchange(ctx context.Context, server *config.Remote, url string, body []byte) (Answers, error) {
 	data, err := throughRelay(ctx, h.locations, url, body)
-	var noRelay *net.OpError
-	if errors.As(err, &noRelay) && noRelay.Op == "dial" || errors.Is(err, ErrNoRelay) {
+	if noRelay, ok := errors.AsType[*net.OpError](err); ok && noRelay.Op == "dial" || errors.Is(err, ErrNoRelay) {
 		if server == nil {
 			return Answers{}, errNotRunning
 		}

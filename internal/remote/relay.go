@@ -129,8 +129,7 @@ func throughRelay(ctx context.Context, l config.Locations, url string, body []by
 		},
 	}}
 	data, err := exchange(ctx, client, http.MethodPost, "http://relay", AnswerPath, body, func(h http.Header) { h.Set(serverHeader, url) })
-	var refused *RefusedError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*RefusedError](err); ok {
 		if refused.Status == http.StatusNotFound && refused.Text == ErrNoRelay.Error() {
 			return nil, ErrNoRelay
 		}

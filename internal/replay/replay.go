@@ -83,8 +83,7 @@ func (t *transcript) read(r io.Reader) (Damage, error) {
 		}
 		if len(bytes.TrimSpace(line)) > 0 {
 			if bad := t.line(number, line); bad != nil {
-				var stop *stopError
-				if errors.As(bad, &stop) {
+				if stop, ok := errors.AsType[*stopError](bad); ok {
 					return t.damage, stop.error
 				}
 				t.damaged(number, bad)
