@@ -346,14 +346,12 @@ func (d *decoder) topList(key, expected string, valid func(string) bool) []strin
 		return nil
 	}
 	list, bad := stringList(v)
-	kept := list[:0]
-	for _, s := range list {
-		if valid(s) {
-			kept = append(kept, s)
-		} else {
+	kept := slices.DeleteFunc(list, func(s string) bool {
+		if !valid(s) {
 			bad = append(bad, s)
 		}
-	}
+		return !valid(s)
+	})
 	if items, ok := v.([]any); len(bad) > 0 && !(ok && len(items) == 0) {
 		d.report(key, Problem{Entry: key, Expected: expected, Got: describe(bad[0]), Effect: "the item is ignored"})
 	}
@@ -396,13 +394,10 @@ func (d *decoder) intField(m map[string]any, section, field string, low, high in
 // reportUnknown reports the unknown keys of m.
 func (d *decoder) reportUnknown(path, entry string, m map[string]any, keys ...string) {
 	for _, key := range slices.Sorted(maps.Keys(m)) {
-		if contains(keys, key) {
+		if slices.Contains(keys, key) {
 			continue
 		}
-		expected := "one of " + strings.Join(keys, ", ")
-		if near := Nearest(key, keys); near != "" {
-			expected = fmt.Sprintf("a known key (did you mean %q?)", near)
-		}
+		expected := knownKey(key, keys)
 		at := key
 		if path != "" {
 			at = path + "." + key
@@ -412,6 +407,14 @@ func (d *decoder) reportUnknown(path, entry string, m map[string]any, keys ...st
 		}
 		d.report(at, Problem{Entry: entry, Field: key, Expected: expected, Effect: "ignored"})
 	}
+}
+
+// knownKey describes what to write in place of an unknown key.
+func knownKey(key string, keys []string) string {
+	if near := Nearest(key, keys); near != "" {
+		return fmt.Sprintf("a known key (did you mean %q?)", near)
+	}
+	return "one of " + strings.Join(keys, ", ")
 }
 
 // entryLabel returns a label for a database entry, even an invalid one.
@@ -480,13 +483,4 @@ func describe(v any) string {
 		return "an object"
 	}
 	return fmt.Sprint(v)
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }

@@ -2,7 +2,6 @@ package decode
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -188,15 +187,11 @@ func parseRate(s string) (config.Rate, bool) {
 func (d *routeDecoder) reportUnknown() {
 	keys := []string{"name", "description", "tool", "tool_pattern", "pattern", "command_pattern", "unless", "commands", "action", "message", "limit", "rate", "database", "tests"}
 	for _, key := range slices.Sorted(maps.Keys(d.fields)) {
-		if contains(keys, key) || strings.HasPrefix(key, "_") {
+		if slices.Contains(keys, key) || strings.HasPrefix(key, "_") {
 			continue
 		}
-		expected := "one of " + strings.Join(keys, ", ")
-		if near := Nearest(key, keys); near != "" {
-			expected = fmt.Sprintf("a known key (did you mean %q?)", near)
-		}
 		line := d.routes.Line(d.path[0], key)
-		d.problems = append(d.problems, Problem{Line: line, Entry: d.entry, Field: key, Expected: expected, Effect: "ignored"})
+		d.problems = append(d.problems, Problem{Line: line, Entry: d.entry, Field: key, Expected: knownKey(key, keys), Effect: "ignored"})
 	}
 }
 

@@ -10,7 +10,6 @@
 package edit
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -49,45 +48,53 @@ var ErrManualEdit = errors.New("cannot edit its layout automatically")
 // missing keywords and URLs are added, a different path or description is replaced, and
 // everything else stays.
 func Put(path string, data []byte, e Entry) ([]byte, error) {
-	f, mark := newFile(path, data)
-	before, err := f.decode()
+	f, values, key, err := open(path, data, "databases")
 	if err != nil {
 		return nil, err
 	}
-	wanted, err := f.putEntry(before, path, e)
-	if err != nil {
+	if err := f.putEntry(values, key, path, e); err != nil {
 		return nil, err
 	}
-	return f.result(mark, wanted)
+	return f.result(values)
+}
+
+// open returns the file at path with the contents, their values, and the key of a top-level
+// list in them.
+func open(path string, data []byte, list string) (f file, values map[string]any, key string, err error) {
+	f = newFile(path, data)
+	if values, err = f.decode(); err == nil {
+		key, err = findKey(values, list)
+	}
+	return f, values, key, err
 }
 
 // result returns the edited text after the byte order mark, if it decodes to these values.
-func (f *file) result(mark []byte, want map[string]any) ([]byte, error) {
+func (f *file) result(want map[string]any) ([]byte, error) {
 	after, err := f.decode()
 	if err != nil || !reflect.DeepEqual(after, want) {
 		return nil, ErrManualEdit
 	}
-	return append(mark, f.text...), nil
+	return []byte(f.mark + f.text), nil
 }
 
 const byteOrderMark = "\xef\xbb\xbf"
 
-// newFile returns the file at path with the contents, and its byte order mark.
-func newFile(path string, data []byte) (f file, mark []byte) {
-	text, found := bytes.CutPrefix(data, []byte(byteOrderMark))
-	if found {
-		mark = []byte(byteOrderMark)
+// newFile returns the file at path with the contents.
+func newFile(path string, data []byte) file {
+	f := file{format: load.Format(path), text: string(data), newline: "\n"}
+	if text, found := strings.CutPrefix(f.text, byteOrderMark); found {
+		f.mark, f.text = byteOrderMark, text
 	}
-	f = file{format: load.Format(path), text: string(text), newline: "\n"}
 	if strings.Contains(f.text, "\r\n") {
 		f.newline = "\r\n"
 	}
-	return f, mark
+	return f
 }
 
 // A file is a config file that is being edited.
 type file struct {
 	format  string // as load.Format names it
+	mark    string // the byte order mark before the text
 	text    string
 	newline string
 }
@@ -119,37 +126,31 @@ func (f *file) decode() (map[string]any, error) {
 	return values, err
 }
 
-// putEntry edits the text and returns the values that the text must then have. values are the
-// current ones.
-func (f *file) putEntry(values map[string]any, path string, e Entry) (map[string]any, error) {
-	key, err := findKey(values, "databases")
-	if err != nil {
-		return nil, err
-	}
+// putEntry edits the text and the values, which the text must then have.
+func (f *file) putEntry(values map[string]any, key, path string, e Entry) error {
 	list, isList := values[key].([]any)
 	if values[key] != nil && !isList {
-		return nil, fmt.Errorf("%q is not a list of databases; fix it first", key)
+		return fmt.Errorf("%q is not a list of databases; fix it first", key)
 	}
 	at, old := findDatabase(values, path, e.name())
 	if at < 0 {
 		fields := e.fields()
-		if err := f.appendEntry(key, fields); err != nil {
-			return nil, err
-		}
 		values[key] = append(slices.Clip(list), fieldValues(fields))
-		return values, nil
+		return f.appendEntry(key, fields)
 	}
 	entry := list[at].(map[string]any)
 	for _, change := range changedFields(old, e) {
-		if change.name, err = findKey(entry, change.name); err != nil {
-			return nil, err
+		name, err := findKey(entry, change.name)
+		if err != nil {
+			return err
 		}
-		if err := f.changeField(key, at, change, entry[change.name]); err != nil {
-			return nil, err
+		change.name = name
+		if err := f.changeField(key, at, change, entry[name]); err != nil {
+			return err
 		}
 		applyField(entry, change)
 	}
-	return values, nil
+	return nil
 }
 
 func (e *Entry) name() string {

@@ -9,12 +9,7 @@ import (
 // top-level list of that key, such as "publishers". It returns data if the list has the
 // string. Its errors are those of Put.
 func Append(path string, data []byte, name, value string) ([]byte, error) {
-	f, mark := newFile(path, data)
-	values, err := f.decode()
-	if err != nil {
-		return nil, err
-	}
-	key, err := findKey(values, name)
+	f, values, key, err := open(path, data, name)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +24,7 @@ func Append(path string, data []byte, name, value string) ([]byte, error) {
 		return nil, err
 	}
 	values[key] = append(slices.Clip(have), value)
-	return f.result(mark, values)
+	return f.result(values)
 }
 
 // appendString appends a string to a top-level list in the text. It creates the list if
@@ -75,12 +70,7 @@ func (f *file) appendString(key, value string) error {
 // DropURLs returns the contents of the config file at path without these URL prefixes in
 // the entry of that name. Its errors are those of Put.
 func DropURLs(path string, data []byte, name string, urls []string) ([]byte, error) {
-	f, mark := newFile(path, data)
-	values, err := f.decode()
-	if err != nil {
-		return nil, err
-	}
-	key, err := findKey(values, "databases")
+	f, values, key, err := open(path, data, "databases")
 	if err != nil {
 		return nil, err
 	}
@@ -120,5 +110,5 @@ func DropURLs(path string, data []byte, name string, urls []string) ([]byte, err
 		have = slices.Delete(slices.Clone(have), i, i+1)
 	}
 	entry[urlsKey] = have
-	return f.result(mark, values)
+	return f.result(values)
 }

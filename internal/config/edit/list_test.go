@@ -55,7 +55,7 @@ func FuzzAppend(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, path, text string) {
-		before, _ := newFile(path, []byte(text))
+		before := newFile(path, []byte(text))
 		values, err := before.decode()
 		if err != nil {
 			return
@@ -64,7 +64,7 @@ func FuzzAppend(f *testing.F) {
 		if err != nil {
 			return
 		}
-		after, _ := newFile(path, got)
+		after := newFile(path, got)
 		have, err := after.decode()
 		if err != nil {
 			t.Fatalf("%q does not decode: %v", got, err)

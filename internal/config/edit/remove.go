@@ -10,12 +10,7 @@ import (
 // or data, the current contents, if there is no such entry. It also removes comments
 // within the entry; everything else stays, byte for byte. Its errors are those of Put.
 func Remove(path string, data []byte, name string) ([]byte, error) {
-	f, mark := newFile(path, data)
-	values, err := f.decode()
-	if err != nil {
-		return nil, err
-	}
-	key, err := findKey(values, "databases")
+	f, values, key, err := open(path, data, "databases")
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +27,7 @@ func Remove(path string, data []byte, name string) ([]byte, error) {
 	if err != nil || !reflect.DeepEqual(withoutEmpty(after, key), withoutEmpty(values, key)) {
 		return nil, ErrManualEdit
 	}
-	return append(mark, f.text...), nil
+	return []byte(f.mark + f.text), nil
 }
 
 // withoutEmpty removes the key of an empty list, which some formats cannot represent.

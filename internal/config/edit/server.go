@@ -19,12 +19,7 @@ type Server struct {
 // them. An existing entry with that URL stays if it has the same source of the token, and
 // gets the source if it has none. Otherwise the error asks for a manual edit.
 func PutServer(path string, data []byte, s Server) ([]byte, error) {
-	f, mark := newFile(path, data)
-	values, err := f.decode()
-	if err != nil {
-		return nil, err
-	}
-	key, err := findKey(values, "servers")
+	f, values, key, err := open(path, data, "servers")
 	if err != nil {
 		return nil, err
 	}
@@ -62,11 +57,7 @@ func PutServer(path string, data []byte, s Server) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	after, err := f.decode()
-	if err != nil || !reflect.DeepEqual(after, values) {
-		return nil, ErrManualEdit
-	}
-	return append(mark, f.text...), nil
+	return f.result(values)
 }
 
 // putToken adds the source of the token to an entry and its values, unless it has it.

@@ -2,6 +2,7 @@ package load
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -176,31 +177,18 @@ func (n *outline) child(name string) *outline {
 // appendOrdered appends v as JSON with its keys in the order of n.
 func appendOrdered(b []byte, n *outline, v any) ([]byte, error) {
 	var err error
-	if m, ok := v.(map[any]any); ok { // YAML allows keys that are not strings
-		named := map[string]any{}
-		for k, v := range m {
-			named[fmt.Sprint(k)] = v
-		}
-		v = named
-	}
-	switch v := v.(type) {
+	switch v := stringKeys(v).(type) {
 	case map[string]any:
 		b = append(b, '{')
-		first := true
-		for _, name := range orderedKeys(n, v) {
-			if !first {
+		for i, name := range orderedKeys(n, v) {
+			if i > 0 {
 				b = append(b, ',')
 			}
-			first = false
 			if b, err = appendJSON(b, name); err != nil {
 				return nil, err
 			}
 			b = append(b, ':')
-			child := n.child(name)
-			if child == nil {
-				child = &outline{}
-			}
-			if b, err = appendOrdered(b, child, v[name]); err != nil {
+			if b, err = appendOrdered(b, cmp.Or(n.child(name), &outline{}), v[name]); err != nil {
 				return nil, err
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -69,7 +70,7 @@ func LoadRoutes(r *Result, place config.RoutesPlace) *Routes {
 	}
 	enabled := s.enabledPlugins()
 	dirs := []string{place.Plugin}
-	for _, id := range sortedNames(enabled) {
+	for _, id := range slices.Sorted(maps.Keys(enabled)) {
 		dirs = append(dirs, enabled[id])
 	}
 	for _, dir := range dirs {
@@ -422,15 +423,6 @@ func (s *Routes) readJSON(dir, path string, v any) bool {
 	}
 	data, err := hujson.Standardize(data)
 	return err == nil && json.Unmarshal(data, v) == nil
-}
-
-func sortedNames[V any](m map[string]V) []string {
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // WriteSnapshot writes the snapshot that saves the hook the next load. It does not if a
