@@ -23,12 +23,14 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"compress/flate"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -86,6 +88,9 @@ func run(args []string) error {
 func newBundle(dist, version string, modified time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
+	w.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
+		return flate.NewWriter(w, flate.BestCompression)
+	})
 	add := func(name string, mode os.FileMode, content []byte) error {
 		header := &zip.FileHeader{Name: name, Method: zip.Deflate, Modified: modified}
 		header.SetMode(mode)
