@@ -168,10 +168,12 @@ func Usable(c *generation.Confidence) *generation.Confidence {
 // Default is the confidence model of a database that has none of its own: a logistic model
 // over lexical.Signals.Features. It is fitted to the judged queries of seven manuals,
 // out-of-domain queries, and searches about these and other manuals that only the web
-// answers (go run ./test/eval -fit).
+// answers (go run ./test/eval -fit). Only the weight of corrected terms is reduced, from -0.74:
+// 88% instead of 84% of the answered queries are answered if one word is misspelled, and no
+// other query is.
 func Default() *generation.Confidence {
 	return &generation.Confidence{
-		Weights:   []float64{-2.07, 1.57, -0.62, -0.85, -0.34, 2.49, -1.43, 0.22, -0.39, 1.52, 2.42, 2.56, -0.03, 0.23, 1.66, -5.48, -5.21, -4.28, -0.22, -1.82, -0.33, -0.61, -0.28, -1.53, -0.74, -0.85},
+		Weights:   []float64{-2.07, 1.57, -0.62, -0.85, -0.34, 2.49, -1.43, 0.22, -0.39, 1.52, 2.42, 2.56, -0.03, 0.23, 1.66, -5.48, -5.21, -4.28, -0.22, -1.82, -0.33, -0.61, -0.28, -1.53, -0.60, -0.85},
 		Threshold: 0.5,
 	}
 }
