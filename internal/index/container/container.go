@@ -104,6 +104,32 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// Add writes a whole section.
+func (w *Writer) Add(name string, data []byte) {
+	w.Section(name)
+	w.write(data)
+}
+
+// Copy writes a whole section with the contents of another one.
+func (w *Writer) Copy(name string, from Section) {
+	data, err := from.All()
+	if w.err == nil {
+		w.err = err
+	}
+	w.Add(name, data)
+}
+
+// AddTexts writes texts for Texts: a section of offsets, and one of the concatenated texts.
+func (w *Writer) AddTexts(offsets, texts string, list []string) {
+	end, all := make([]byte, 4, 4*(len(list)+1)), []byte(nil)
+	for _, text := range list {
+		all = append(all, text...)
+		end = binary.LittleEndian.AppendUint32(end, uint32(len(all)))
+	}
+	w.Add(offsets, end)
+	w.Add(texts, all)
+}
+
 // Close completes the file and syncs it. After an error, it removes the file.
 func (w *Writer) Close() error {
 	w.endSection()
@@ -301,6 +327,16 @@ func (f *File) Section(name string) (Section, error) {
 	return Section{}, &CorruptError{f.path, 0, fmt.Sprintf("section %q is missing", name)}
 }
 
+// Sections finds the named sections and stores each in the element of to with its index.
+func (f *File) Sections(names []string, to ...*Section) (err error) {
+	for i, name := range names {
+		if *to[i], err = f.Section(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Verify checks every block. It calls advance, if not nil, with the number of bytes
 // checked since the last call.
 func (f *File) Verify(advance func(int64)) error {
@@ -346,6 +382,18 @@ type Section struct {
 	offset, length int64
 }
 
+// Texts are texts in two sections: N+1 x [4] offset of each text, and the texts.
+type Texts struct{ Offsets, Text Section }
+
+// At returns text i.
+func (t *Texts) At(i int) ([]byte, error) {
+	from, to, err := t.Offsets.Span(i)
+	if err != nil {
+		return nil, err
+	}
+	return t.Text.Bytes(from, to-from)
+}
+
 // InMemory returns a section of bytes that have no checksums. name describes them in
 // errors.
 func InMemory(name string, data []byte) Section {
@@ -367,6 +415,19 @@ func (s Section) Bytes(off, n int64) ([]byte, error) {
 	}
 	at := s.offset + off
 	return s.f.data[at : at+n : at+n], nil
+}
+
+// Span returns offset i of a section of ascending offsets of four bytes, and the next one.
+func (s Section) Span(i int) (from, to int64, err error) {
+	b, err := s.Bytes(4*int64(i), 8)
+	if err != nil {
+		return 0, 0, err
+	}
+	from, to = int64(binary.LittleEndian.Uint32(b)), int64(binary.LittleEndian.Uint32(b[4:]))
+	if from > to {
+		err = s.Corrupt(4*int64(i), fmt.Sprintf("span %d to %d", from, to))
+	}
+	return from, to, err
 }
 
 // All returns the whole section, verified. Use it for sections that are small or read

@@ -58,7 +58,7 @@ func Update(ctx context.Context, file confined.Path, old *Index, from []uint32, 
 		return ErrIncompatible
 	}
 	if old.mode == modePrefilter {
-		centroids, err := old.prefilter.centroids.Bytes(0, old.prefilter.centroids.Len())
+		centroids, err := old.prefilter.centroids.All()
 		if err != nil {
 			return err
 		}
@@ -118,7 +118,7 @@ func (u *update) assignFresh(ctx context.Context, fresh Vectors) error {
 		return err
 	}
 	u.rows = b.rows
-	graph, err := x.graph.Bytes(0, x.graph.Len())
+	graph, err := x.graph.All()
 	if err != nil {
 		return err
 	}
@@ -180,10 +180,7 @@ func (u *update) layOut(b *builder, n int) error {
 		}
 	}
 	b.x.stored = len(r.passages)
-	var err error
-	if b.graph, err = x.graph.Bytes(0, x.graph.Len()); err != nil {
-		return err
-	}
+	b.x.graph = x.graph
 	b.attachSections()
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"sort"
@@ -256,31 +255,18 @@ func (m *Model) Write(file confined.Path) error {
 	for _, n := range []int{len(m.terms), lsaDimensions, ppmiDimensions, 0} {
 		head = binary.LittleEndian.AppendUint32(head, uint32(n))
 	}
-	out.Section("head")
-	out.Write(head)
-	out.Section("termat")
-	at := make([]byte, 4)
-	out.Write(at)
-	offset := 0
-	for _, t := range m.terms {
-		offset += len(t)
-		binary.LittleEndian.PutUint32(at, uint32(offset))
-		out.Write(at)
-	}
-	out.Section("terms")
-	for _, t := range m.terms {
-		io.WriteString(out, t)
-	}
-	out.Section("rows")
-	out.Write(m.rows)
+	out.Add("head", head)
+	out.AddTexts("termat", "terms", m.terms)
+	out.Add("rows", m.rows)
 	return out.Close()
 }
 
 // A Builtin is an open model. It is safe for concurrent use.
 type Builtin struct {
-	file                *container.File
-	termAt, terms, rows container.Section
-	n                   int
+	file  *container.File
+	terms container.Texts
+	rows  container.Section
+	n     int
 }
 
 // OpenBuiltin opens a model file.
@@ -299,14 +285,8 @@ func OpenBuiltin(file confined.Path) (*Builtin, error) {
 
 func (b *Builtin) open() error {
 	var head container.Section
-	for _, s := range []struct {
-		name string
-		to   *container.Section
-	}{{"head", &head}, {"termat", &b.termAt}, {"terms", &b.terms}, {"rows", &b.rows}} {
-		var err error
-		if *s.to, err = b.file.Section(s.name); err != nil {
-			return err
-		}
+	if err := b.file.Sections([]string{"head", "termat", "terms", "rows"}, &head, &b.terms.Offsets, &b.terms.Text, &b.rows); err != nil {
+		return err
 	}
 	h, err := head.Bytes(0, 16)
 	if err != nil {
@@ -317,7 +297,7 @@ func (b *Builtin) open() error {
 	if lsa != lsaDimensions || ppmi != ppmiDimensions {
 		return head.Corrupt(4, fmt.Sprintf("%d and %d dimensions, want %d and %d", lsa, ppmi, lsaDimensions, ppmiDimensions))
 	}
-	if b.termAt.Len() != 4*(n+1) || b.rows.Len() != rowSize*n {
+	if b.terms.Offsets.Len() != 4*(n+1) || b.rows.Len() != rowSize*n {
 		return head.Corrupt(0, "the sections' sizes do not fit together")
 	}
 	b.n = int(n)
@@ -367,23 +347,11 @@ func (b *Builtin) row(term string) (row []byte, err error) {
 			return 0
 		}
 		var t []byte
-		t, err = b.term(i)
+		t, err = b.terms.At(i)
 		return strings.Compare(term, string(t))
 	})
 	if !found || err != nil {
 		return nil, err
 	}
 	return b.rows.Bytes(int64(i)*rowSize, rowSize)
-}
-
-func (b *Builtin) term(i int) ([]byte, error) {
-	at, err := b.termAt.Bytes(4*int64(i), 8)
-	if err != nil {
-		return nil, err
-	}
-	from, to := int64(binary.LittleEndian.Uint32(at)), int64(binary.LittleEndian.Uint32(at[4:]))
-	if from > to {
-		return nil, b.termAt.Corrupt(4*int64(i), fmt.Sprintf("span %d to %d", from, to))
-	}
-	return b.terms.Bytes(from, to-from)
 }

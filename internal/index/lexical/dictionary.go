@@ -47,10 +47,8 @@ func (w *dictionaryWriter) add(term string, length int) {
 }
 
 func (w *dictionaryWriter) write(out *container.Writer) {
-	out.Section("terms")
-	out.Write(w.terms)
-	out.Section("keys")
-	out.Write(w.keys)
+	out.Add("terms", w.terms)
+	out.Add("keys", w.keys)
 }
 
 // prefixKey returns the first eight bytes of a term as a number with the same order.

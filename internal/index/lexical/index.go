@@ -66,17 +66,10 @@ func Open(file confined.Path) (*Index, error) {
 
 func (x *Index) open() error {
 	var meta, keys, terms container.Section
-	for _, s := range []struct {
-		name string
-		to   *container.Section
-	}{
-		{"meta", &meta}, {"passages", &x.passages}, {"order", &x.order}, {"units", &x.segments},
-		{"postings", &x.postings}, {"terms", &terms}, {"keys", &keys},
-	} {
-		var err error
-		if *s.to, err = x.file.Section(s.name); err != nil {
-			return err
-		}
+	err := x.file.Sections([]string{"meta", "passages", "order", "units", "postings", "terms", "keys"},
+		&meta, &x.passages, &x.order, &x.segments, &x.postings, &terms, &keys)
+	if err != nil {
+		return err
 	}
 	m, err := meta.Bytes(0, metaSize)
 	if err != nil {

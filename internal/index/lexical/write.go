@@ -137,8 +137,7 @@ func (b *Builder) write(ctx context.Context, out *container.Writer, l *layout) e
 	}
 	out.Write(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(record[:0], uint32(len(l.passages))), documents))
 
-	out.Section("inputs")
-	out.Write(appendInputs(nil, l.passages))
+	out.Add("inputs", appendInputs(nil, l.passages))
 
 	out.Section("postings")
 	var words dictionaryWriter
