@@ -1,6 +1,7 @@
 package container
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -286,7 +287,8 @@ func parse(path string, data []byte, kind string, version int) (*File, error) {
 		checked: make([]atomic.Uint32, (table-sums)/4/32+1),
 	}
 	for at := int(table); at < trailer; at += entrySize {
-		s := section{name: cString(data[at : at+8])}
+		name, _, _ := bytes.Cut(data[at:at+8], []byte{0})
+		s := section{name: string(name)}
 		offset, length := binary.LittleEndian.Uint64(data[at+8:]), binary.LittleEndian.Uint64(data[at+16:])
 		if offset > sums || length > sums-offset {
 			return nil, corrupt(at, fmt.Sprintf("section %q is outside the file", s.name))
@@ -295,15 +297,6 @@ func parse(path string, data []byte, kind string, version int) (*File, error) {
 		f.sections = append(f.sections, s)
 	}
 	return f, nil
-}
-
-func cString(b []byte) string {
-	for i, c := range b {
-		if c == 0 {
-			return string(b[:i])
-		}
-	}
-	return string(b)
 }
 
 // Close unmaps the file. Nothing read from it may be used afterwards.

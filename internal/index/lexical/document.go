@@ -179,11 +179,7 @@ func (x *Index) SearchDocuments(q Query, documents ...uint32) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	hits := make([]Hit, len(found))
-	for i := range found {
-		hits[i] = found[i].Hit
-	}
-	return hits, nil
+	return hitsOf(found), nil
 }
 
 // segmentsOf returns the segments of a document, which are consecutive.

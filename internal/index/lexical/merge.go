@@ -178,7 +178,7 @@ func (k *reusedIndex) unchangedSegments(l *layout, to []uint32, unsorted bool) s
 func (w *spanEncoder) encodeReused(r *encodedLists, term []byte, offset, length int64) error {
 	x := w.reused.index
 	w.symbol = isSymbol(term)
-	l, err := openPostingList(x.postings, offset, length, uint32(x.segmentCount), x.single)
+	l, err := x.openList(offset, length)
 	if err != nil {
 		return err
 	}
