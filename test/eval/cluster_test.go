@@ -79,8 +79,9 @@ func TestClusterFloors(t *testing.T) {
 	}{
 		{figures(.7, 90), 0}, {figures(.69, 88), 0}, {figures(.67, 90), 1}, {figures(.67, 80), 2},
 	} {
-		if got := tt.remote.misses(local); len(got) != tt.want {
-			t.Errorf("%d figures below their floor, want %d: %v", len(got), tt.want, got)
+		var out output
+		if tt.remote.check(&out, local); len(out.misses) != tt.want {
+			t.Errorf("%d figures below their floor, want %d: %v", len(out.misses), tt.want, out.misses)
 		}
 	}
 }

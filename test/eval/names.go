@@ -52,7 +52,7 @@ type namedPage struct{ set, page, name string }
 // names searches all databases at once for the name of each named page, and each database
 // for several names at once.
 func (l *harness) names(out *output) error {
-	root, err := l.docsRoot()
+	root, err := l.open(&l.docs)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func (l *harness) search(out *output) error {
 	if err != nil {
 		return err
 	}
-	out.misses = append(out.misses, r.tables(&out.tables)...)
+	r.tables(out)
 	return nil
 }
 
@@ -29,10 +29,9 @@ func (l *harness) search(out *output) error {
 type report struct {
 	scoped, unscoped evaluation
 	built            []built
-	baselines        map[string]eval.Measures // page measures by set
+	baselines        map[string]eval.Measures // page measures by set; nil: no baseline
 	all, allUnscoped *eval.Measures           // baseline, all sets
 	classic          []classic
-	baseline         baseline
 }
 
 type classic struct {
@@ -43,11 +42,11 @@ type classic struct {
 	median, worst float64 // milliseconds
 }
 
-func (l *harness) measure() (r *report, err error) {
-	r = &report{baseline: l.baseline}
-	if r.built, err = l.buildDocs(); err != nil {
+func (l *harness) measure() (*report, error) {
+	if _, err := l.open(&l.docs); err != nil {
 		return nil, err
 	}
+	r := &report{built: l.docs.built}
 	docs := filepath.Join(l.collections, "docs")
 	queries := filepath.Join(docs, "queries.jsonl")
 	args := append(databaseFlags(docSets), "--queries", queries)
@@ -82,7 +81,7 @@ func databaseFlags(manuals []manual) []string {
 // evalConfigured runs docsearch eval with these queries, for a user with docSets in the
 // config file. It returns one result per query.
 func (l *harness) evalConfigured(name string, queries []judgedLine, args ...string) ([]queryResult, error) {
-	if _, err := l.buildDocs(); err != nil {
+	if _, err := l.open(&l.docs); err != nil {
 		return nil, err
 	}
 	path := filepath.Join(l.cache, name+".jsonl")

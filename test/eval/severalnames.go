@@ -17,7 +17,7 @@ const namesPerQuery = 3
 // severalNames searches for two or three identifiers of one page at once, and counts those
 // whose section is found.
 func (l *harness) severalNames(out *output) error {
-	if _, err := l.buildDocs(); err != nil {
+	if _, err := l.open(&l.docs); err != nil {
 		return err
 	}
 	identifiers, err := eval.ReadIdentifiers(filepath.Join(l.collections, "docs", "identifiers.jsonl"))

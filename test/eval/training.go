@@ -26,11 +26,11 @@ func (l *harness) askTraining() ([]judgedSearch, error) {
 	if err != nil {
 		return nil, err
 	}
-	docs, err := l.askSearches("training-docs", about(searches, docSets), l.buildDocs, l.docsRoot, docSets)
+	docs, err := l.askSearches("training-docs", about(searches, docSets), &l.docs)
 	if err != nil {
 		return nil, err
 	}
-	others, err := l.askSearches("training-others", about(searches, trainingSets), l.buildTraining, l.trainingRoot, trainingSets)
+	others, err := l.askSearches("training-others", about(searches, trainingSets), &l.training)
 	return slices.Concat(docs, others), err
 }
 
