@@ -43,16 +43,12 @@ type Part struct {
 func (d *Database) Explain(q Query, r Result) (Explanation, error) {
 	e := explain(d.gen.Confidence, r)
 	for i, h := range r.Hits {
-		var w lexical.Hit
-		if h.words != nil {
-			w = *h.words
-		}
 		reasons, err := d.lexical.Explain(q.words(d.gen.VersionOr(q.Version), 0), h.Number)
 		if err != nil {
 			return Explanation{}, err
 		}
 		for _, t := range reasons {
-			e.Hits[i].Terms = append(e.Hits[i].Terms, TermExplanation{t.Term, t.Synonym, t.Misspelled, t.Words * w.Words, t.Page * w.Page, t.Fields})
+			e.Hits[i].Terms = append(e.Hits[i].Terms, TermExplanation{t.Term, t.Synonym, t.Misspelled, t.Words * h.words.Words, t.Page * h.words.Page, t.Fields})
 		}
 	}
 	return e, nil
@@ -74,10 +70,7 @@ func explain(confidence *generation.Confidence, r Result) Explanation {
 		e.Odds = append(e.Odds, Part{name, adds})
 	}
 	for _, h := range r.Hits {
-		var w lexical.Hit
-		if h.words != nil {
-			w = *h.words
-		}
+		w := h.words
 		e.Hits = append(e.Hits, HitExplanation{Parts: []Part{
 			{"words", w.Words}, {"page", w.Page}, {"second-best passage", w.SecondBest}, {"proximity", w.Proximity}, {"phrases", w.Phrase},
 			{"definition", w.Definition}, {"static prior", w.Prior}, {"vectors", h.Dense},

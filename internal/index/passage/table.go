@@ -336,6 +336,18 @@ func (t *Table) Passage(n uint32) (Passage, error) {
 	return p, nil
 }
 
+// Read reads passages.
+func (t *Table) Read(numbers []uint32) ([]Passage, error) {
+	passages := make([]Passage, len(numbers))
+	for i, n := range numbers {
+		var err error
+		if passages[i], err = t.Passage(n); err != nil {
+			return nil, err
+		}
+	}
+	return passages, nil
+}
+
 // Root returns the folder that the path of a passage is relative to, with a trailing
 // slash. It returns "" if the path is absolute or a URL, or if the folder does not
 // exist.

@@ -18,10 +18,11 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/docsearch/docsearch/internal/index/embed"
 )
@@ -209,33 +210,20 @@ func (r *httpProvider) Embed(ctx context.Context, kind embed.Kind, texts []strin
 	for i, t := range texts {
 		sent[i] = r.applyTemplate(kind, t)
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	slots := make(chan struct{}, r.Parallel)
-	var wg sync.WaitGroup
-	for from := 0; from < len(sent); {
+	g, groupCtx := errgroup.WithContext(ctx)
+	g.SetLimit(r.Parallel)
+	for from := 0; from < len(sent) && groupCtx.Err() == nil; {
 		to := r.batchEnd(sent, from)
-		select {
-		case slots <- struct{}{}:
-		case <-ctx.Done():
-		}
-		if ctx.Err() != nil {
-			break
-		}
 		batch, out := sent[from:to], vectors[from:to]
-		wg.Go(func() {
-			defer func() { <-slots }()
-			got, err := r.embedBatch(ctx, kind, batch)
-			if err != nil {
-				cancel(err)
-				return
-			}
+		g.Go(func() error {
+			got, err := r.embedBatch(groupCtx, kind, batch)
 			copy(out, got)
+			return err
 		})
 		from = to
 	}
-	wg.Wait()
-	if err := context.Cause(ctx); err != nil {
+	err := g.Wait()
+	if err = cmp.Or(context.Cause(ctx), err); err != nil {
 		return nil, &Error{fmt.Sprintf("cannot embed with %s model %s at %s", r.name, r.Model, r.base.Redacted()), err}
 	}
 	return vectors, nil
