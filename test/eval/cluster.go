@@ -1,10 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -209,19 +207,11 @@ func (c *comparison) check(out *output, local *comparison) {
 	check("share of web searches without confidence", 1-float64(c.webConfident)/float64(c.webOnly), .97-float64(local.webConfident)/float64(local.webOnly))
 }
 
-// An engine is a search engine with the passages of a database. It computes BM25 as
-// Weaviate does, with the repetitions of a term in a query as its weight.
+// An engine is a search engine with the passages of a database.
 type engine struct {
 	database *index.External
 	passages []index.Found
-	postings map[string][]posting
-	lengths  []float64 // of the passages' bags
-	average  float64
-}
-
-type posting struct {
-	passage int
-	count   float64
+	bags     cluster.BM25 // of the passages
 }
 
 // An exportSize adds up what pushes send, in bytes.
@@ -231,13 +221,13 @@ type exportSize struct {
 
 // newEngine exports a database to an engine and adds its size.
 func (l *harness) newEngine(db *index.Database, size *exportSize) (*engine, error) {
-	e := &engine{postings: make(map[string][]posting)}
+	e := &engine{}
 	statistics, err := db.Export(l.ctx, func(x index.Exported) error {
 		size.passages++
 		size.bag += len(x.Bag)
 		size.record += len(x.Record)
 		size.line += len(x.Line)
-		e.add(len(e.passages), x.Bag)
+		e.bags.Add(x.Bag)
 		e.passages = append(e.passages, index.Found{ID: x.ID, Document: x.Document, Place: x.Place, Line: string(x.Line), Record: slices.Clone(x.Record)})
 		return nil
 	})
@@ -245,34 +235,9 @@ func (l *harness) newEngine(db *index.Database, size *exportSize) (*engine, erro
 		return nil, err
 	}
 	size.statistics += len(statistics)
-	size.terms += len(e.postings)
-	e.measure()
+	size.terms += e.bags.Terms()
 	e.database, err = index.OpenExternal(statistics)
 	return e, err
-}
-
-// add adds the bag of the next passage.
-func (e *engine) add(n int, text string) {
-	counts := make(map[string]float64)
-	length := 0.
-	for term := range strings.FieldsSeq(text) {
-		counts[term]++
-		length++
-	}
-	for term, count := range counts {
-		e.postings[term] = append(e.postings[term], posting{n, count})
-	}
-	e.lengths = append(e.lengths, length)
-}
-
-// measure sets the average length, in which passages without terms do not count.
-func (e *engine) measure() {
-	sum, n := 0., 0.
-	for _, length := range e.lengths {
-		sum += length
-		n += min(1, length)
-	}
-	e.average = sum / max(1, n)
 }
 
 func (e *engine) search(q index.Query) (index.Result, time.Duration, error) {
@@ -288,30 +253,8 @@ func (e *engine) search(q index.Query) (index.Result, time.Duration, error) {
 
 // best returns the passages with the highest scores.
 func (e *engine) best(text string, limit int) []index.Found {
-	const k1, b = cluster.BM25K1, cluster.BM25B
-	weights := make(map[string]float64)
-	var terms []string
-	for term := range strings.FieldsSeq(text) {
-		if weights[term]++; weights[term] == 1 {
-			terms = append(terms, term)
-		}
-	}
-	scores := make(map[int]float64)
-	for _, term := range terms {
-		list := e.postings[term]
-		n, found := float64(len(e.passages)), float64(len(list))
-		weight := weights[term] * math.Log1p((n-found+.5)/(found+.5))
-		for _, at := range list {
-			scores[at.passage] += weight * at.count / (at.count + k1*(1-b+b*e.lengths[at.passage]/e.average))
-		}
-	}
-	ranked := make([]int, 0, len(scores))
-	for n := range scores {
-		ranked = append(ranked, n)
-	}
-	slices.SortFunc(ranked, func(x, y int) int { return cmp.Or(cmp.Compare(scores[y], scores[x]), cmp.Compare(x, y)) })
-	found := make([]index.Found, 0, limit)
-	for _, n := range ranked[:min(limit, len(ranked))] {
+	var found []index.Found
+	for _, n := range e.bags.Best(text, limit) {
 		found = append(found, e.passages[n])
 	}
 	return found
