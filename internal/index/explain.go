@@ -20,17 +20,9 @@ type Explanation struct {
 // A HitExplanation breaks down the score of a hit.
 type HitExplanation struct {
 	Parts []Part // summands of the score
-	Terms []TermExplanation
-}
-
-// A TermExplanation is the contribution of one query term to a hit.
-type TermExplanation struct {
-	Term       string               `json:"term"`                 // as indexed; prefix = for a whole name, @ for a definition
-	Synonym    bool                 `json:"synonym,omitempty"`    // added by the thesaurus
-	Misspelled string               `json:"misspelled,omitempty"` // query word that it corrects
-	Words      float64              `json:"words"`                // contribution to the part "words"
-	Page       float64              `json:"page"`                 // contribution to the part "page"
-	Fields     []lexical.Occurrence `json:"fields,omitempty"`     // occurrences in the passage
+	// Terms are the contributions of the query's terms. Their Words and Page are summands of
+	// the parts of these names.
+	Terms []lexical.Reason
 }
 
 // A Part is a named summand of a score.
@@ -48,7 +40,8 @@ func (d *Database) Explain(q Query, r Result) (Explanation, error) {
 			return Explanation{}, err
 		}
 		for _, t := range reasons {
-			e.Hits[i].Terms = append(e.Hits[i].Terms, TermExplanation{t.Term, t.Synonym, t.Misspelled, t.Words * h.words.Words, t.Page * h.words.Page, t.Fields})
+			t.Words, t.Page = t.Words*h.words.Words, t.Page*h.words.Page
+			e.Hits[i].Terms = append(e.Hits[i].Terms, t)
 		}
 	}
 	return e, nil
