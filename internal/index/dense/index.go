@@ -152,9 +152,7 @@ func readOffsets(s container.Section, last int) ([]uint32, error) {
 		return nil, err
 	}
 	list := make([]uint32, len(b)/4)
-	for i := range list {
-		list[i] = binary.LittleEndian.Uint32(b[4*i:])
-	}
+	binary.Decode(b, binary.LittleEndian, list)
 	if list[0] != 0 || int64(list[len(list)-1]) != int64(last) || !slices.IsSorted(list) {
 		return nil, s.Corrupt(0, "the offsets do not ascend")
 	}
