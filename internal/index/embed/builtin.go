@@ -42,11 +42,6 @@ const (
 	maxLevel = 7
 )
 
-// Options of Train.
-type Options struct {
-	Progress progress.Func
-}
-
 // A Model is a trained embedder. It computes the vectors of its passages on
 // demand.
 type Model struct {
@@ -65,17 +60,17 @@ type Model struct {
 // use. If there are more than MaxTraining passages, Train uses a sample, and
 // Model.Vector reads the terms of the others. If there are fewer than
 // MinPassages, the model is nil.
-func Train(ctx context.Context, n int, terms func(i int) ([]string, error), opt Options) (*Model, error) {
+func Train(ctx context.Context, n int, terms func(i int) ([]string, error), report progress.Func) (*Model, error) {
 	if n < MinPassages {
 		return nil, nil
 	}
-	return train(ctx, n, terms, opt, MaxTraining)
+	return train(ctx, n, terms, report, MaxTraining)
 }
 
 // train is Train with a limit on the number of training passages.
-func train(ctx context.Context, n int, terms func(i int) ([]string, error), opt Options, limit int) (*Model, error) {
+func train(ctx context.Context, n int, terms func(i int) ([]string, error), report progress.Func, limit int) (*Model, error) {
 	const stage = "training the embedder"
-	opt.Progress.Report(stage, 0, 4)
+	report.Report(stage, 0, 4)
 	m := &Model{passages: n, readTerms: terms}
 	sample := make([]int, min(n, limit))
 	for i := range sample {
@@ -85,7 +80,7 @@ func train(ctx context.Context, n int, terms func(i int) ([]string, error), opt 
 	if err != nil {
 		return nil, err
 	}
-	opt.Progress.Report(stage, 1, 4)
+	report.Report(stage, 1, 4)
 	if m.bags, err = c.bags(ctx); err != nil {
 		return nil, err
 	}
@@ -93,12 +88,12 @@ func train(ctx context.Context, n int, terms func(i int) ([]string, error), opt 
 	if err != nil {
 		return nil, err
 	}
-	opt.Progress.Report(stage, 2, 4)
+	report.Report(stage, 2, 4)
 	ppmi, err := ppmiVectors(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	opt.Progress.Report(stage, 3, 4)
+	report.Report(stage, 3, 4)
 	for i, idf := range c.idf {
 		scale(lsa.row(i), idf)
 		scale(ppmi.row(i), idf)
@@ -117,7 +112,7 @@ func train(ctx context.Context, n int, terms func(i int) ([]string, error), opt 
 			m.termIDs[t] = uint32(i)
 		}
 	}
-	opt.Progress.Report(stage, 4, 4)
+	report.Report(stage, 4, 4)
 	return m, nil
 }
 
