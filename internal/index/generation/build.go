@@ -74,8 +74,11 @@ func acquire(folder confined.Path, timeout time.Duration) (lock *filelock.Lock, 
 }
 
 func begin(folder confined.Path, lock *filelock.Lock) (*Build, error) {
-	who := fmt.Sprintf("process %d%s since %s\n", os.Getpid(), onThisHost(), time.Now().Format(time.RFC3339))
-	if err := errors.Join(lock.File().Truncate(0), writeAt(lock.File(), who)); err != nil {
+	if err := lock.File().Truncate(0); err != nil {
+		return nil, err
+	}
+	who := fmt.Appendf(nil, "process %d%s since %s\n", os.Getpid(), onThisHost(), time.Now().Format(time.RFC3339))
+	if _, err := lock.File().WriteAt(who, 0); err != nil {
 		return nil, err
 	}
 	manifest := folder.Join(manifestName)
@@ -121,11 +124,6 @@ func (b *Build) Perm() fs.FileMode { return b.perm }
 func onThisHost() string {
 	host, _ := os.Hostname()
 	return " on " + host
-}
-
-func writeAt(f *os.File, s string) error {
-	_, err := f.WriteAt([]byte(s), 0)
-	return err
 }
 
 // lockHolder returns the text of the build lock that identifies its holder, or "".

@@ -152,7 +152,7 @@ func (x *Index) search(q *Query, p *plan) ([]Hit, Signals, error) {
 		if err != nil {
 			return nil, Signals{}, err
 		}
-		found, err := x.rank(q, terms, phrases, table, f, x.maxPerDocument(q))
+		found, err := x.rank(q, terms, phrases, table, f, max(q.PerDocument, x.PerDocument()))
 		if err != nil {
 			return nil, Signals{}, err
 		}
