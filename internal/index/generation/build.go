@@ -188,7 +188,7 @@ func (b *Build) Commit(m Manifest, publish func(*Manifest) error) (err error) {
 		return err
 	}
 	b.ended = true
-	removeOtherGenerations(b.folder, b.Generation)
+	removeGenerations(b.folder, b.Generation)
 	return unlock(b.lock)
 }
 
@@ -234,7 +234,7 @@ func (b *Build) Confirm(g Generation, now time.Time) error {
 	if err := b.writeManifest(m); err != nil {
 		return err
 	}
-	removeOtherGenerations(b.folder, g.Generation)
+	removeGenerations(b.folder, g.Generation)
 	return nil
 }
 
@@ -280,7 +280,7 @@ func (b *Build) Abort() {
 	b.syncing.Wait()
 	b.Dir.RemoveAll()
 	if b.First {
-		removeGenerations(b.folder)
+		removeGenerations(b.folder, "")
 		removeFolder(b.folder, b.lock)
 		return
 	}
@@ -303,20 +303,6 @@ func removeFolder(folder confined.Path, lock *filelock.Lock) error {
 	err = errors.Join(folder.Join(lockName).Remove(), lock.Unlock())
 	folder.Remove() // fails if the next build has started
 	return err
-}
-
-// removeOtherGenerations removes every generation in the derived folder except keep. On
-// Windows, files that another process has open may remain; the next build tries again.
-func removeOtherGenerations(folder confined.Path, keep string) {
-	entries, err := folder.ReadDir()
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if generationNumber(e.Name()) > 0 && e.Name() != keep {
-			removeGeneration(folder.Join(e.Name()))
-		}
-	}
 }
 
 // removeGeneration removes the files of a generation in parallel, because freeing their
