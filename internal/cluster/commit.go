@@ -178,8 +178,7 @@ func (c *Client) readCommit(ctx context.Context, name, consistency string) (comm
 		commit, err = decodeCommit(object.Commit)
 		return err
 	}})
-	var refused *RefusedError
-	if errors.As(err, &refused) && (refused.Status == http.StatusNotFound || refused.Status == http.StatusUnprocessableEntity) {
+	if refused, ok := errors.AsType[*RefusedError](err); ok && (refused.Status == http.StatusNotFound || refused.Status == http.StatusUnprocessableEntity) {
 		err = fmt.Errorf("%q: %w", name, ErrNoDatabase)
 	}
 	return commit, err

@@ -154,8 +154,7 @@ func (a *attempt) take(ctx context.Context, got response, r *request) (done bool
 // decodeFrom decodes the answer of a node.
 func decodeFrom(n *node, decode func([]byte) error, data []byte) error {
 	err := decode(data)
-	var refused *RefusedError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*RefusedError](err); ok {
 		refused.URL = n.url
 		return refused
 	}

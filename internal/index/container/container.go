@@ -435,8 +435,7 @@ func (s Section) Corrupt(off int64, problem string) error {
 // AsCorrupt converts an error about a symbolic link or folder in place of a database
 // file to a *CorruptError. It returns other errors unchanged.
 func AsCorrupt(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) && (errors.Is(err, confined.ErrLink) || errors.Is(err, atomicfile.ErrNotRegular)) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok && (errors.Is(err, confined.ErrLink) || errors.Is(err, atomicfile.ErrNotRegular)) {
 		return &CorruptError{path.Path, 0, path.Err.Error()}
 	}
 	return err

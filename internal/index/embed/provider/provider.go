@@ -381,13 +381,11 @@ func (r *httpProvider) post(ctx context.Context, body []byte) ([]byte, error) {
 // transportError returns the error of a request without a response. It omits the
 // URL in err, which may contain a password.
 func (r *httpProvider) transportError(err error) error {
-	var inner *url.Error
-	if errors.As(err, &inner) {
+	if inner, ok := errors.AsType[*url.Error](err); ok {
 		err = inner.Err
 	}
 	f := &requestError{message: err.Error(), retryable: true, err: err}
-	var op *net.OpError
-	if errors.As(err, &op) && op.Op == "dial" || errors.Is(err, syscall.ECONNREFUSED) {
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" || errors.Is(err, syscall.ECONNREFUSED) {
 		f.hint = r.hint(r, 0)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
