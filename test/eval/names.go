@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/eval"
@@ -151,13 +152,7 @@ func namedPages(root string) ([]namedPage, error) {
 			return nil, err
 		}
 	}
-	var unique []namedPage
-	for _, p := range pages {
-		if owners[normalizeName(p.name)] == p.set {
-			unique = append(unique, p)
-		}
-	}
-	return unique, nil
+	return slices.DeleteFunc(pages, func(p namedPage) bool { return owners[normalizeName(p.name)] != p.set }), nil
 }
 
 // normalizeName removes case and punctuation.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 
@@ -50,10 +49,11 @@ func (l *harness) measure() (*report, error) {
 	docs := filepath.Join(l.collections, "docs")
 	queries := filepath.Join(docs, "queries.jsonl")
 	args := append(databaseFlags(docSets), "--queries", queries)
-	if err := l.eval(&r.scoped, append(args, "--identifiers", filepath.Join(docs, "identifiers.jsonl"), "--confidence")...); err != nil {
+	var err error
+	if r.scoped, err = l.eval("", append(args, "--identifiers", filepath.Join(docs, "identifiers.jsonl"), "--confidence")...); err != nil {
 		return nil, err
 	}
-	if err := l.eval(&r.unscoped, append(args, "--unscoped")...); err != nil {
+	if r.unscoped, err = l.eval("", append(args, "--unscoped")...); err != nil {
 		return nil, err
 	}
 	if err := l.docsBaseline(r, queries); err != nil {
@@ -92,10 +92,8 @@ func (l *harness) evalConfigured(name string, queries []judgedLine, args ...stri
 	if err != nil {
 		return nil, err
 	}
-	cmd := l.command(l.program, slices.Concat([]string{"eval", "--json", "--queries", path}, databaseFlags(docSets), args)...)
-	cmd.Env = append(cmd.Env, "DOCSEARCH_CONFIG_PATH="+config)
-	var e evaluation
-	if err := decodeOutput(cmd, &e); err != nil {
+	e, err := l.eval(config, slices.Concat([]string{"--queries", path}, databaseFlags(docSets), args)...)
+	if err != nil {
 		return nil, err
 	}
 	if len(e.Results) != len(queries) {
@@ -120,7 +118,8 @@ func newJudgedLine(id, set, text string, targets []eval.Target) judgedLine {
 	return line
 }
 
-func writeLines(path string, lines []judgedLine) error {
+// writeLines writes values as JSON, one per line.
+func writeLines[T any](path string, lines []T) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	for _, line := range lines {
@@ -131,18 +130,19 @@ func writeLines(path string, lines []judgedLine) error {
 	return os.WriteFile(path, b.Bytes(), 0o644)
 }
 
-// eval runs docsearch eval without a config file.
-func (l *harness) eval(out *evaluation, args ...string) error {
-	return decodeOutput(l.command(l.program, append([]string{"eval", "--json"}, args...)...), out)
-}
-
-func decodeOutput(cmd *exec.Cmd, out *evaluation) error {
+// eval runs docsearch eval with a config file, or without one if config is empty.
+func (l *harness) eval(config string, args ...string) (e evaluation, err error) {
+	cmd := l.command(l.program, append([]string{"eval", "--json"}, args...)...)
 	cmd.Stdout = nil
+	if config != "" {
+		cmd.Env = append(cmd.Env, "DOCSEARCH_CONFIG_PATH="+config)
+	}
 	data, err := cmd.Output()
 	if err != nil {
-		return fmt.Errorf("docsearch eval: %w", err)
+		return e, fmt.Errorf("docsearch eval: %w", err)
 	}
-	return json.Unmarshal(data, out)
+	err = json.Unmarshal(data, &e)
+	return e, err
 }
 
 // classic measures a collection whose documents are single passages.
@@ -163,8 +163,8 @@ func (l *harness) classic(set string) (classic, error) {
 		return c, err
 	}
 	queriesPath, qrels := filepath.Join(dir, "queries.jsonl"), filepath.Join(dir, "qrels.tsv")
-	var out evaluation
-	if err := l.eval(&out, "--db", database, "--queries", queriesPath, "--qrels", qrels); err != nil {
+	out, err := l.eval("", "--db", database, "--queries", queriesPath, "--qrels", qrels)
+	if err != nil {
 		return c, err
 	}
 	c.ours, c.median, c.worst = out.Queries.Page, out.Queries.Latency.P50, out.Queries.Latency.P99

@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/eval"
@@ -108,11 +109,5 @@ func samePage(set string, identifiers []eval.Identifier) (groups [][]eval.Identi
 		}
 		groups[i] = append(groups[i], id)
 	}
-	kept := groups[:0]
-	for _, g := range groups {
-		if len(g) > 1 {
-			kept = append(kept, g)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(groups, func(g []eval.Identifier) bool { return len(g) == 1 })
 }
