@@ -6,16 +6,17 @@ import (
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/lexical"
 )
 
 // A scoreExplanation explains the rank of a hit. The relevance of a hit is the
 // confidence of its database, reduced by how far its score is below the best
 // one.
 type scoreExplanation struct {
-	Score float64                 `json:"score"`
-	Best  float64                 `json:"best_score"` // among the database's hits
-	Parts []index.Part            `json:"parts"`      // addends of the score
-	Terms []index.TermExplanation `json:"terms"`
+	Score float64          `json:"score"`
+	Best  float64          `json:"best_score"` // among the database's hits
+	Parts []index.Part     `json:"parts"`      // addends of the score
+	Terms []lexical.Reason `json:"terms"`
 }
 
 // A confidenceExplanation explains the confidence of a database.
@@ -35,7 +36,7 @@ func (d databaseResult) explainScore(h index.Hit) *scoreExplanation {
 			e := d.explained.Hits[i]
 			terms := e.Terms
 			if terms == nil {
-				terms = []index.TermExplanation{} // found by vectors only, or in a cluster
+				terms = []lexical.Reason{} // found by vectors only, or in a cluster
 			}
 			return &scoreExplanation{h.Score, d.Hits[0].Score, e.Parts, terms}
 		}

@@ -187,8 +187,7 @@ func (c *Client) ask(ctx context.Context, n *node, r request) ([]byte, error) {
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
-		var wrapped *url.Error
-		if errors.As(err, &wrapped) {
+		if wrapped, ok := errors.AsType[*url.Error](err); ok {
 			err = wrapped.Err // without the URL, which nodeError has
 		}
 		return fail(err)

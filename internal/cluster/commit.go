@@ -133,10 +133,8 @@ func decodeCommit(text string) (*Commit, error) {
 	if digest, err := hex.DecodeString(c.Stats.Digest); err != nil || len(digest) != 32 || c.Stats.Size < 0 || c.Stats.Size > maxStatistics {
 		return invalid("statistics")
 	}
-	for _, r := range c.Retired {
-		if !validTenant(r.Tenant) {
-			return invalid("retired tenants")
-		}
+	if slices.ContainsFunc(c.Retired, func(r Retired) bool { return !validTenant(r.Tenant) }) {
+		return invalid("retired tenants")
 	}
 	return &c, nil
 }
@@ -180,8 +178,7 @@ func (c *Client) readCommit(ctx context.Context, name, consistency string) (comm
 		commit, err = decodeCommit(object.Commit)
 		return err
 	}})
-	var refused *RefusedError
-	if errors.As(err, &refused) && (refused.Status == http.StatusNotFound || refused.Status == http.StatusUnprocessableEntity) {
+	if refused, ok := errors.AsType[*RefusedError](err); ok && (refused.Status == http.StatusNotFound || refused.Status == http.StatusUnprocessableEntity) {
 		err = fmt.Errorf("%q: %w", name, ErrNoDatabase)
 	}
 	return commit, err

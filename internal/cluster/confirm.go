@@ -41,8 +41,8 @@ func (p *push) confirm(ctx context.Context) error {
 		if err == nil {
 			err = p.compare(ctx, states)
 		}
-		var incomplete *IncompleteError
-		if err == nil || ctx.Err() != nil || !errors.As(err, &incomplete) && !errors.Is(err, ErrUnavailable) {
+		_, incomplete := errors.AsType[*IncompleteError](err)
+		if err == nil || ctx.Err() != nil || !incomplete && !errors.Is(err, ErrUnavailable) {
 			return err
 		}
 		if failing.IsZero() {

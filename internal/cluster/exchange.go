@@ -154,8 +154,7 @@ func (a *attempt) take(ctx context.Context, got response, r *request) (done bool
 // decodeFrom decodes the answer of a node.
 func decodeFrom(n *node, decode func([]byte) error, data []byte) error {
 	err := decode(data)
-	var refused *RefusedError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*RefusedError](err); ok {
 		refused.URL = n.url
 		return refused
 	}
@@ -195,19 +194,16 @@ func (e *unavailableError) Unwrap() []error { return append([]error{ErrUnavailab
 // and nodes that did not answer lately come last.
 func (c *Client) order() []*node {
 	first := int(c.next.Add(1)) % len(c.nodes)
-	order := slices.Concat(c.nodes[first:], c.nodes[:first])
 	now := time.Now()
-	slices.SortStableFunc(order, func(a, b *node) int {
-		downA, downB := a.isDown(now), b.isDown(now)
-		switch {
-		case downA == downB:
-			return 0
-		case downA:
-			return 1
+	var order, down []*node
+	for _, n := range slices.Concat(c.nodes[first:], c.nodes[:first]) {
+		if n.isDown(now) {
+			down = append(down, n)
+		} else {
+			order = append(order, n)
 		}
-		return -1
-	})
-	return order
+	}
+	return append(order, down...)
 }
 
 const (

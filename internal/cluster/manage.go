@@ -18,8 +18,7 @@ func (c *Client) Remove(ctx context.Context, name string) error {
 	_, err := c.Commit(ctx, name)
 	if err != nil && !errors.Is(err, ErrNoDatabase) {
 		// A state that cannot be read can be removed.
-		var refused *RefusedError
-		if errors.As(err, &refused) || ctx.Err() != nil {
+		if _, refused := errors.AsType[*RefusedError](err); refused || ctx.Err() != nil {
 			return err
 		}
 	}

@@ -1,11 +1,9 @@
 package cluster
 
 import (
-	"cmp"
 	"context"
 	"encoding/hex"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -57,25 +55,27 @@ func (c *Client) ProbeSearch(ctx context.Context) (err error) {
 		}
 	}()
 	bags := probeBags()
+	var exact BM25
 	for from := 0; from < len(bags); from += batchObjects {
 		var batch []object
 		for i := from; i < min(len(bags), from+batchObjects); i++ {
-			batch = append(batch, object{Class: name, ID: newID(random[:], fmt.Append(nil, i)).String(), Properties: map[string]any{"bag": strings.Join(bags[i], " "), "slot": i}})
+			exact.Add(bags[i])
+			batch = append(batch, object{Class: name, ID: newID(random[:], fmt.Append(nil, i)).String(), Properties: map[string]any{"bag": bags[i], "slot": i}})
 		}
 		if _, err := c.store(ctx, batch); err != nil {
 			return err
 		}
 	}
 	for _, n := range c.nodes {
-		if err := c.only(n).probe(ctx, name, bags); err != nil {
+		if err := c.only(n).probe(ctx, name, &exact); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// probe asks the only node of the client.
-func (c *Client) probe(ctx context.Context, class string, bags [][]string) error {
+// probe asks the only node of the client and compares its answers with the exact ones.
+func (c *Client) probe(ctx context.Context, class string, exact *BM25) error {
 	missing, want := 0, 0
 	for _, query := range probeQueries {
 		graphql := fmt.Sprintf("{Get{%s(limit:%d,bm25:{query:%s,properties:[\"bag\"]}){slot}}}", class, probeLimit, quote(query))
@@ -83,10 +83,10 @@ func (c *Client) probe(ctx context.Context, class string, bags [][]string) error
 		if err != nil {
 			return err
 		}
-		best := bestBags(bags, strings.Fields(query), probeLimit)
+		best := exact.Best(query, probeLimit)
 		want += len(best)
 		for _, n := range best {
-			if !slices.ContainsFunc(found, func(o listedObject) bool { return o.Slot == n }) {
+			if !slices.ContainsFunc(found, func(o listedObject) bool { return int(o.Slot) == n }) {
 				missing++
 			}
 		}
@@ -100,49 +100,15 @@ func (c *Client) probe(ctx context.Context, class string, bags [][]string) error
 
 // probeBags generates the words of the objects: few frequent and many rare ones, in texts
 // of different lengths.
-func probeBags() [][]string {
+func probeBags() []string {
 	rng := rand.New(rand.NewPCG(5, 6))
-	bags := make([][]string, probeObjects)
+	bags := make([]string, probeObjects)
 	for i := range bags {
+		var words []string
 		for range 20 + rng.IntN(200) {
-			bags[i] = append(bags[i], fmt.Sprintf("w%d", int(rng.ExpFloat64()*30)))
+			words = append(words, fmt.Sprintf("w%d", int(rng.ExpFloat64()*30)))
 		}
+		bags[i] = strings.Join(words, " ")
 	}
 	return bags
-}
-
-// bestBags returns the bags with the best BM25 scores, as Weaviate defines them: without
-// the factor k1+1.
-func bestBags(bags [][]string, query []string, limit int) []uint32 {
-	total, frequency := 0, map[string]int{}
-	counts := make([]map[string]int, len(bags))
-	for i, bag := range bags {
-		total += len(bag)
-		counts[i] = map[string]int{}
-		for _, w := range bag {
-			counts[i][w]++
-		}
-		for w := range counts[i] {
-			frequency[w]++
-		}
-	}
-	average := float64(total) / float64(len(bags))
-	scores := make([]float64, len(bags))
-	for i, bag := range bags {
-		for _, w := range query {
-			tf, df := float64(counts[i][w]), float64(frequency[w])
-			idf := math.Log(1 + (float64(len(bags))-df+.5)/(df+.5))
-			scores[i] += idf * tf / (tf + BM25K1*(1-BM25B+BM25B*float64(len(bag))/average))
-		}
-	}
-	order := make([]uint32, len(bags))
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(scores[b], scores[a]) })
-	order = order[:min(limit, len(order))]
-	for len(order) > 0 && scores[order[len(order)-1]] == 0 {
-		order = order[:len(order)-1]
-	}
-	return order
 }

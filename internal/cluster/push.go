@@ -381,8 +381,8 @@ func (c *Client) delete(ctx context.Context, path string) error {
 
 // isMissing reports whether the cluster does not have the subject of a request.
 func isMissing(err error) bool {
-	var refused *RefusedError
-	return errors.As(err, &refused) && refused.Status == http.StatusNotFound
+	refused, ok := errors.AsType[*RefusedError](err)
+	return ok && refused.Status == http.StatusNotFound
 }
 
 // maxDelete is the number of objects that one request deletes.

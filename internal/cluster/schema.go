@@ -132,8 +132,7 @@ func (c *Client) CreateSchema(ctx context.Context) error {
 			continue
 		}
 		err := c.createClass(ctx, class)
-		var refused *RefusedError
-		if errors.As(err, &refused) && refused.Status == http.StatusUnprocessableEntity && strings.Contains(refused.Text, "already exists") {
+		if refused, ok := errors.AsType[*RefusedError](err); ok && refused.Status == http.StatusUnprocessableEntity && strings.Contains(refused.Text, "already exists") {
 			continue // another push has created it meanwhile
 		}
 		if err != nil {

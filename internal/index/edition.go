@@ -378,13 +378,9 @@ func versionInName(name string) []int {
 
 // isReleaseNotes reports whether the key of a page looks like release notes.
 func isReleaseNotes(key string) bool {
-	key = strings.ToLower(key)
-	for _, s := range []string{"release", "whatsnew", "relnotes", "changelog", "announce"} {
-		if strings.Contains(key, s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"release", "whatsnew", "relnotes", "changelog", "announce"}, func(s string) bool {
+		return strings.Contains(strings.ToLower(key), s)
+	})
 }
 
 // versionInNotes returns the highest version with release notes. The product name in

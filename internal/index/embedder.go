@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"github.com/docsearch/docsearch/internal/index/embed"
 	"github.com/docsearch/docsearch/internal/index/embed/model2vec"
 	"github.com/docsearch/docsearch/internal/index/embed/provider"
@@ -164,19 +166,13 @@ type embedderClient struct {
 	spec     EmbedderSpec
 	provider embed.Provider // nil until opened
 	inflight sync.WaitGroup
+	requests singleflight.Group // by query
 
 	mu      sync.Mutex
 	closed  bool
-	cache   map[string]*pendingVector // by query
+	cache   map[string][]float32 // by query
 	retryAt time.Time
 	lastErr error // returned until retryAt
-}
-
-// A pendingVector contains the vector of a query or an error, once done is closed.
-type pendingVector struct {
-	done   chan struct{}
-	vector []float32
-	err    error
 }
 
 const (
@@ -191,16 +187,20 @@ func (a *embedderClient) weight() float64 {
 	return defaultProvidedWeight
 }
 
+// vector returns the vector of a query. The request for it continues after the timeout:
+// some servers load a model at the first request and stop loading if the client
+// disconnects. Its vector is cached for the next query.
 func (a *embedderClient) vector(ctx context.Context, query string, timeout time.Duration) ([]float32, error) {
-	answer, err := a.request(query)
-	if err != nil {
-		return nil, err
+	v, answer, err := a.request(query)
+	if v != nil || err != nil {
+		return v, err
 	}
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	select {
-	case <-answer.done:
-		return answer.vector, answer.err
+	case r := <-answer:
+		v, _ := r.Val.([]float32)
+		return v, r.Err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-timer.C:
@@ -210,45 +210,44 @@ func (a *embedderClient) vector(ctx context.Context, query string, timeout time.
 	}
 }
 
-// request returns the cached or pending vector of a query, or starts to compute it. The
-// request continues after the caller's timeout: some servers load a model at the first
-// request and stop loading if the client disconnects.
-func (a *embedderClient) request(query string) (*pendingVector, error) {
+// request returns the cached vector of a query, or else requests it, unless a request for
+// it is running.
+func (a *embedderClient) request(query string) ([]float32, <-chan singleflight.Result, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.closed {
-		return nil, errNoEmbedder
+	v := a.cache[query]
+	switch {
+	case a.closed:
+		return nil, nil, errNoEmbedder
+	case v != nil:
+		return v, nil, nil
+	case time.Now().Before(a.retryAt):
+		return nil, nil, a.lastErr
 	}
-	if answer := a.cache[query]; answer != nil && answer.isDone() {
-		return answer, nil
-	}
-	if time.Now().Before(a.retryAt) {
-		return nil, a.lastErr
-	}
-	if answer := a.cache[query]; answer != nil {
-		return answer, nil
-	}
-	if len(a.cache) >= maxCachedQueries || a.cache == nil {
-		a.cache = make(map[string]*pendingVector)
-	}
-	answer := &pendingVector{done: make(chan struct{})}
-	a.cache[query] = answer
+	answer := make(chan singleflight.Result, 1)
 	a.inflight.Go(func() {
-		vectors, err := a.provider.Embed(context.Background(), embed.Query, []string{query})
-		if err == nil && len(vectors) != 1 {
-			err = fmt.Errorf("got %d vectors for a query", len(vectors))
-		}
-		if err != nil {
-			answer.err = err
-			a.forget(query)
-			a.setError(err)
-		} else {
-			answer.vector = vectors[0]
-			a.setError(nil)
-		}
-		close(answer.done)
+		v, err, _ := a.requests.Do(query, func() (any, error) { return a.embed(query) })
+		answer <- singleflight.Result{Val: v, Err: err}
 	})
-	return answer, nil
+	return nil, answer, nil
+}
+
+// embed requests and caches the vector of a query.
+func (a *embedderClient) embed(query string) ([]float32, error) {
+	vectors, err := a.provider.Embed(context.Background(), embed.Query, []string{query})
+	if err == nil && len(vectors) != 1 {
+		err = fmt.Errorf("got %d vectors for a query", len(vectors))
+	}
+	if a.setError(err); err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.cache) >= maxCachedQueries || a.cache == nil {
+		a.cache = make(map[string][]float32)
+	}
+	a.cache[query] = vectors[0]
+	return vectors[0], nil
 }
 
 // close rejects new requests and waits for pending ones.
@@ -257,21 +256,6 @@ func (a *embedderClient) close() {
 	a.closed = true
 	a.mu.Unlock()
 	a.inflight.Wait()
-}
-
-func (v *pendingVector) isDone() bool {
-	select {
-	case <-v.done:
-		return true
-	default:
-		return false
-	}
-}
-
-func (a *embedderClient) forget(query string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	delete(a.cache, query)
 }
 
 // setError makes requests fail with err for retryDelay, or succeed again if err is nil.

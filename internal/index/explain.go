@@ -20,17 +20,9 @@ type Explanation struct {
 // A HitExplanation breaks down the score of a hit.
 type HitExplanation struct {
 	Parts []Part // summands of the score
-	Terms []TermExplanation
-}
-
-// A TermExplanation is the contribution of one query term to a hit.
-type TermExplanation struct {
-	Term       string               `json:"term"`                 // as indexed; prefix = for a whole name, @ for a definition
-	Synonym    bool                 `json:"synonym,omitempty"`    // added by the thesaurus
-	Misspelled string               `json:"misspelled,omitempty"` // query word that it corrects
-	Words      float64              `json:"words"`                // contribution to the part "words"
-	Page       float64              `json:"page"`                 // contribution to the part "page"
-	Fields     []lexical.Occurrence `json:"fields,omitempty"`     // occurrences in the passage
+	// Terms are the contributions of the query's terms. Their Words and Page are summands of
+	// the parts of these names.
+	Terms []lexical.Reason
 }
 
 // A Part is a named summand of a score.
@@ -43,16 +35,13 @@ type Part struct {
 func (d *Database) Explain(q Query, r Result) (Explanation, error) {
 	e := explain(d.gen.Confidence, r)
 	for i, h := range r.Hits {
-		var w lexical.Hit
-		if h.words != nil {
-			w = *h.words
-		}
 		reasons, err := d.lexical.Explain(q.words(d.gen.VersionOr(q.Version), 0), h.Number)
 		if err != nil {
 			return Explanation{}, err
 		}
 		for _, t := range reasons {
-			e.Hits[i].Terms = append(e.Hits[i].Terms, TermExplanation{t.Term, t.Synonym, t.Misspelled, t.Words * w.Words, t.Page * w.Page, t.Fields})
+			t.Words, t.Page = t.Words*h.words.Words, t.Page*h.words.Page
+			e.Hits[i].Terms = append(e.Hits[i].Terms, t)
 		}
 	}
 	return e, nil
@@ -74,10 +63,7 @@ func explain(confidence *generation.Confidence, r Result) Explanation {
 		e.Odds = append(e.Odds, Part{name, adds})
 	}
 	for _, h := range r.Hits {
-		var w lexical.Hit
-		if h.words != nil {
-			w = *h.words
-		}
+		w := h.words
 		e.Hits = append(e.Hits, HitExplanation{Parts: []Part{
 			{"words", w.Words}, {"page", w.Page}, {"second-best passage", w.SecondBest}, {"proximity", w.Proximity}, {"phrases", w.Phrase},
 			{"definition", w.Definition}, {"static prior", w.Prior}, {"vectors", h.Dense},

@@ -178,7 +178,7 @@ func readExternal(ranked []lexical.Hit, found []Found, topK int) ([]Hit, error) 
 		if len(hits) == topK {
 			break
 		}
-		h := &ranked[i]
+		h := ranked[i]
 		p, err := found[h.Passage].Passage()
 		if err != nil {
 			return nil, err

@@ -52,16 +52,14 @@ func (d *Database) ReadPage(ref Ref, number, size int) (*Page, error) {
 	if from <= at && at < to {
 		p.Wanted = at - from
 	}
-	for _, n := range members[from:to] {
-		text, err := d.table.Passage(n)
-		if err != nil {
-			return nil, err
-		}
-		p.Passages = append(p.Passages, text)
-	}
-	if p.Outline, err = d.outline(members[:min(len(members), maxOutline)]); err != nil {
+	if p.Passages, err = d.table.Read(members[from:to]); err != nil {
 		return nil, err
 	}
+	first, err := d.table.Read(members[:min(len(members), maxOutline)])
+	if err != nil {
+		return nil, err
+	}
+	p.Outline = Outline(first)
 	own, err := d.table.Document(members[0])
 	if err != nil {
 		return nil, err
@@ -77,32 +75,14 @@ func (d *Database) ReadPage(ref Ref, number, size int) (*Page, error) {
 	return p, err
 }
 
-// outline lists the headings of passages.
-func (d *Database) outline(members []uint32) ([]Place, error) {
-	var places []Place
-	for i, n := range members {
-		p, err := d.table.Passage(n)
-		if err != nil {
-			return nil, err
-		}
-		places = appendPlace(places, i, &p)
-	}
-	return places, nil
-}
-
-// appendPlace adds a passage to an outline unless it continues the last heading.
-func appendPlace(places []Place, i int, p *passage.Passage) []Place {
-	if len(p.Headings) == 0 || len(places) > 0 && slices.Equal(places[len(places)-1].Path, p.Headings) {
-		return places
-	}
-	return append(places, Place{i, p.ID, p.Headings})
-}
-
-// Outline returns the outline of the passages of a document, from its start.
+// Outline returns the outline of the passages of a document, from its start. Passages that
+// continue a heading are not in it.
 func Outline(all []passage.Passage) []Place {
 	var places []Place
-	for i := range all {
-		places = appendPlace(places, i, &all[i])
+	for i, p := range all {
+		if n := len(places); len(p.Headings) > 0 && (n == 0 || !slices.Equal(places[n-1].Path, p.Headings)) {
+			places = append(places, Place{i, p.ID, p.Headings})
+		}
 	}
 	return places
 }

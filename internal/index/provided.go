@@ -264,9 +264,9 @@ func cosine(a, b []float32) float64 {
 func (d *Database) providedQuery(ctx context.Context, e *Embedders, text string) (denseQuery, error) {
 	made := d.gen.Provided
 	query, weight, err := e.vector(ctx, made.Name, text)
-	var other *embedderMismatchError
+	_, other := errors.AsType[*embedderMismatchError](err)
 	switch {
-	case errors.As(err, &other):
+	case other:
 		return denseQuery{}, fmt.Errorf("%w; to use the model, run: docsearch index build %s", err, d.dir)
 	case err != nil:
 		return denseQuery{}, err

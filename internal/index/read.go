@@ -45,12 +45,8 @@ func (d *Database) Read(ref Ref) (Reading, error) {
 	}
 	r, to := ref.window(at, len(members))
 	r.Mapped = mapped
-	for _, n := range members[r.First:to] {
-		p, err := d.table.Passage(n)
-		if err != nil {
-			return Reading{}, err
-		}
-		r.Passages = append(r.Passages, p)
+	if r.Passages, err = d.table.Read(members[r.First:to]); err != nil {
+		return Reading{}, err
 	}
 	return r, nil
 }

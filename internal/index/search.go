@@ -54,10 +54,10 @@ func (r *Result) SetNamedPage(is bool) { r.signals.NamedPage = is }
 type Hit struct {
 	passage.Passage
 	Number  uint32
-	Score   float64      // determines the order
-	Lexical float64      // lexical part of Score
-	Dense   float64      // vector part of Score
-	words   *lexical.Hit // breakdown of Lexical; nil: found by vectors only
+	Score   float64     // determines the order
+	Lexical float64     // lexical part of Score
+	Dense   float64     // vector part of Score
+	words   lexical.Hit // breakdown of Lexical
 }
 
 const (
@@ -97,7 +97,7 @@ func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
 	}
 	fused := make([]Hit, len(hits))
 	for i, h := range hits {
-		fused[i] = Hit{Number: h.Passage, Lexical: h.Score, Score: h.Score, words: &hits[i]}
+		fused[i] = Hit{Number: h.Passage, Lexical: h.Score, Score: h.Score, words: h}
 	}
 	signals.Relaxed = signals.Relaxed || len(hits) == 0
 	constraint, err := d.lexical.Constraint(words, signals)
@@ -223,11 +223,8 @@ func (d *Database) readHits(ranked []Hit, names uint64, topK int) ([]Hit, error)
 		if err != nil {
 			return nil, err
 		}
-		words := lexical.Hit{Document: doc}
-		if h.words != nil {
-			words = *h.words
-		}
-		if !quota.Admits(&words) {
+		h.words.Document = doc // a hit found by vectors only has none
+		if !quota.Admits(&h.words) {
 			continue
 		}
 		if h.Passage, err = d.table.Passage(h.Number); err != nil {
@@ -237,7 +234,7 @@ func (d *Database) readHits(ranked []Hit, names uint64, topK int) ([]Hit, error)
 			continue
 		}
 		texts[h.Text] = true
-		quota.Add(&words)
+		quota.Add(&h.words)
 		out = append(out, h)
 	}
 	return out, nil

@@ -43,15 +43,12 @@ type update struct {
 
 	old     Database // the previous generation
 	entries *passage.Entries
-	shards  []shard
-	list    []entry // all passages of the new generation, in order
+	shards  []*mmap.Mapping // the passages files of the new generation, which no other process uses yet
+	list    []entry         // all passages of the new generation, in order
 	fresh   []freshPassage
 	removed int // number of removed passages
 	links   linkGraph
 }
-
-// A shard is a passages file of the new generation, which no other process uses yet.
-type shard struct{ *mmap.Mapping }
 
 // An entry is a passage of the new generation.
 type entry struct {
@@ -171,7 +168,7 @@ func (u *update) openShards() error {
 		if err != nil {
 			return err
 		}
-		u.shards = append(u.shards, shard{m})
+		u.shards = append(u.shards, m)
 	}
 	return nil
 }

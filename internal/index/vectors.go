@@ -32,7 +32,7 @@ func (d *Database) addVectors(ctx context.Context, m *generation.Manifest, opt B
 		}
 		return d.terms(i)
 	}
-	model, err := embed.Train(ctx, d.table.Passages(), terms, embed.Options{Progress: opt.Report})
+	model, err := embed.Train(ctx, d.table.Passages(), terms, opt.Report)
 	if err != nil {
 		return fmt.Errorf("cannot train the embedder: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/index/urlmatch"
 	"github.com/docsearch/docsearch/internal/mcpserver"
@@ -273,7 +274,7 @@ func (v *searchView) hit(i int, h index.Merged, d *mcpserver.Searched, prefixes 
 }
 
 // describeTerm describes the contribution of a term in words.
-func describeTerm(t index.TermExplanation) string {
+func describeTerm(t lexical.Reason) string {
 	text := safetext.Line(strings.TrimLeft(t.Term, "=@"))
 	switch {
 	case strings.HasPrefix(t.Term, "="):

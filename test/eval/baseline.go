@@ -4,11 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -126,12 +126,7 @@ func (l *harness) docsBaseline(r *report, queriesPath string) error {
 		if err != nil {
 			return err
 		}
-		var setQueries []eval.Query
-		for _, q := range queries {
-			if q.Set == set.name {
-				setQueries = append(setQueries, q)
-			}
-		}
+		setQueries := slices.DeleteFunc(slices.Clone(queries), func(q eval.Query) bool { return q.Set != set.name })
 		measures, err := l.rankPages(rows, where, setQueries)
 		if err != nil {
 			return err
@@ -211,14 +206,10 @@ func writeCorpus(dir string, documents []eval.Document) ([]row, error) {
 		return nil, err
 	}
 	var rows []row
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
+	var lines []map[string]any
 	for _, d := range documents {
-		line := map[string]any{"id": d.ID, "text": d.Text, "metadata": map[string]string{"title": d.Title}}
-		if err := enc.Encode(line); err != nil {
-			return nil, err
-		}
+		lines = append(lines, map[string]any{"id": d.ID, "text": d.Text, "metadata": map[string]string{"title": d.Title}})
 		rows = append(rows, row{title: d.Title, text: d.Text})
 	}
-	return rows, os.WriteFile(filepath.Join(dir, passagesName), b.Bytes(), 0o644)
+	return rows, writeLines(filepath.Join(dir, passagesName), lines)
 }

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,11 +20,10 @@ import (
 func (l *harness) cluster(out *output) error {
 	var size exportSize
 	err := l.compareCluster(out, "Search in a cluster: the best 200 passages by BM25, ranked by docsearch", func(_ string, db *index.Database) (clusterDatabase, error) {
-		e, err := l.newEngine(db)
+		e, err := l.newEngine(db, &size)
 		if err != nil {
 			return clusterDatabase{}, err
 		}
-		size.add(&e.size)
 		return clusterDatabase{engineReader{e}, e.search, e.database.Version()}, nil
 	})
 	if err != nil {
@@ -46,7 +43,7 @@ type clusterDatabase struct {
 
 // compareCluster compares databases of a cluster with the local ones that push gets.
 func (l *harness) compareCluster(out *output, title string, push func(name string, db *index.Database) (clusterDatabase, error)) error {
-	if _, err := l.buildDocs(); err != nil {
+	if _, err := l.open(&l.docs); err != nil {
 		return err
 	}
 	docs := filepath.Join(l.collections, "docs")
@@ -97,8 +94,8 @@ func (l *harness) compareCluster(out *output, title string, push func(name strin
 		"identifiers: section @1", "answerable: confident", "web only: confident", "ranking p50", "p99")
 	local.row(&out.tables, "local, with vectors")
 	remote.row(&out.tables, "cluster")
-	out.misses = append(out.misses, remote.misses(&local)...)
-	return l.clusterDenials(out, databases)
+	remote.check(out, &local)
+	return l.clusterDenials(out, searches, databases)
 }
 
 // A searchFunc searches a database. It also returns the time that docsearch took, without
@@ -198,14 +195,9 @@ func (c *comparison) row(w io.Writer, name string) {
 		percent(c.answered, c.answerable), percent(c.webConfident, c.webOnly), at(.5), at(.99))
 }
 
-// misses returns the figures of a cluster that are below their floor.
-func (c *comparison) misses(local *comparison) []string {
-	var misses []string
-	check := func(figure string, have, floor float64) {
-		if have < floor {
-			misses = append(misses, fmt.Sprintf("cluster: %s is %.3f, below its floor of %.3f", figure, have, floor))
-		}
-	}
+// check checks the figures of a cluster.
+func (c *comparison) check(out *output, local *comparison) {
+	check := func(figure string, have, floor float64) { out.check("cluster: "+figure, have, floor) }
 	page := eval.Mean(c.pages)
 	check("page nDCG@10", page.NDCG10, eval.Mean(local.pages).NDCG10-.02)
 	check("success@5", page.Success5, .79)
@@ -213,74 +205,39 @@ func (c *comparison) misses(local *comparison) []string {
 	share := func(c *comparison) float64 { return float64(c.answered) / float64(c.answerable) }
 	check("share of confident answers", share(c), share(local)-.03)
 	check("share of web searches without confidence", 1-float64(c.webConfident)/float64(c.webOnly), .97-float64(local.webConfident)/float64(local.webOnly))
-	return misses
 }
 
-// An engine is a search engine with the passages of a database. It computes BM25 as
-// Weaviate does, with the repetitions of a term in a query as its weight.
+// An engine is a search engine with the passages of a database.
 type engine struct {
 	database *index.External
 	passages []index.Found
-	postings map[string][]posting
-	lengths  []float64 // of the passages' bags
-	average  float64
-	size     exportSize
+	bags     cluster.BM25 // of the passages
 }
 
-type posting struct {
-	passage int
-	count   float64
-}
-
-// exportSize adds up what a push sends, in bytes.
+// An exportSize adds up what pushes send, in bytes.
 type exportSize struct {
 	passages, terms, bag, record, line, statistics int
 }
 
-func (s *exportSize) add(o *exportSize) {
-	s.passages, s.terms, s.bag, s.record, s.line, s.statistics = s.passages+o.passages, s.terms+o.terms, s.bag+o.bag, s.record+o.record, s.line+o.line, s.statistics+o.statistics
-}
-
-// newEngine exports a database to an engine.
-func (l *harness) newEngine(db *index.Database) (*engine, error) {
-	e := &engine{postings: make(map[string][]posting)}
+// newEngine exports a database to an engine and adds its size.
+func (l *harness) newEngine(db *index.Database, size *exportSize) (*engine, error) {
+	e := &engine{}
 	statistics, err := db.Export(l.ctx, func(x index.Exported) error {
-		e.size.bag, e.size.record, e.size.line = e.size.bag+len(x.Bag), e.size.record+len(x.Record), e.size.line+len(x.Line)
-		e.add(len(e.passages), x.Bag)
+		size.passages++
+		size.bag += len(x.Bag)
+		size.record += len(x.Record)
+		size.line += len(x.Line)
+		e.bags.Add(x.Bag)
 		e.passages = append(e.passages, index.Found{ID: x.ID, Document: x.Document, Place: x.Place, Line: string(x.Line), Record: slices.Clone(x.Record)})
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	e.size.passages, e.size.statistics, e.size.terms = len(e.passages), len(statistics), len(e.postings)
-	e.measure()
+	size.statistics += len(statistics)
+	size.terms += e.bags.Terms()
 	e.database, err = index.OpenExternal(statistics)
 	return e, err
-}
-
-// add adds the bag of the next passage.
-func (e *engine) add(n int, text string) {
-	counts := make(map[string]float64)
-	length := 0.
-	for term := range strings.FieldsSeq(text) {
-		counts[term]++
-		length++
-	}
-	for term, count := range counts {
-		e.postings[term] = append(e.postings[term], posting{n, count})
-	}
-	e.lengths = append(e.lengths, length)
-}
-
-// measure sets the average length, in which passages without terms do not count.
-func (e *engine) measure() {
-	sum, n := 0., 0.
-	for _, length := range e.lengths {
-		sum += length
-		n += min(1, length)
-	}
-	e.average = sum / max(1, n)
 }
 
 func (e *engine) search(q index.Query) (index.Result, time.Duration, error) {
@@ -296,30 +253,8 @@ func (e *engine) search(q index.Query) (index.Result, time.Duration, error) {
 
 // best returns the passages with the highest scores.
 func (e *engine) best(text string, limit int) []index.Found {
-	const k1, b = cluster.BM25K1, cluster.BM25B
-	weights := make(map[string]float64)
-	var terms []string
-	for term := range strings.FieldsSeq(text) {
-		if weights[term]++; weights[term] == 1 {
-			terms = append(terms, term)
-		}
-	}
-	scores := make(map[int]float64)
-	for _, term := range terms {
-		list := e.postings[term]
-		n, found := float64(len(e.passages)), float64(len(list))
-		weight := weights[term] * math.Log1p((n-found+.5)/(found+.5))
-		for _, at := range list {
-			scores[at.passage] += weight * at.count / (at.count + k1*(1-b+b*e.lengths[at.passage]/e.average))
-		}
-	}
-	ranked := make([]int, 0, len(scores))
-	for n := range scores {
-		ranked = append(ranked, n)
-	}
-	slices.SortFunc(ranked, func(x, y int) int { return cmp.Or(cmp.Compare(scores[y], scores[x]), cmp.Compare(x, y)) })
-	found := make([]index.Found, 0, limit)
-	for _, n := range ranked[:min(limit, len(ranked))] {
+	var found []index.Found
+	for _, n := range e.bags.Best(text, limit) {
 		found = append(found, e.passages[n])
 	}
 	return found

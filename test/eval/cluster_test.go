@@ -4,44 +4,7 @@ import (
 	"testing"
 
 	"github.com/docsearch/docsearch/internal/eval"
-	"github.com/docsearch/docsearch/internal/index"
 )
-
-func TestBestPassages(t *testing.T) {
-	e := &engine{passages: []index.Found{{ID: "long"}, {ID: "short"}, {ID: "symbol"}, {ID: "none"}, {ID: "empty"}}, postings: make(map[string][]posting)}
-	for n, bag := range []string{"walrus walrus ice ice ice ice", "walrus ice", "ice @walrus", "sea sea", ""} {
-		e.add(n, bag)
-	}
-	e.measure()
-	if e.average != 3 { // the passage without terms does not count
-		t.Fatalf("average length %v, want 3", e.average)
-	}
-	ids := func(text string, limit int) (ids string) {
-		for _, f := range e.best(text, limit) {
-			ids += f.ID + " "
-		}
-		return ids
-	}
-	for _, tt := range []struct {
-		text  string
-		limit int
-		want  string
-	}{
-		// By the formula: 2/(2+6/3) = .5 of the idf for the long passage, and 1/(1+2/3) = .6
-		// for the short one.
-		{"walrus", 10, "short long "},
-		{"walrus", 1, "short "},
-		// 4/(4+6/3) = .667 for the long passage, and .6 for the others.
-		{"ice", 10, "long short symbol "},
-		{"walrus @walrus", 1, "symbol "},
-		{"walrus ice ice ice ice ice ice ice ice", 1, "long "},
-		{"absent", 10, ""},
-	} {
-		if got := ids(tt.text, tt.limit); got != tt.want {
-			t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
-		}
-	}
-}
 
 func TestClusterDenialFloors(t *testing.T) {
 	searches := func(answered, wrong int) (list []judgedSearch) {
@@ -79,8 +42,9 @@ func TestClusterFloors(t *testing.T) {
 	}{
 		{figures(.7, 90), 0}, {figures(.69, 88), 0}, {figures(.67, 90), 1}, {figures(.67, 80), 2},
 	} {
-		if got := tt.remote.misses(local); len(got) != tt.want {
-			t.Errorf("%d figures below their floor, want %d: %v", len(got), tt.want, got)
+		var out output
+		if tt.remote.check(&out, local); len(out.misses) != tt.want {
+			t.Errorf("%d figures below their floor, want %d: %v", len(out.misses), tt.want, out.misses)
 		}
 	}
 }

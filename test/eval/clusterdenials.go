@@ -12,7 +12,6 @@ import (
 
 	"github.com/docsearch/docsearch/internal/clustersearch"
 	"github.com/docsearch/docsearch/internal/config"
-	"github.com/docsearch/docsearch/internal/eval"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/quicksearch"
 	"github.com/docsearch/docsearch/internal/remote"
@@ -21,12 +20,8 @@ import (
 // clusterDenials compares the decisions of the hook with databases in a cluster to those
 // with local ones. The hook asks a relay, as that of "docsearch serve", which answers with
 // the code of the server and the candidates of an engine.
-func (l *harness) clusterDenials(out *output, databases map[string]clusterDatabase) error {
-	searches, err := eval.ReadLines[search](filepath.Join(l.collections, "docs", "denials.jsonl"))
-	if err != nil {
-		return err
-	}
-	local, err := l.askSearches("cluster-local", searches, l.buildDocs, l.docsRoot, docSets)
+func (l *harness) clusterDenials(out *output, searches []search, databases map[string]clusterDatabase) error {
+	local, err := l.askSearches("cluster-local", searches, &l.docs)
 	if err != nil {
 		return err
 	}
@@ -48,12 +43,8 @@ const clusterURL = "https://cluster.invalid"
 
 // askCluster sends each search to the hook of a user with the docSets in a cluster.
 func (l *harness) askCluster(searches []search, databases map[string]clusterDatabase) ([]judgedSearch, error) {
-	folder, err := l.docsRoot()
+	passages, err := l.passagesOf(&l.docs)
 	if err != nil {
-		return nil, err
-	}
-	lib := passageIndex{}
-	if err := lib.add(l, folder, docSets); err != nil {
 		return nil, err
 	}
 	c := l.configuration(docSets...)
@@ -78,7 +69,7 @@ func (l *harness) askCluster(searches []search, databases map[string]clusterData
 		stop()
 		<-relay
 	}()
-	return h.decide(searches, lib)
+	return h.decide(searches, passages)
 }
 
 // answerFrom returns a remote.Asker that answers like a server with these databases.

@@ -34,7 +34,7 @@ var encoding = codec.NewO200kBase()
 // cost measures what the texts for the agent cost in tokens: the denials of the answerable
 // searches, the calls that they name, and the texts of each session.
 func (l *harness) cost(out *output) error {
-	if _, err := l.buildDocs(); err != nil {
+	if _, err := l.open(&l.docs); err != nil {
 		return err
 	}
 	searches, err := eval.ReadLines[search](filepath.Join(l.collections, "docs", "denials.jsonl"))
@@ -69,10 +69,9 @@ func (c *costs) measure(h *hook, s *server, searches []search, cases io.Writer) 
 		if !q.Answerable {
 			continue
 		}
-		r, err := h.ask(map[string]any{"hook_event_name": "PreToolUse", "tool_name": "WebSearch", "prompt_id": "p", "cwd": h.folder,
-			"tool_input": map[string]any{"query": q.Query}})
+		r, err := h.askSearch(q.Query)
 		if err != nil {
-			return fmt.Errorf("%q: %w", q.Query, err)
+			return err
 		}
 		if !r.Denied {
 			continue

@@ -38,14 +38,14 @@ func (l *harness) denials(out *output) error {
 	if err != nil {
 		return err
 	}
-	collected, err := l.askSearches("denials-docs", searches, l.buildDocs, l.docsRoot, docSets)
+	collected, err := l.askSearches("denials-docs", searches, &l.docs)
 	if err != nil {
 		return err
 	}
 	if searches, err = eval.ReadLines[search](filepath.Join("test", "eval", "testdata", "denials.jsonl")); err != nil {
 		return err
 	}
-	further, err := l.askSearches("denials-further", searches, l.buildFurther, l.furtherRoot, furtherSets)
+	further, err := l.askSearches("denials-further", searches, &l.further)
 	if err != nil {
 		return err
 	}
@@ -57,24 +57,17 @@ func (l *harness) denials(out *output) error {
 	return nil
 }
 
-// askSearches sends each search to the hook of a user with these manuals.
-func (l *harness) askSearches(name string, searches []search, build func() ([]built, error), root func() (string, error), manuals []manual) ([]judgedSearch, error) {
-	if _, err := build(); err != nil {
-		return nil, err
-	}
-	folder, err := root()
+// askSearches sends each search to the hook of a user with the manuals of a library.
+func (l *harness) askSearches(name string, searches []search, lib *library) ([]judgedSearch, error) {
+	passages, err := l.passagesOf(lib)
 	if err != nil {
 		return nil, err
 	}
-	lib := passageIndex{}
-	if err := lib.add(l, folder, manuals); err != nil {
-		return nil, err
-	}
-	h, err := l.newHook(name, l.configuration(manuals...))
+	h, err := l.newHook(name, l.configuration(lib.manuals...))
 	if err != nil {
 		return nil, err
 	}
-	return h.decide(searches, lib)
+	return h.decide(searches, passages)
 }
 
 // decide sends each search to the hook. lib has the passages of its databases.
@@ -82,13 +75,9 @@ func (h *hook) decide(searches []search, lib passageIndex) ([]judgedSearch, erro
 	var judged []judgedSearch
 	for _, s := range searches {
 		j := judgedSearch{search: s}
-		input := map[string]any{"query": s.Query}
-		if len(s.Allowed) > 0 {
-			input["allowed_domains"] = s.Allowed
-		}
 		var err error
-		if j.reply, err = h.ask(map[string]any{"hook_event_name": "PreToolUse", "tool_name": "WebSearch", "prompt_id": "p", "cwd": h.folder, "tool_input": input}); err != nil {
-			return nil, fmt.Errorf("%q: %w", s.Query, err)
+		if j.reply, err = h.askSearch(s.Query, s.Allowed...); err != nil {
+			return nil, err
 		}
 		if j.right, err = lib.containsAny(sources(j.Context), s.Set, s.Targets); err != nil {
 			return nil, fmt.Errorf("%q: %w", s.Query, err)

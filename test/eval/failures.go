@@ -78,7 +78,7 @@ func (l *harness) failures(out *output) error {
 	if err != nil {
 		return err
 	}
-	lib, err := l.allManuals()
+	lib, err := l.passagesOf(&l.docs, &l.further)
 	if err != nil {
 		return err
 	}
@@ -99,28 +99,6 @@ func (l *harness) failures(out *output) error {
 	}
 	failuresTable(out, manuals, scores)
 	return nil
-}
-
-// allManuals builds the databases of all manuals and finds their passages.
-func (l *harness) allManuals() (passageIndex, error) {
-	lib := passageIndex{}
-	for _, part := range []struct {
-		build   func() ([]built, error)
-		root    func() (string, error)
-		manuals []manual
-	}{{l.buildDocs, l.docsRoot, docSets}, {l.buildFurther, l.furtherRoot, furtherSets}} {
-		if _, err := part.build(); err != nil {
-			return nil, err
-		}
-		root, err := part.root()
-		if err != nil {
-			return nil, err
-		}
-		if err := lib.add(l, root, part.manuals); err != nil {
-			return nil, err
-		}
-	}
-	return lib, nil
 }
 
 // sendFailure sends one failure to the hook and counts the reply.

@@ -48,10 +48,11 @@ func (l *harness) fit(out *output) error {
 // examples returns the judged queries, the out-of-domain queries and the training
 // searches of every manual.
 func (l *harness) examples() ([]example, error) {
-	if _, err := l.buildDocs(); err != nil {
+	root, err := l.open(&l.docs)
+	if err != nil {
 		return nil, err
 	}
-	if _, err := l.buildTraining(); err != nil {
+	if _, err := l.open(&l.training); err != nil {
 		return nil, err
 	}
 	queries, err := eval.ReadJudged(filepath.Join(l.collections, "docs", "queries.jsonl"), "")
@@ -59,10 +60,6 @@ func (l *harness) examples() ([]example, error) {
 		return nil, err
 	}
 	searches, err := eval.ReadLines[search](trainingFile)
-	if err != nil {
-		return nil, err
-	}
-	root, err := l.docsRoot()
 	if err != nil {
 		return nil, err
 	}

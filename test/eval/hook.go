@@ -63,6 +63,19 @@ func (h *hook) ask(event map[string]any) (reply, error) {
 	return decodeReply(stdout.Bytes())
 }
 
+// askSearch sends a web search, limited to domains if there are any.
+func (h *hook) askSearch(query string, domains ...string) (reply, error) {
+	input := map[string]any{"query": query}
+	if len(domains) > 0 {
+		input["allowed_domains"] = domains
+	}
+	r, err := h.ask(map[string]any{"hook_event_name": "PreToolUse", "tool_name": "WebSearch", "prompt_id": "p", "cwd": h.folder, "tool_input": input})
+	if err != nil {
+		err = fmt.Errorf("%q: %w", query, err)
+	}
+	return r, err
+}
+
 // environment returns the process's environment without docsearch's variables.
 func (h *hook) environment() []string {
 	var env []string

@@ -53,6 +53,13 @@ type output struct {
 	misses []string
 }
 
+// check records a figure that is below its floor.
+func (o *output) check(figure string, have, floor float64) {
+	if have < floor {
+		o.misses = append(o.misses, fmt.Sprintf("%s is %.3f, below its floor of %.3f", figure, have, floor))
+	}
+}
+
 func main() {
 	write := flag.String("write", "", "write the tables to `FILE`, between its marks")
 	fit := flag.Bool("fit", false, "fit the confidence model, print its weights, and measure the current model on the training searches")
@@ -159,9 +166,7 @@ type harness struct {
 	data        string // folder of the databases
 	baseline    baseline
 
-	docs     []built // databases of docSets, nil until built
-	further  []built // databases of furtherSets
-	training []built // databases of trainingSets
+	docs, further, training library
 }
 
 func (l *harness) prepare() (err error) {
@@ -180,6 +185,10 @@ func (l *harness) prepare() (err error) {
 		return fmt.Errorf("build docsearch: %w", err)
 	}
 	l.baseline = findBaseline(l.ctx)
+	script := filepath.Join("test", "eval", "manuals.sh")
+	l.docs = library{manuals: docSets, variable: "DOCSEARCH_EVAL_DOCS", folder: "docs", script: filepath.Join(l.collections, "docs", "fetch.sh")}
+	l.further = library{manuals: furtherSets, variable: "DOCSEARCH_EVAL_MANUALS", folder: "manuals", script: script}
+	l.training = library{manuals: trainingSets, variable: "DOCSEARCH_EVAL_MANUALS", folder: "manuals", script: script}
 	return nil
 }
 

@@ -75,73 +75,21 @@ type built struct {
 	Took      time.Duration
 }
 
-// buildDocs builds the databases of docSets, once.
-func (l *harness) buildDocs() ([]built, error) {
-	return l.buildOnce(&l.docs, l.docsRoot, docSets)
+// A library is a set of manuals whose pages are in one folder.
+type library struct {
+	manuals  []manual
+	variable string  // environment variable with the folder
+	folder   string  // its name in the cache otherwise
+	script   string  // downloads the manuals to the folder in the cache
+	built    []built // databases of the manuals, nil until built
 }
 
-// buildFurther builds the databases of furtherSets, once.
-func (l *harness) buildFurther() ([]built, error) {
-	return l.buildOnce(&l.further, l.furtherRoot, furtherSets)
-}
-
-// buildTraining builds the databases of trainingSets, once.
-func (l *harness) buildTraining() ([]built, error) {
-	return l.buildOnce(&l.training, l.trainingRoot, trainingSets)
-}
-
-// buildOnce builds the databases of manuals unless all is already set.
-func (l *harness) buildOnce(all *[]built, root func() (string, error), manuals []manual) ([]built, error) {
-	if *all != nil {
-		return *all, nil
+// open returns the folder of a library. At the first call, it builds the databases.
+func (l *harness) open(lib *library) (root string, err error) {
+	if root, err = l.download(lib); err != nil || lib.built != nil {
+		return root, err
 	}
-	folder, err := root()
-	if err != nil {
-		return nil, err
-	}
-	*all, err = l.buildManuals(folder, manuals)
-	return *all, err
-}
-
-// docsRoot returns the folder of the manuals in docSets.
-func (l *harness) docsRoot() (string, error) {
-	return l.sourceRoot("DOCSEARCH_EVAL_DOCS", "docs", filepath.Join(l.collections, "docs", "fetch.sh"), docSets)
-}
-
-// furtherRoot returns the folder of the manuals in furtherSets.
-func (l *harness) furtherRoot() (string, error) {
-	return l.sourceRoot("DOCSEARCH_EVAL_MANUALS", "manuals", filepath.Join("test", "eval", "manuals.sh"), furtherSets)
-}
-
-// trainingRoot returns the folder of the manuals in trainingSets.
-func (l *harness) trainingRoot() (string, error) {
-	return l.sourceRoot("DOCSEARCH_EVAL_MANUALS", "manuals", filepath.Join("test", "eval", "manuals.sh"), trainingSets)
-}
-
-// sourceRoot returns a folder of manuals: the value of the environment variable, or
-// else a folder in the cache. If a manual is missing from the cache, it runs the
-// script.
-func (l *harness) sourceRoot(variable, name, script string, manuals []manual) (string, error) {
-	if root := os.Getenv(variable); root != "" {
-		return root, nil
-	}
-	root := filepath.Join(l.cache, name)
-	missing := slices.ContainsFunc(manuals, func(m manual) bool {
-		_, err := os.Stat(filepath.Join(root, m.name))
-		return err != nil
-	})
-	if !missing {
-		return root, nil
-	}
-	if err := l.command("bash", script, root).Run(); err != nil {
-		return "", fmt.Errorf("download the manuals: %w", err)
-	}
-	return root, nil
-}
-
-func (l *harness) buildManuals(root string, manuals []manual) ([]built, error) {
-	var all []built
-	for _, m := range manuals {
+	for _, m := range lib.manuals {
 		args := []string{"--name", m.name, "--exclude", "/_*"}
 		include := m.include
 		if include == nil {
@@ -155,12 +103,31 @@ func (l *harness) buildManuals(root string, manuals []manual) ([]built, error) {
 		}
 		b, err := l.build(filepath.Join(root, m.name), args...)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		b.Name = m.name
-		all = append(all, b)
+		lib.built = append(lib.built, b)
 	}
-	return all, nil
+	return root, nil
+}
+
+// download returns the folder of a library: the value of the environment variable, or
+// else a folder in the cache. If a manual is missing from the cache, it runs the script.
+func (l *harness) download(lib *library) (root string, err error) {
+	if root := os.Getenv(lib.variable); root != "" {
+		return root, nil
+	}
+	root = filepath.Join(l.cache, lib.folder)
+	missing := slices.ContainsFunc(lib.manuals, func(m manual) bool {
+		_, err := os.Stat(filepath.Join(root, m.name))
+		return err != nil
+	})
+	if missing {
+		if err := l.command("bash", lib.script, root).Run(); err != nil {
+			return "", fmt.Errorf("download the manuals: %w", err)
+		}
+	}
+	return root, nil
 }
 
 // build builds a database.

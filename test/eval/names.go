@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/eval"
@@ -52,7 +53,7 @@ type namedPage struct{ set, page, name string }
 // names searches all databases at once for the name of each named page, and each database
 // for several names at once.
 func (l *harness) names(out *output) error {
-	root, err := l.docsRoot()
+	root, err := l.open(&l.docs)
 	if err != nil {
 		return err
 	}
@@ -151,13 +152,7 @@ func namedPages(root string) ([]namedPage, error) {
 			return nil, err
 		}
 	}
-	var unique []namedPage
-	for _, p := range pages {
-		if owners[normalizeName(p.name)] == p.set {
-			unique = append(unique, p)
-		}
-	}
-	return unique, nil
+	return slices.DeleteFunc(pages, func(p namedPage) bool { return owners[normalizeName(p.name)] != p.set }), nil
 }
 
 // normalizeName removes case and punctuation.

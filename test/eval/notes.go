@@ -211,13 +211,7 @@ func (h *hook) transcript(userText string) (string, error) {
 
 // shownNotes returns the notes shown in a context, which contains their file names.
 func shownNotes(context string, notes []string) []string {
-	var shown []string
-	for _, n := range notes {
-		if strings.Contains(context, string(filepath.Separator)+n) {
-			shown = append(shown, n)
-		}
-	}
-	return shown
+	return slices.DeleteFunc(slices.Clone(notes), func(n string) bool { return !strings.Contains(context, string(filepath.Separator)+n) })
 }
 
 // difference returns the members of list that are not in other.

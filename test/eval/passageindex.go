@@ -21,6 +21,21 @@ type sourceLocation struct {
 	anchors []string
 }
 
+// passagesOf returns the passages of libraries.
+func (l *harness) passagesOf(libraries ...*library) (passageIndex, error) {
+	passages := passageIndex{}
+	for _, lib := range libraries {
+		root, err := l.open(lib)
+		if err != nil {
+			return nil, err
+		}
+		if err := passages.add(l, root, lib.manuals); err != nil {
+			return nil, err
+		}
+	}
+	return passages, nil
+}
+
 // add adds the passages of manuals below root.
 func (lib passageIndex) add(l *harness, root string, manuals []manual) error {
 	for _, m := range manuals {

@@ -26,7 +26,7 @@ type phraseScore struct{ queries, denials, phrases, quoted, whole int }
 // phrases asks the hook the queries of testdata/phrases.jsonl, and counts the phrases in
 // its denials. The database is that of the query: its site is the allowed domain.
 func (l *harness) phrases(out *output) error {
-	if _, err := l.buildDocs(); err != nil {
+	if _, err := l.open(&l.docs); err != nil {
 		return err
 	}
 	cases, err := eval.ReadLines[answered](filepath.Join("test", "eval", "testdata", "phrases.jsonl"))
@@ -93,10 +93,9 @@ func (h *hook) quoted(m manual, query string, phrases []string, cases io.Writer)
 	if err != nil {
 		return phraseScore{}, err
 	}
-	r, err := h.ask(map[string]any{"hook_event_name": "PreToolUse", "tool_name": "WebSearch", "prompt_id": "p", "cwd": h.folder,
-		"tool_input": map[string]any{"query": query, "allowed_domains": []string{site.Host}}})
+	r, err := h.askSearch(query, site.Host)
 	if err != nil {
-		return phraseScore{}, fmt.Errorf("%q: %w", query, err)
+		return phraseScore{}, err
 	}
 	s := phraseScore{queries: 1}
 	if !r.Denied {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 
@@ -21,7 +20,7 @@ func (l *harness) search(out *output) error {
 	if err != nil {
 		return err
 	}
-	out.misses = append(out.misses, r.tables(&out.tables)...)
+	r.tables(out)
 	return nil
 }
 
@@ -29,10 +28,9 @@ func (l *harness) search(out *output) error {
 type report struct {
 	scoped, unscoped evaluation
 	built            []built
-	baselines        map[string]eval.Measures // page measures by set
+	baselines        map[string]eval.Measures // page measures by set; nil: no baseline
 	all, allUnscoped *eval.Measures           // baseline, all sets
 	classic          []classic
-	baseline         baseline
 }
 
 type classic struct {
@@ -43,18 +41,19 @@ type classic struct {
 	median, worst float64 // milliseconds
 }
 
-func (l *harness) measure() (r *report, err error) {
-	r = &report{baseline: l.baseline}
-	if r.built, err = l.buildDocs(); err != nil {
+func (l *harness) measure() (*report, error) {
+	if _, err := l.open(&l.docs); err != nil {
 		return nil, err
 	}
+	r := &report{built: l.docs.built}
 	docs := filepath.Join(l.collections, "docs")
 	queries := filepath.Join(docs, "queries.jsonl")
 	args := append(databaseFlags(docSets), "--queries", queries)
-	if err := l.eval(&r.scoped, append(args, "--identifiers", filepath.Join(docs, "identifiers.jsonl"), "--confidence")...); err != nil {
+	var err error
+	if r.scoped, err = l.eval("", append(args, "--identifiers", filepath.Join(docs, "identifiers.jsonl"), "--confidence")...); err != nil {
 		return nil, err
 	}
-	if err := l.eval(&r.unscoped, append(args, "--unscoped")...); err != nil {
+	if r.unscoped, err = l.eval("", append(args, "--unscoped")...); err != nil {
 		return nil, err
 	}
 	if err := l.docsBaseline(r, queries); err != nil {
@@ -82,7 +81,7 @@ func databaseFlags(manuals []manual) []string {
 // evalConfigured runs docsearch eval with these queries, for a user with docSets in the
 // config file. It returns one result per query.
 func (l *harness) evalConfigured(name string, queries []judgedLine, args ...string) ([]queryResult, error) {
-	if _, err := l.buildDocs(); err != nil {
+	if _, err := l.open(&l.docs); err != nil {
 		return nil, err
 	}
 	path := filepath.Join(l.cache, name+".jsonl")
@@ -93,10 +92,8 @@ func (l *harness) evalConfigured(name string, queries []judgedLine, args ...stri
 	if err != nil {
 		return nil, err
 	}
-	cmd := l.command(l.program, slices.Concat([]string{"eval", "--json", "--queries", path}, databaseFlags(docSets), args)...)
-	cmd.Env = append(cmd.Env, "DOCSEARCH_CONFIG_PATH="+config)
-	var e evaluation
-	if err := decodeOutput(cmd, &e); err != nil {
+	e, err := l.eval(config, slices.Concat([]string{"--queries", path}, databaseFlags(docSets), args)...)
+	if err != nil {
 		return nil, err
 	}
 	if len(e.Results) != len(queries) {
@@ -121,7 +118,8 @@ func newJudgedLine(id, set, text string, targets []eval.Target) judgedLine {
 	return line
 }
 
-func writeLines(path string, lines []judgedLine) error {
+// writeLines writes values as JSON, one per line.
+func writeLines[T any](path string, lines []T) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	for _, line := range lines {
@@ -132,18 +130,19 @@ func writeLines(path string, lines []judgedLine) error {
 	return os.WriteFile(path, b.Bytes(), 0o644)
 }
 
-// eval runs docsearch eval without a config file.
-func (l *harness) eval(out *evaluation, args ...string) error {
-	return decodeOutput(l.command(l.program, append([]string{"eval", "--json"}, args...)...), out)
-}
-
-func decodeOutput(cmd *exec.Cmd, out *evaluation) error {
+// eval runs docsearch eval with a config file, or without one if config is empty.
+func (l *harness) eval(config string, args ...string) (e evaluation, err error) {
+	cmd := l.command(l.program, append([]string{"eval", "--json"}, args...)...)
 	cmd.Stdout = nil
+	if config != "" {
+		cmd.Env = append(cmd.Env, "DOCSEARCH_CONFIG_PATH="+config)
+	}
 	data, err := cmd.Output()
 	if err != nil {
-		return fmt.Errorf("docsearch eval: %w", err)
+		return e, fmt.Errorf("docsearch eval: %w", err)
 	}
-	return json.Unmarshal(data, out)
+	err = json.Unmarshal(data, &e)
+	return e, err
 }
 
 // classic measures a collection whose documents are single passages.
@@ -164,8 +163,8 @@ func (l *harness) classic(set string) (classic, error) {
 		return c, err
 	}
 	queriesPath, qrels := filepath.Join(dir, "queries.jsonl"), filepath.Join(dir, "qrels.tsv")
-	var out evaluation
-	if err := l.eval(&out, "--db", database, "--queries", queriesPath, "--qrels", qrels); err != nil {
+	out, err := l.eval("", "--db", database, "--queries", queriesPath, "--qrels", qrels)
+	if err != nil {
 		return c, err
 	}
 	c.ours, c.median, c.worst = out.Queries.Page, out.Queries.Latency.P50, out.Queries.Latency.P99

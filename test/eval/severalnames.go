@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/eval"
@@ -17,7 +18,7 @@ const namesPerQuery = 3
 // severalNames searches for two or three identifiers of one page at once, and counts those
 // whose section is found.
 func (l *harness) severalNames(out *output) error {
-	if _, err := l.buildDocs(); err != nil {
+	if _, err := l.open(&l.docs); err != nil {
 		return err
 	}
 	identifiers, err := eval.ReadIdentifiers(filepath.Join(l.collections, "docs", "identifiers.jsonl"))
@@ -108,11 +109,5 @@ func samePage(set string, identifiers []eval.Identifier) (groups [][]eval.Identi
 		}
 		groups[i] = append(groups[i], id)
 	}
-	kept := groups[:0]
-	for _, g := range groups {
-		if len(g) > 1 {
-			kept = append(kept, g)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(groups, func(g []eval.Identifier) bool { return len(g) == 1 })
 }

@@ -70,20 +70,14 @@ const (
 // than the baseline.
 var classicFloors = map[string]float64{"cranfield": .40, "cisi": .41, "cacm": .518}
 
-// tables writes the tables and returns the figures below their floor.
-func (r *report) tables(w io.Writer) (misses []string) {
-	check := func(figure string, have, floor float64) {
-		if have < floor {
-			misses = append(misses, fmt.Sprintf("%s is %.3f, below its floor of %.3f", figure, have, floor))
-		}
-	}
-	r.docsTable(w, check)
-	r.sourcesTable(w)
-	r.identifiersTable(w, check)
-	r.confidenceTable(w, check)
-	r.classicTable(w, check)
-	r.builtTable(w)
-	return misses
+// tables writes the tables and checks their figures.
+func (r *report) tables(out *output) {
+	r.docsTable(&out.tables, out.check)
+	r.sourcesTable(&out.tables)
+	r.identifiersTable(&out.tables, out.check)
+	r.confidenceTable(&out.tables, out.check)
+	r.classicTable(&out.tables, out.check)
+	r.builtTable(&out.tables)
 }
 
 func (r *report) docsTable(w io.Writer, check func(string, float64, float64)) {
@@ -108,7 +102,7 @@ func (r *report) docsTable(w io.Writer, check func(string, float64, float64)) {
 	check("page success@5", r.scoped.Queries.Page.Success5, floorPageSuccess5)
 	check("section nDCG@10", r.scoped.Queries.Section.NDCG10, floorSection)
 	check("unscoped page nDCG@10", r.unscoped.Queries.Page.NDCG10, floorUnscoped)
-	if !r.baseline.found() {
+	if r.baselines == nil {
 		fmt.Fprintln(w, "\nFTS5 was not measured: neither sqlite3 nor python3 has SQLite with FTS5.")
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"path/filepath"
 	"slices"
 
@@ -26,11 +25,11 @@ func (l *harness) askTraining() ([]judgedSearch, error) {
 	if err != nil {
 		return nil, err
 	}
-	docs, err := l.askSearches("training-docs", about(searches, docSets), l.buildDocs, l.docsRoot, docSets)
+	docs, err := l.askSearches("training-docs", about(searches, docSets), &l.docs)
 	if err != nil {
 		return nil, err
 	}
-	others, err := l.askSearches("training-others", about(searches, trainingSets), l.buildTraining, l.trainingRoot, trainingSets)
+	others, err := l.askSearches("training-others", about(searches, trainingSets), &l.training)
 	return slices.Concat(docs, others), err
 }
 
@@ -47,26 +46,22 @@ func (l *harness) trainingTables(out *output) error {
 	if err != nil {
 		return err
 	}
-	trainingBySet(&out.tables, searches)
-	trainingByKind(&out.tables, searches)
-	for _, s := range searches {
-		s.list(out.cases)
+	w := &out.tables
+	header := func(by string) {
+		tableHeader(w, "Training searches, by "+by, by, "answerable", "denied", "share", "right page quoted", "web only", "denied", "share")
 	}
-	return nil
-}
-
-func trainingBySet(w io.Writer, searches []judgedSearch) {
-	tableHeader(w, "Training searches, by manual", "manual", "answerable", "denied", "share", "right page quoted", "web only", "denied", "share")
+	header("manual")
 	for _, m := range slices.Concat(docSets, trainingSets) {
 		deniedLine(w, m.name, searches, func(s *judgedSearch) bool { return s.Set == m.name })
 	}
 	deniedLine(w, "**all**", searches, allSearches)
-}
-
-func trainingByKind(w io.Writer, searches []judgedSearch) {
-	tableHeader(w, "Training searches, by kind", "kind", "answerable", "denied", "share", "right page quoted", "web only", "denied", "share")
+	header("kind")
 	for _, k := range slices.Concat(trainingKinds, kinds) {
 		deniedLine(w, k.title, searches, func(s *judgedSearch) bool { return s.Kind == k.name })
 	}
 	deniedLine(w, "**all**", searches, allSearches)
+	for _, s := range searches {
+		s.list(out.cases)
+	}
+	return nil
 }

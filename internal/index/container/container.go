@@ -1,6 +1,7 @@
 package container
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -102,6 +103,32 @@ func (w *Writer) Write(p []byte) (int, error) {
 		return 0, w.err
 	}
 	return len(p), nil
+}
+
+// Add writes a whole section.
+func (w *Writer) Add(name string, data []byte) {
+	w.Section(name)
+	w.write(data)
+}
+
+// Copy writes a whole section with the contents of another one.
+func (w *Writer) Copy(name string, from Section) {
+	data, err := from.All()
+	if w.err == nil {
+		w.err = err
+	}
+	w.Add(name, data)
+}
+
+// AddTexts writes texts for Texts: a section of offsets, and one of the concatenated texts.
+func (w *Writer) AddTexts(offsets, texts string, list []string) {
+	end, all := make([]byte, 4, 4*(len(list)+1)), []byte(nil)
+	for _, text := range list {
+		all = append(all, text...)
+		end = binary.LittleEndian.AppendUint32(end, uint32(len(all)))
+	}
+	w.Add(offsets, end)
+	w.Add(texts, all)
 }
 
 // Close completes the file and syncs it. After an error, it removes the file.
@@ -260,7 +287,8 @@ func parse(path string, data []byte, kind string, version int) (*File, error) {
 		checked: make([]atomic.Uint32, (table-sums)/4/32+1),
 	}
 	for at := int(table); at < trailer; at += entrySize {
-		s := section{name: cString(data[at : at+8])}
+		name, _, _ := bytes.Cut(data[at:at+8], []byte{0})
+		s := section{name: string(name)}
 		offset, length := binary.LittleEndian.Uint64(data[at+8:]), binary.LittleEndian.Uint64(data[at+16:])
 		if offset > sums || length > sums-offset {
 			return nil, corrupt(at, fmt.Sprintf("section %q is outside the file", s.name))
@@ -269,15 +297,6 @@ func parse(path string, data []byte, kind string, version int) (*File, error) {
 		f.sections = append(f.sections, s)
 	}
 	return f, nil
-}
-
-func cString(b []byte) string {
-	for i, c := range b {
-		if c == 0 {
-			return string(b[:i])
-		}
-	}
-	return string(b)
 }
 
 // Close unmaps the file. Nothing read from it may be used afterwards.
@@ -299,6 +318,16 @@ func (f *File) Section(name string) (Section, error) {
 		}
 	}
 	return Section{}, &CorruptError{f.path, 0, fmt.Sprintf("section %q is missing", name)}
+}
+
+// Sections finds the named sections and stores each in the element of to with its index.
+func (f *File) Sections(names []string, to ...*Section) (err error) {
+	for i, name := range names {
+		if *to[i], err = f.Section(name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Verify checks every block. It calls advance, if not nil, with the number of bytes
@@ -346,6 +375,18 @@ type Section struct {
 	offset, length int64
 }
 
+// Texts are texts in two sections: N+1 x [4] offset of each text, and the texts.
+type Texts struct{ Offsets, Text Section }
+
+// At returns text i.
+func (t *Texts) At(i int) ([]byte, error) {
+	from, to, err := t.Offsets.Span(i)
+	if err != nil {
+		return nil, err
+	}
+	return t.Text.Bytes(from, to-from)
+}
+
 // InMemory returns a section of bytes that have no checksums. name describes them in
 // errors.
 func InMemory(name string, data []byte) Section {
@@ -369,6 +410,19 @@ func (s Section) Bytes(off, n int64) ([]byte, error) {
 	return s.f.data[at : at+n : at+n], nil
 }
 
+// Span returns offset i of a section of ascending offsets of four bytes, and the next one.
+func (s Section) Span(i int) (from, to int64, err error) {
+	b, err := s.Bytes(4*int64(i), 8)
+	if err != nil {
+		return 0, 0, err
+	}
+	from, to = int64(binary.LittleEndian.Uint32(b)), int64(binary.LittleEndian.Uint32(b[4:]))
+	if from > to {
+		err = s.Corrupt(4*int64(i), fmt.Sprintf("span %d to %d", from, to))
+	}
+	return from, to, err
+}
+
 // All returns the whole section, verified. Use it for sections that are small or read
 // completely.
 func (s Section) All() ([]byte, error) { return s.Bytes(0, s.length) }
@@ -381,8 +435,7 @@ func (s Section) Corrupt(off int64, problem string) error {
 // AsCorrupt converts an error about a symbolic link or folder in place of a database
 // file to a *CorruptError. It returns other errors unchanged.
 func AsCorrupt(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) && (errors.Is(err, confined.ErrLink) || errors.Is(err, atomicfile.ErrNotRegular)) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok && (errors.Is(err, confined.ErrLink) || errors.Is(err, atomicfile.ErrNotRegular)) {
 		return &CorruptError{path.Path, 0, path.Err.Error()}
 	}
 	return err

@@ -110,7 +110,6 @@ type builder struct {
 	// centroids are the list centroids.
 	centroids matrix
 	x         Index // its sections are in memory
-	graph     []byte
 	stats     Stats
 }
 
@@ -150,7 +149,7 @@ func (b *builder) buildWithBits(ctx context.Context) error {
 	n := len(r.passages)
 	b.stats = Stats{Rows: n, Skipped: b.v.Len() - n}
 	b.x.head = head{passageCount: b.v.Len(), dimensions: b.v.Dimensions(), rows: n, stored: n, bits: int(b.bits)}
-	b.x.listStarts, b.x.copyStarts = []uint32{0}, []uint32{0}
+	b.x.listStarts, b.x.copyStarts, b.x.graph = []uint32{0}, []uint32{0}, inMemory(nil)
 	if n > 0 {
 		ivf := n*r.width > b.maxFlatBytes
 		l, err := cluster(ctx, r, b.v.Dimensions(), listCount(n, ivf), ivf, b.opt.Progress)
@@ -159,7 +158,7 @@ func (b *builder) buildWithBits(ctx context.Context) error {
 		}
 		r.reorder(l)
 		b.centroids = l.centroids
-		b.graph = newGraph(l.centroids).encode()
+		b.x.graph = inMemory(newGraph(l.centroids).encode())
 		b.x.lists, b.x.listStarts, b.x.copyStarts = len(l.starts)-1, l.starts, l.copyStarts
 		b.x.stored = len(r.passages)
 	}
@@ -288,19 +287,21 @@ func reorderRows[T any](from []T, order []uint32, size int) []T {
 // can then be searched.
 func (b *builder) attachSections() {
 	x, r := &b.x, &b.rows
-	passageRows := make([]byte, 4*x.passageCount)
-	for i := range x.passageCount {
-		binary.LittleEndian.PutUint32(passageRows[4*i:], noRow)
-	}
+	passageRows := slices.Repeat([]uint32{noRow}, x.passageCount)
 	for row, p := range r.passages[:x.rows] {
-		binary.LittleEndian.PutUint32(passageRows[4*p:], uint32(row))
+		passageRows[p] = uint32(row)
 	}
-	scales := make([]byte, 0, 4*len(r.scales))
-	for _, s := range r.scales {
-		scales = binary.LittleEndian.AppendUint32(scales, math.Float32bits(s))
-	}
-	x.rowPassages, x.passageRows, x.scales = memorySection(appendUint32s(nil, r.passages)), memorySection(passageRows), memorySection(scales)
-	x.codes, x.residuals, x.graph = memorySection(r.codes), memorySection(r.residuals), memorySection(b.graph)
+	x.rowPassages, x.passageRows, x.scales = inMemory(encoded(r.passages)), inMemory(encoded(passageRows)), inMemory(encoded(r.scales))
+	x.codes, x.residuals = inMemory(r.codes), inMemory(r.residuals)
+}
+
+// inMemory returns a section of an index that is being built.
+func inMemory(data []byte) container.Section { return container.InMemory("vectors in memory", data) }
+
+// encoded returns numbers in the form of the file.
+func encoded[T uint32 | float32](numbers []T) []byte {
+	data, _ := binary.Append(nil, binary.LittleEndian, numbers) // numbers can always be encoded
+	return data
 }
 
 // calibrate chooses the mode of the index and its parameters: a flat scan if
@@ -479,26 +480,23 @@ func (b *builder) write(file confined.Path) error {
 	if err != nil {
 		return err
 	}
-	var head []byte
+	var head []uint32
 	for _, n := range x.head.fields() {
-		head = binary.LittleEndian.AppendUint32(head, uint32(*n))
+		head = append(head, uint32(*n))
 	}
-	type part struct {
-		name string
-		data []byte
-	}
-	parts := []part{
-		{"head", head}, {"graph", b.graph}, {"starts", appendUint32s(nil, x.listStarts)}, {"copies", appendUint32s(nil, x.copyStarts)},
-		{"passages", x.rowPassages.(memorySection)}, {"places", x.passageRows.(memorySection)}, {"scales", x.scales.(memorySection)},
-		{"codes", b.rows.codes}, {"fine", b.rows.residuals},
-	}
+	out.Add("head", encoded(head))
+	out.Copy("graph", x.graph)
+	out.Add("starts", encoded(x.listStarts))
+	out.Add("copies", encoded(x.copyStarts))
+	out.Copy("passages", x.rowPassages)
+	out.Copy("places", x.passageRows)
+	out.Copy("scales", x.scales)
+	out.Copy("codes", x.codes)
+	out.Copy("fine", x.residuals)
 	if x.mode == modePrefilter {
-		parts = append(parts, part{"middles", x.prefilter.centroids.(memorySection)},
-			part{"bits", x.prefilter.codes.(memorySection)}, part{"bitscale", x.prefilter.scales.(memorySection)})
-	}
-	for _, s := range parts {
-		out.Section(s.name)
-		out.Write(s.data)
+		out.Copy("middles", x.prefilter.centroids)
+		out.Copy("bits", x.prefilter.codes)
+		out.Copy("bitscale", x.prefilter.scales)
 	}
 	return out.Close()
 }

@@ -9,11 +9,7 @@ type flatCentroids struct{ centroids matrix }
 
 func newCentroidIndex(b []byte, lists, dimensions int) (centroidIndex, error) {
 	r := flatCentroids{newMatrix(lists, dimensions)}
-	return r, decodeGraph(b, lists, dimensions, func(list int, centroid []byte) {
-		for i := range r.centroids.row(list) {
-			r.centroids.row(list)[i] = float32At(centroid[4*i:])
-		}
-	})
+	return r, decodeGraph(b, lists, dimensions, &r.centroids)
 }
 
 func (r flatCentroids) rankLists(q []float32, _ int) []int {

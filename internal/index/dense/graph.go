@@ -237,9 +237,7 @@ func (g *centroidGraph) encode() []byte {
 func (g *centroidGraph) encodeNode(b []byte, key uint32, edges []uint32) []byte {
 	b = binary.AppendVarint(b, int64(key))
 	b = binary.AppendVarint(b, int64(g.centroids.cols))
-	for _, v := range g.centroids.row(int(key)) {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
-	}
+	b = append(b, encoded(g.centroids.row(int(key)))...)
 	b = binary.AppendVarint(b, int64(len(edges)))
 	for _, e := range edges {
 		b = binary.AppendVarint(b, int64(e))
@@ -248,9 +246,9 @@ func (g *centroidGraph) encodeNode(b []byte, key uint32, edges []uint32) []byte 
 }
 
 // decodeGraph validates an encoded graph, because Graph.Import does not: it
-// allocates any length, and a missing neighbor panics in a search. If each is
-// not nil, decodeGraph calls it with every list's centroid.
-func decodeGraph(b []byte, lists, dimensions int, each func(list int, centroid []byte)) error {
+// allocates any length, and a missing neighbor panics in a search. If centroids is
+// not nil, decodeGraph writes every list's centroid to it.
+func decodeGraph(b []byte, lists, dimensions int, centroids *matrix) error {
 	d := graphDecoder{rest: b}
 	d.expect(graphVersion, "version")
 	d.int(0, 1<<10, "M")
@@ -263,8 +261,8 @@ func decodeGraph(b []byte, lists, dimensions int, each func(list int, centroid [
 	d.expect(graphLayers, "number of layers")
 	nodes := slices.Repeat([]bool{true}, lists)
 	for layer := range graphLayers {
-		nodes = d.layer(layer, nodes, dimensions, each)
-		each = nil // layer 0 has every list
+		nodes = d.layer(layer, nodes, dimensions, centroids)
+		centroids = nil // layer 0 has every list
 	}
 	if d.err == nil && len(d.rest) > 0 {
 		d.fail("%d bytes too many", len(d.rest))
@@ -282,7 +280,7 @@ type graphDecoder struct {
 
 // layer decodes a layer and returns its nodes. They must be a subset of those
 // in the layer below; layer 0 must have all.
-func (d *graphDecoder) layer(layer int, below []bool, dimensions int, each func(list int, centroid []byte)) []bool {
+func (d *graphDecoder) layer(layer int, below []bool, dimensions int, centroids *matrix) []bool {
 	lists := len(below)
 	here := make([]bool, lists)
 	var neighbors []int
@@ -301,8 +299,8 @@ func (d *graphDecoder) layer(layer int, below []bool, dimensions int, each func(
 		if !isFinite(centroid) {
 			d.fail("a centroid that is not finite")
 		}
-		if each != nil && d.err == nil {
-			each(key, centroid)
+		if centroids != nil && d.err == nil {
+			binary.Decode(centroid, binary.LittleEndian, centroids.row(key))
 		}
 		for k := d.int(0, lists, "number of neighbors"); k > 0 && d.err == nil; k-- {
 			neighbors = append(neighbors, d.int(0, lists-1, "neighbor"))

@@ -47,8 +47,8 @@ type Index struct {
 	file *container.File // nil while the index is being built
 	head
 	listStarts, copyStarts                             []uint32
-	rowPassages, passageRows, scales, codes, residuals section
-	graph                                              section
+	rowPassages, passageRows, scales, codes, residuals container.Section
+	graph                                              container.Section
 	prefilter                                          prefilter // in modePrefilter
 	// skipPrefilter is set if a flat scan is faster than the prefilter on this
 	// processor.
@@ -59,13 +59,6 @@ type Index struct {
 	centroidsOnce sync.Once
 	centroids     centroidIndex
 	centroidsErr  error
-}
-
-// A section is a section of the file or, during a build, a memorySection.
-type section interface {
-	Bytes(off, n int64) ([]byte, error)
-	Corrupt(off int64, reason string) error
-	Len() int64
 }
 
 // A head is the file's first section; see the package comment for the letters.
@@ -109,19 +102,11 @@ func Open(file confined.Path) (*Index, error) {
 }
 
 func (x *Index) open() error {
-	var headAt, startsAt, copiesAt section
-	for _, s := range []struct {
-		name string
-		to   *section
-	}{
-		{"head", &headAt}, {"graph", &x.graph}, {"starts", &startsAt}, {"copies", &copiesAt},
-		{"passages", &x.rowPassages}, {"places", &x.passageRows}, {"scales", &x.scales}, {"codes", &x.codes}, {"fine", &x.residuals},
-	} {
-		data, err := x.file.Section(s.name)
-		if err != nil {
-			return err
-		}
-		*s.to = data
+	var headAt, startsAt, copiesAt container.Section
+	err := x.file.Sections([]string{"head", "graph", "starts", "copies", "passages", "places", "scales", "codes", "fine"},
+		&headAt, &x.graph, &startsAt, &copiesAt, &x.rowPassages, &x.passageRows, &x.scales, &x.codes, &x.residuals)
+	if err != nil {
+		return err
 	}
 	b, err := headAt.Bytes(0, headSize)
 	if err != nil {
@@ -161,15 +146,13 @@ func (h *head) fields() []*int {
 }
 
 // readOffsets reads a section of ascending offsets from 0 to last.
-func readOffsets(s section, last int) ([]uint32, error) {
-	b, err := s.Bytes(0, s.Len())
+func readOffsets(s container.Section, last int) ([]uint32, error) {
+	b, err := s.All()
 	if err != nil {
 		return nil, err
 	}
 	list := make([]uint32, len(b)/4)
-	for i := range list {
-		list[i] = binary.LittleEndian.Uint32(b[4*i:])
-	}
+	binary.Decode(b, binary.LittleEndian, list)
 	if list[0] != 0 || int64(list[len(list)-1]) != int64(last) || !slices.IsSorted(list) {
 		return nil, s.Corrupt(0, "the offsets do not ascend")
 	}
@@ -389,7 +372,7 @@ func (x *Index) rowOf(passage uint32) (uint32, error) {
 func (x *Index) loadCentroids() (centroidIndex, error) {
 	x.centroidsOnce.Do(func() {
 		var b []byte
-		if b, x.centroidsErr = x.graph.Bytes(0, x.graph.Len()); x.centroidsErr != nil {
+		if b, x.centroidsErr = x.graph.All(); x.centroidsErr != nil {
 			return
 		}
 		if x.centroids, x.centroidsErr = newCentroidIndex(b, x.lists, x.dimensions); x.centroidsErr != nil {

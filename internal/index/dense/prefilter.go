@@ -7,6 +7,7 @@ import (
 	mathbits "math/bits"
 	"slices"
 
+	"github.com/docsearch/docsearch/internal/index/container"
 	"github.com/docsearch/docsearch/internal/index/vecmath"
 	"github.com/docsearch/docsearch/internal/parallel"
 )
@@ -17,10 +18,10 @@ import (
 // scans the prefilter, which is a quarter of the 8-bit codes, and reranks the
 // best few thousand candidates with the full codes.
 type prefilter struct {
-	centroids   section // C scales, then C rows of codes
-	codes       section // 2-bit codes, in groups of rows
-	scales      section // of rows
-	groupStarts []int   // first group of each list, and the number of groups
+	centroids   container.Section // C scales, then C rows of codes
+	codes       container.Section // 2-bit codes, in groups of rows
+	scales      container.Section // of rows
+	groupStarts []int             // first group of each list, and the number of groups
 }
 
 const (
@@ -38,15 +39,8 @@ const (
 
 func (x *Index) openPrefilter() error {
 	s := &x.prefilter
-	for _, part := range []struct {
-		name string
-		to   *section
-	}{{"middles", &s.centroids}, {"bits", &s.codes}, {"bitscale", &s.scales}} {
-		data, err := x.file.Section(part.name)
-		if err != nil {
-			return err
-		}
-		*part.to = data
+	if err := x.file.Sections([]string{"middles", "bits", "bitscale"}, &s.centroids, &s.codes, &s.scales); err != nil {
+		return err
 	}
 	s.setGroupOffsets(x.listStarts)
 	w, groups := int64(paddedWidth(x.dimensions)), int64(s.groupStarts[x.lists])
@@ -80,7 +74,7 @@ func encodeCentroids(centroids matrix) []byte {
 
 // newPrefilter builds the prefilter of rows, whose lists begin at starts.
 func newPrefilter(ctx context.Context, r *rows, dimensions int, starts []uint32, centroids []byte) (prefilter, error) {
-	s := prefilter{centroids: memorySection(centroids)}
+	s := prefilter{centroids: inMemory(centroids)}
 	s.setGroupOffsets(starts)
 	lists, w := len(starts)-1, r.width
 	bits, scales := make([]byte, s.groupStarts[lists]*groupRows*w/4), make([]byte, s.groupStarts[lists]*groupRows*2)
@@ -100,7 +94,7 @@ func newPrefilter(ctx context.Context, r *rows, dimensions int, starts []uint32,
 		}
 		return nil
 	})
-	s.codes, s.scales = memorySection(bits), memorySection(scales)
+	s.codes, s.scales = inMemory(bits), inMemory(scales)
 	return s, err
 }
 
@@ -190,7 +184,7 @@ func (t *prefilterScan) run(x *Index, q *query, limit int) ([]candidate, error) 
 // scoreCentroids computes the cosines of the query and the list centroids.
 func (t *prefilterScan) scoreCentroids() error {
 	n, w := t.x.lists, len(t.q.coarse)
-	centroids, err := t.x.prefilter.centroids.Bytes(0, t.x.prefilter.centroids.Len())
+	centroids, err := t.x.prefilter.centroids.All()
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package dense
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 
@@ -279,20 +278,4 @@ func (s *passageSet) add(p uint32) bool {
 			return true
 		}
 	}
-}
-
-// A memorySection is a section of an index that is being built.
-type memorySection []byte
-
-func (m memorySection) Bytes(off, n int64) ([]byte, error) { return m[off : off+n : off+n], nil }
-func (m memorySection) Len() int64                         { return int64(len(m)) }
-func (m memorySection) Corrupt(int64, string) error {
-	panic("docsearch: internal error: an index in memory is damaged")
-}
-
-func appendUint32s(b []byte, list []uint32) []byte {
-	for _, v := range list {
-		b = binary.LittleEndian.AppendUint32(b, v)
-	}
-	return b
 }

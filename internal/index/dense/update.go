@@ -30,10 +30,7 @@ func Update(ctx context.Context, file confined.Path, old *Index, from []uint32, 
 	if d := fresh.Dimensions(); fresh.Len() > 0 && d != old.dimensions {
 		return fmt.Errorf("%w: they have %d dimensions, and it %d", ErrIncompatible, d, old.dimensions)
 	}
-	u := &update{old: old, newNumbers: make([]uint32, old.passageCount), primary: make([][]member, old.lists), copies: make([][]member, old.lists)}
-	for i := range u.newNumbers {
-		u.newNumbers[i] = noRow
-	}
+	u := &update{old: old, newNumbers: slices.Repeat([]uint32{noRow}, old.passageCount), primary: make([][]member, old.lists), copies: make([][]member, old.lists)}
 	for i, passage := range from {
 		switch {
 		case passage == Fresh:
@@ -58,7 +55,7 @@ func Update(ctx context.Context, file confined.Path, old *Index, from []uint32, 
 		return ErrIncompatible
 	}
 	if old.mode == modePrefilter {
-		centroids, err := old.prefilter.centroids.Bytes(0, old.prefilter.centroids.Len())
+		centroids, err := old.prefilter.centroids.All()
 		if err != nil {
 			return err
 		}
@@ -74,7 +71,7 @@ type update struct {
 	old             *Index
 	newNumbers      []uint32   // new number of each passage of old, or noRow if removed
 	fresh           []uint32   // new number of each fresh passage
-	rows            rows       // of the fresh passages
+	freshRows       Index      // its sections have the rows of the fresh passages
 	primary, copies [][]member // of each list; copies are boundary rows of other lists
 }
 
@@ -117,22 +114,19 @@ func (u *update) assignFresh(ctx context.Context, fresh Vectors) error {
 	if err := b.quantize(ctx); err != nil {
 		return err
 	}
-	u.rows = b.rows
-	graph, err := x.graph.Bytes(0, x.graph.Len())
+	r := &b.rows
+	u.freshRows.scales, u.freshRows.codes, u.freshRows.residuals = inMemory(encoded(r.scales)), inMemory(r.codes), inMemory(r.residuals)
+	graph, err := x.graph.All()
 	if err != nil {
 		return err
 	}
-	c := &kmeans{r: &u.rows, centroids: newMatrix(x.lists, x.dimensions)}
-	if err := decodeGraph(graph, x.lists, x.dimensions, func(list int, centroid []byte) {
-		for i := range c.centroids.row(list) {
-			c.centroids.row(list)[i] = float32At(centroid[4*i:])
-		}
-	}); err != nil {
+	c := &kmeans{r: r, centroids: newMatrix(x.lists, x.dimensions)}
+	if err := decodeGraph(graph, x.lists, x.dimensions, &c.centroids); err != nil {
 		return x.graph.Corrupt(0, err.Error())
 	}
 	c.encodeCentroids()
 	scores := make([]float32, x.lists)
-	for i, n := range u.rows.passages {
+	for i, n := range r.passages {
 		rowLists := [maxListsPerRow]uint32{c.nearest(i, scores), noRow, noRow, noRow}
 		if x.mode == modeIVF {
 			c.addBoundaryLists(&rowLists, scores)
@@ -180,10 +174,7 @@ func (u *update) layOut(b *builder, n int) error {
 		}
 	}
 	b.x.stored = len(r.passages)
-	var err error
-	if b.graph, err = x.graph.Bytes(0, x.graph.Len()); err != nil {
-		return err
-	}
+	b.x.graph = x.graph
 	b.attachSections()
 	return nil
 }
@@ -206,29 +197,25 @@ func (u *update) copyRows(r *rows, members []member, primary bool) (int, error) 
 	for _, m := range members[:n] {
 		r.passages = append(r.passages, m.passage)
 	}
-	w, f := r.width, r.bits.width(r.width)
-	if i := int(first) - x.stored; i >= 0 {
-		r.scales = append(r.scales, u.rows.scales[i:i+n]...)
-		r.codes = append(r.codes, u.rows.codes[i*w:(i+n)*w]...)
-		if primary {
-			r.residuals = append(r.residuals, u.rows.residuals[i*f:(i+n)*f]...)
-		}
-		return n, nil
+	from := int64(first)
+	if int(first) >= x.stored {
+		x, from = &u.freshRows, from-int64(x.stored)
 	}
-	scales, err := x.scales.Bytes(4*int64(first), 4*int64(n))
+	w, f, count := int64(r.width), int64(r.bits.width(r.width)), int64(n)
+	scales, err := x.scales.Bytes(4*from, 4*count)
 	if err != nil {
 		return 0, err
 	}
 	for i := range n {
 		r.scales = append(r.scales, float32At(scales[4*i:]))
 	}
-	codes, err := x.codes.Bytes(int64(first)*int64(w), int64(n)*int64(w))
+	codes, err := x.codes.Bytes(from*w, count*w)
 	if err != nil {
 		return 0, err
 	}
 	r.codes = append(r.codes, codes...)
 	if primary {
-		residuals, err := x.residuals.Bytes(int64(first)*int64(f), int64(n)*int64(f))
+		residuals, err := x.residuals.Bytes(from*f, count*f)
 		if err != nil {
 			return 0, err
 		}

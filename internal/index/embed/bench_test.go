@@ -35,7 +35,7 @@ func BenchmarkTrain(b *testing.B) {
 				texts[i], _ = prose(i)
 			}
 			for b.Loop() {
-				if _, err := Train(context.Background(), n, func(i int) ([]string, error) { return texts[i], nil }, Options{}); err != nil {
+				if _, err := Train(context.Background(), n, func(i int) ([]string, error) { return texts[i], nil }, nil); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -46,7 +46,7 @@ func BenchmarkTrain(b *testing.B) {
 func BenchmarkQuery(b *testing.B) {
 	for _, n := range []int{1_000, 36_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			m, err := Train(context.Background(), n, prose, Options{})
+			m, err := Train(context.Background(), n, prose, nil)
 			if err != nil {
 				b.Fatal(err)
 			}

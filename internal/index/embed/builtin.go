@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"sort"
@@ -43,11 +42,6 @@ const (
 	maxLevel = 7
 )
 
-// Options of Train.
-type Options struct {
-	Progress progress.Func
-}
-
 // A Model is a trained embedder. It computes the vectors of its passages on
 // demand.
 type Model struct {
@@ -66,17 +60,17 @@ type Model struct {
 // use. If there are more than MaxTraining passages, Train uses a sample, and
 // Model.Vector reads the terms of the others. If there are fewer than
 // MinPassages, the model is nil.
-func Train(ctx context.Context, n int, terms func(i int) ([]string, error), opt Options) (*Model, error) {
+func Train(ctx context.Context, n int, terms func(i int) ([]string, error), report progress.Func) (*Model, error) {
 	if n < MinPassages {
 		return nil, nil
 	}
-	return train(ctx, n, terms, opt, MaxTraining)
+	return train(ctx, n, terms, report, MaxTraining)
 }
 
 // train is Train with a limit on the number of training passages.
-func train(ctx context.Context, n int, terms func(i int) ([]string, error), opt Options, limit int) (*Model, error) {
+func train(ctx context.Context, n int, terms func(i int) ([]string, error), report progress.Func, limit int) (*Model, error) {
 	const stage = "training the embedder"
-	opt.Progress.Report(stage, 0, 4)
+	report.Report(stage, 0, 4)
 	m := &Model{passages: n, readTerms: terms}
 	sample := make([]int, min(n, limit))
 	for i := range sample {
@@ -86,7 +80,7 @@ func train(ctx context.Context, n int, terms func(i int) ([]string, error), opt 
 	if err != nil {
 		return nil, err
 	}
-	opt.Progress.Report(stage, 1, 4)
+	report.Report(stage, 1, 4)
 	if m.bags, err = c.bags(ctx); err != nil {
 		return nil, err
 	}
@@ -94,12 +88,12 @@ func train(ctx context.Context, n int, terms func(i int) ([]string, error), opt 
 	if err != nil {
 		return nil, err
 	}
-	opt.Progress.Report(stage, 2, 4)
+	report.Report(stage, 2, 4)
 	ppmi, err := ppmiVectors(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	opt.Progress.Report(stage, 3, 4)
+	report.Report(stage, 3, 4)
 	for i, idf := range c.idf {
 		scale(lsa.row(i), idf)
 		scale(ppmi.row(i), idf)
@@ -118,7 +112,7 @@ func train(ctx context.Context, n int, terms func(i int) ([]string, error), opt 
 			m.termIDs[t] = uint32(i)
 		}
 	}
-	opt.Progress.Report(stage, 4, 4)
+	report.Report(stage, 4, 4)
 	return m, nil
 }
 
@@ -256,31 +250,18 @@ func (m *Model) Write(file confined.Path) error {
 	for _, n := range []int{len(m.terms), lsaDimensions, ppmiDimensions, 0} {
 		head = binary.LittleEndian.AppendUint32(head, uint32(n))
 	}
-	out.Section("head")
-	out.Write(head)
-	out.Section("termat")
-	at := make([]byte, 4)
-	out.Write(at)
-	offset := 0
-	for _, t := range m.terms {
-		offset += len(t)
-		binary.LittleEndian.PutUint32(at, uint32(offset))
-		out.Write(at)
-	}
-	out.Section("terms")
-	for _, t := range m.terms {
-		io.WriteString(out, t)
-	}
-	out.Section("rows")
-	out.Write(m.rows)
+	out.Add("head", head)
+	out.AddTexts("termat", "terms", m.terms)
+	out.Add("rows", m.rows)
 	return out.Close()
 }
 
 // A Builtin is an open model. It is safe for concurrent use.
 type Builtin struct {
-	file                *container.File
-	termAt, terms, rows container.Section
-	n                   int
+	file  *container.File
+	terms container.Texts
+	rows  container.Section
+	n     int
 }
 
 // OpenBuiltin opens a model file.
@@ -299,14 +280,8 @@ func OpenBuiltin(file confined.Path) (*Builtin, error) {
 
 func (b *Builtin) open() error {
 	var head container.Section
-	for _, s := range []struct {
-		name string
-		to   *container.Section
-	}{{"head", &head}, {"termat", &b.termAt}, {"terms", &b.terms}, {"rows", &b.rows}} {
-		var err error
-		if *s.to, err = b.file.Section(s.name); err != nil {
-			return err
-		}
+	if err := b.file.Sections([]string{"head", "termat", "terms", "rows"}, &head, &b.terms.Offsets, &b.terms.Text, &b.rows); err != nil {
+		return err
 	}
 	h, err := head.Bytes(0, 16)
 	if err != nil {
@@ -317,7 +292,7 @@ func (b *Builtin) open() error {
 	if lsa != lsaDimensions || ppmi != ppmiDimensions {
 		return head.Corrupt(4, fmt.Sprintf("%d and %d dimensions, want %d and %d", lsa, ppmi, lsaDimensions, ppmiDimensions))
 	}
-	if b.termAt.Len() != 4*(n+1) || b.rows.Len() != rowSize*n {
+	if b.terms.Offsets.Len() != 4*(n+1) || b.rows.Len() != rowSize*n {
 		return head.Corrupt(0, "the sections' sizes do not fit together")
 	}
 	b.n = int(n)
@@ -367,23 +342,11 @@ func (b *Builtin) row(term string) (row []byte, err error) {
 			return 0
 		}
 		var t []byte
-		t, err = b.term(i)
+		t, err = b.terms.At(i)
 		return strings.Compare(term, string(t))
 	})
 	if !found || err != nil {
 		return nil, err
 	}
 	return b.rows.Bytes(int64(i)*rowSize, rowSize)
-}
-
-func (b *Builtin) term(i int) ([]byte, error) {
-	at, err := b.termAt.Bytes(4*int64(i), 8)
-	if err != nil {
-		return nil, err
-	}
-	from, to := int64(binary.LittleEndian.Uint32(at)), int64(binary.LittleEndian.Uint32(at[4:]))
-	if from > to {
-		return nil, b.termAt.Corrupt(4*int64(i), fmt.Sprintf("span %d to %d", from, to))
-	}
-	return b.terms.Bytes(from, to-from)
 }

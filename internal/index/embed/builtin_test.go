@@ -40,7 +40,7 @@ func passages(n int) func(int) ([]string, error) {
 // file's bytes.
 func trained(t testing.TB, n int) (*Model, *Builtin, []byte) {
 	t.Helper()
-	m, err := Train(context.Background(), n, passages(n), Options{})
+	m, err := Train(context.Background(), n, passages(n), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestEqualPassagesMakeEqualBytes(t *testing.T) {
 
 func TestTooFewPassages(t *testing.T) {
 	for _, n := range []int{0, 1, MinPassages - 1} {
-		m, err := Train(t.Context(), n, passages(n), Options{})
+		m, err := Train(t.Context(), n, passages(n), nil)
 		if m != nil || err != nil {
 			t.Errorf("%d passages: %v, %v, want nothing", n, m, err)
 		}
@@ -129,7 +129,7 @@ func TestDegeneratePassages(t *testing.T) {
 		"long terms":     func(int) ([]string, error) { return []string{strings.Repeat("a", 1000), ""}, nil },
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, err := Train(t.Context(), MinPassages, terms, Options{})
+			m, err := Train(t.Context(), MinPassages, terms, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,24 +158,24 @@ func TestTrainReturnsTheReadersError(t *testing.T) {
 			return nil, gone
 		}
 		return []string{"a"}, nil
-	}, Options{})
+	}, nil)
 	if !errors.Is(err, gone) {
 		t.Errorf("error %v, want %v", err, gone)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Train(ctx, 1000, passages(1000), Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := Train(ctx, 1000, passages(1000), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 }
 
 func TestPassagesBeyondTheSample(t *testing.T) {
 	const n = 1000
-	all, err := train(t.Context(), n, passages(n), Options{}, n)
+	all, err := train(t.Context(), n, passages(n), nil, n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	some, err := train(t.Context(), n, passages(n), Options{}, n/2)
+	some, err := train(t.Context(), n, passages(n), nil, n/2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,11 +35,11 @@ type cachedTerm struct {
 // the training passages they equal those of Model.Vector. The model must stay
 // open.
 func (b *Builtin) Vectors(n int, terms func(i int) ([]string, error)) (*BuiltinVectors, error) {
-	ends, err := b.termAt.All()
+	ends, err := b.terms.Offsets.All()
 	if err != nil {
 		return nil, err
 	}
-	text, err := b.terms.All()
+	text, err := b.terms.Text.All()
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (b *Builtin) Vectors(n int, terms func(i int) ([]string, error)) (*BuiltinV
 	for i := range b.n + 1 {
 		end := binary.LittleEndian.Uint32(ends[4*i:])
 		if end < before || int64(end) > int64(len(text)) {
-			return nil, b.termAt.Corrupt(4*int64(i), "a term lies outside its place")
+			return nil, b.terms.Offsets.Corrupt(4*int64(i), "a term lies outside its place")
 		}
 		before = end
 	}

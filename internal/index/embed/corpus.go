@@ -54,7 +54,8 @@ func readCorpus(ctx context.Context, passages []int, terms func(int) ([]string, 
 	var counters []*termCounter
 	for range cap(idle) {
 		g := &termCounter{termIDs: make(map[string]uint32)}
-		counters, idle = append(counters, g), sendTo(idle, g)
+		counters = append(counters, g)
+		idle <- g
 	}
 	batches := make([]countedPassages, (len(passages)+batch-1)/batch)
 	if err := parallel.Ranges(ctx, len(passages), batch, func(from, to int) error {
@@ -76,11 +77,6 @@ func readCorpus(ctx context.Context, passages []int, terms func(int) ([]string, 
 		return nil, err
 	}
 	return buildVocabulary(counters, batches, len(passages)), nil
-}
-
-func sendTo[T any](c chan T, v T) chan T {
-	c <- v
-	return c
 }
 
 func (g *termCounter) countTerms(tokens []uint32, list []string, passage int) []uint32 {

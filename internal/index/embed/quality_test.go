@@ -34,7 +34,7 @@ func TestVectorsHelp(t *testing.T) {
 		for i, d := range documents {
 			texts[i], ids[i] = words(d.Title+" "+d.Title+" "+d.Text), d.ID
 		}
-		m, err := Train(t.Context(), len(texts), func(i int) ([]string, error) { return texts[i], nil }, Options{})
+		m, err := Train(t.Context(), len(texts), func(i int) ([]string, error) { return texts[i], nil }, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

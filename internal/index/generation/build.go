@@ -74,8 +74,11 @@ func acquire(folder confined.Path, timeout time.Duration) (lock *filelock.Lock, 
 }
 
 func begin(folder confined.Path, lock *filelock.Lock) (*Build, error) {
-	who := fmt.Sprintf("process %d%s since %s\n", os.Getpid(), onThisHost(), time.Now().Format(time.RFC3339))
-	if err := errors.Join(lock.File().Truncate(0), writeAt(lock.File(), who)); err != nil {
+	if err := lock.File().Truncate(0); err != nil {
+		return nil, err
+	}
+	who := fmt.Appendf(nil, "process %d%s since %s\n", os.Getpid(), onThisHost(), time.Now().Format(time.RFC3339))
+	if _, err := lock.File().WriteAt(who, 0); err != nil {
 		return nil, err
 	}
 	manifest := folder.Join(manifestName)
@@ -121,11 +124,6 @@ func (b *Build) Perm() fs.FileMode { return b.perm }
 func onThisHost() string {
 	host, _ := os.Hostname()
 	return " on " + host
-}
-
-func writeAt(f *os.File, s string) error {
-	_, err := f.WriteAt([]byte(s), 0)
-	return err
 }
 
 // lockHolder returns the text of the build lock that identifies its holder, or "".
@@ -190,7 +188,7 @@ func (b *Build) Commit(m Manifest, publish func(*Manifest) error) (err error) {
 		return err
 	}
 	b.ended = true
-	removeOtherGenerations(b.folder, b.Generation)
+	removeGenerations(b.folder, b.Generation)
 	return unlock(b.lock)
 }
 
@@ -236,7 +234,7 @@ func (b *Build) Confirm(g Generation, now time.Time) error {
 	if err := b.writeManifest(m); err != nil {
 		return err
 	}
-	removeOtherGenerations(b.folder, g.Generation)
+	removeGenerations(b.folder, g.Generation)
 	return nil
 }
 
@@ -282,7 +280,7 @@ func (b *Build) Abort() {
 	b.syncing.Wait()
 	b.Dir.RemoveAll()
 	if b.First {
-		removeGenerations(b.folder)
+		removeGenerations(b.folder, "")
 		removeFolder(b.folder, b.lock)
 		return
 	}
@@ -305,20 +303,6 @@ func removeFolder(folder confined.Path, lock *filelock.Lock) error {
 	err = errors.Join(folder.Join(lockName).Remove(), lock.Unlock())
 	folder.Remove() // fails if the next build has started
 	return err
-}
-
-// removeOtherGenerations removes every generation in the derived folder except keep. On
-// Windows, files that another process has open may remain; the next build tries again.
-func removeOtherGenerations(folder confined.Path, keep string) {
-	entries, err := folder.ReadDir()
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if generationNumber(e.Name()) > 0 && e.Name() != keep {
-			removeGeneration(folder.Join(e.Name()))
-		}
-	}
 }
 
 // removeGeneration removes the files of a generation in parallel, because freeing their

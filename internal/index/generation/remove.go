@@ -32,7 +32,7 @@ func Remove(dir string) error {
 	manifest := folder.Join(manifestName)
 	err = manifest.Remove()
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		err = errors.Join(manifest.Clean(), removeGenerations(folder))
+		err = errors.Join(manifest.Clean(), removeGenerations(folder, ""))
 	}
 	if err != nil {
 		lock.Unlock()
@@ -77,9 +77,9 @@ func Tidy(dir string, killed func(first bool)) {
 	}
 	switch {
 	case err == nil:
-		removeOtherGenerations(folder, current.Generation)
+		removeGenerations(folder, current.Generation)
 	case first && died:
-		removeGenerations(folder)
+		removeGenerations(folder, "")
 		removeFolder(folder, lock)
 		return
 	}
@@ -103,14 +103,16 @@ func hasLeftovers(folder confined.Path, current string) bool {
 	return false
 }
 
-func removeGenerations(folder confined.Path) error {
+// removeGenerations removes every generation in the derived folder except keep. On
+// Windows, files that another process has open may remain; the next build tries again.
+func removeGenerations(folder confined.Path, keep string) error {
 	entries, err := folder.ReadDir()
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for _, e := range entries {
-		if generationNumber(e.Name()) > 0 {
+		if generationNumber(e.Name()) > 0 && e.Name() != keep {
 			errs = append(errs, removeGeneration(folder.Join(e.Name())))
 		}
 	}

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/docsearch/docsearch/internal/index/passage"
@@ -138,23 +140,21 @@ func (x *Index) CopyShard(ctx context.Context, shard int, w io.Writer) (skipped 
 		offset = int64(len(mark))
 		r.Discard(len(mark))
 	}
-	for skip, begins := false, true; ; {
-		part, err := r.ReadSlice('\n')
-		if begins {
-			skip = unlisted[offset]
+	for _, line := range slices.Sorted(maps.Keys(unlisted)) {
+		if _, err := io.CopyN(w, r, line-offset); err != nil {
+			return 0, err
 		}
-		offset += int64(len(part))
-		begins = !errors.Is(err, bufio.ErrBufferFull)
-		if !skip {
-			if _, err := w.Write(part); err != nil {
+		for offset = line; ; {
+			part, err := r.ReadSlice('\n')
+			offset += int64(len(part))
+			if err == nil || err == io.EOF {
+				break
+			}
+			if !errors.Is(err, bufio.ErrBufferFull) {
 				return 0, err
 			}
 		}
-		switch {
-		case err == io.EOF:
-			return len(unlisted), nil
-		case err != nil && begins:
-			return 0, err
-		}
 	}
+	_, err = io.Copy(w, r)
+	return len(unlisted), err
 }

@@ -1,6 +1,7 @@
 package leann
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -44,17 +45,12 @@ func parseOffsets(data []byte) (Offsets, error) {
 
 func parseDecimals(data []byte) ([]int64, error) {
 	order := []int64{}
-	for number := 1; len(data) > 0; number++ {
-		end := slices.Index(data, '\n')
-		if end < 0 {
-			end = len(data)
-		}
-		n, err := strconv.ParseUint(string(data[:end]), 10, 63)
+	for line := range bytes.Lines(data) {
+		n, err := strconv.ParseUint(string(bytes.TrimSuffix(line, []byte("\n"))), 10, 63)
 		if err != nil {
-			return nil, fmt.Errorf("line %d is no offset", number)
+			return nil, fmt.Errorf("line %d is no offset", len(order)+1)
 		}
 		order = append(order, int64(n))
-		data = data[min(end+1, len(data)):]
 	}
 	return order, nil
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"path/filepath"
 	"strings"
 
@@ -142,11 +141,8 @@ func (v *Vectors) Label(id string, number int) (int, bool) {
 
 // Vector writes vector i to u.
 func (v *Vectors) Vector(i int, u []float32) error {
-	row := v.data[4*i*v.dimensions : 4*(i+1)*v.dimensions]
-	for j := range u {
-		u[j] = math.Float32frombits(binary.LittleEndian.Uint32(row[4*j:]))
-	}
-	return nil
+	_, err := binary.Decode(v.data[4*i*v.dimensions:4*(i+1)*v.dimensions], binary.LittleEndian, u)
+	return err
 }
 
 // parseVectors finds the vectors in a FAISS file.

@@ -95,12 +95,9 @@ var publishedNames = [...]string{metaName, offsetsName, idsName, PassagesName}
 // IsPublished reports whether name is a file that Publish writes, or one of its
 // temporary files.
 func IsPublished(name string) bool {
-	for _, n := range publishedNames {
-		if name == n || name == n+".new" || strings.HasPrefix(name, "."+n+".tmp-") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(publishedNames[:], func(n string) bool {
+		return name == n || name == n+".new" || strings.HasPrefix(name, "."+n+".tmp-")
+	})
 }
 
 // Clean removes the temporary files of interrupted calls of Publish from dir. The

@@ -151,11 +151,7 @@ func (o *blockDecoder) rawBlock() (entry, block, positions []byte, err error) {
 		return nil, block, nil, err
 	}
 	entry = c.skips[c.block*skipEntrySize:][:skipEntrySize]
-	from, to := c.positionsOffset+int64(binary.LittleEndian.Uint32(entry[8:])), c.end
-	if c.block < c.blockCount-1 {
-		to = c.positionsOffset + int64(binary.LittleEndian.Uint32(c.skips[(c.block+1)*skipEntrySize+8:]))
-	}
-	if positions, err = c.section.Bytes(from, to-from); err != nil {
+	if positions, err = c.rawPositions(); err != nil {
 		return nil, nil, nil, err
 	}
 	block, err = c.section.Bytes(c.blockOffset, c.blocksOffset+int64(binary.LittleEndian.Uint32(entry[4:]))-c.blockOffset)

@@ -1,6 +1,9 @@
 package lexical
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Constraint applies the operators of a query to passages that are found by other means
 // than Search, such as vector search.
@@ -17,7 +20,7 @@ type Constraint struct {
 func (x *Index) Constraint(q Query, s Signals) (Constraint, error) {
 	var lookupErr error
 	clauses := parse(s.Text, x.knows(&lookupErr))
-	if lookupErr != nil || !hasOperators(clauses) {
+	if lookupErr != nil || !slices.ContainsFunc(clauses, clause.isOperator) {
 		return Constraint{s.Text, q.Accept}, lookupErr
 	}
 	p, err := x.plan(&q)
@@ -29,15 +32,6 @@ func (x *Index) Constraint(q Query, s Signals) (Constraint, error) {
 	}
 	accept, err := x.constraintFilter(p.constraints, q.Accept)
 	return Constraint{scoredText(clauses), accept}, err
-}
-
-func hasOperators(clauses []clause) bool {
-	for _, c := range clauses {
-		if c.field != "" || c.quoted || c.not {
-			return true
-		}
-	}
-	return false
 }
 
 // scoredText joins the clauses whose words are scored.

@@ -401,16 +401,8 @@ func (c *cursor) openPositions() error {
 	if c.skips == nil {
 		c.positionData = data
 	} else {
-		e := c.skips[c.block*skipEntrySize:]
-		from, to := c.positionsOffset+int64(binary.LittleEndian.Uint32(e[8:])), c.end
-		if c.block < c.blockCount-1 {
-			to = c.positionsOffset + int64(binary.LittleEndian.Uint32(e[skipEntrySize+8:]))
-		}
-		if from > to || to > c.end {
-			return c.corrupt("positions outside their list")
-		}
 		var err error
-		if c.positionData, err = c.section.Bytes(from, to-from); err != nil {
+		if c.positionData, err = c.rawPositions(); err != nil {
 			return err
 		}
 	}
@@ -419,6 +411,19 @@ func (c *cursor) openPositions() error {
 	}
 	c.positionsOpen, c.nextPassage, c.nextPosition = true, 0, 0
 	return nil
+}
+
+// rawPositions returns the encoded positions of the block, in a list with a skip table.
+func (c *cursor) rawPositions() ([]byte, error) {
+	e := c.skips[c.block*skipEntrySize:]
+	from, to := c.positionsOffset+int64(binary.LittleEndian.Uint32(e[8:])), c.end
+	if c.block < c.blockCount-1 {
+		to = c.positionsOffset + int64(binary.LittleEndian.Uint32(e[skipEntrySize+8:]))
+	}
+	if from > to || to > c.end {
+		return nil, c.corrupt("positions outside their list")
+	}
+	return c.section.Bytes(from, to-from)
 }
 
 func (c *cursor) shortPositions(dst []uint32, passage int) ([]uint32, error) {

@@ -1,8 +1,10 @@
 package lexical
 
 import (
+	"cmp"
 	"encoding/binary"
 	"io"
+	"iter"
 
 	"github.com/docsearch/docsearch/internal/index/container"
 )
@@ -29,9 +31,7 @@ func (w *dictionaryWriter) add(term string, length int) {
 		w.keys = binary.LittleEndian.AppendUint32(w.keys, uint32(len(w.terms)))
 		w.terms = binary.AppendUvarint(w.terms, w.nextList)
 	} else {
-		for shared < min(len(term), len(w.last)) && term[shared] == w.last[shared] {
-			shared++
-		}
+		shared = sharedPrefix(term, w.last)
 	}
 	// For most terms, both lengths fit one byte.
 	if rest := len(term) - shared; shared < 15 && rest < 16 {
@@ -46,11 +46,18 @@ func (w *dictionaryWriter) add(term string, length int) {
 	w.termCount++
 }
 
+// sharedPrefix returns the number of bytes with which both terms begin.
+func sharedPrefix[T string | []byte](a string, b T) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
 func (w *dictionaryWriter) write(out *container.Writer) {
-	out.Section("terms")
-	out.Write(w.terms)
-	out.Section("keys")
-	out.Write(w.keys)
+	out.Add("terms", w.terms)
+	out.Add("keys", w.keys)
 }
 
 // prefixKey returns the first eight bytes of a term as a number with the same order.
@@ -146,6 +153,25 @@ func (d *dictionary) block(b int) (termReader, error) {
 	return termReader{entryReader: entries}, err
 }
 
+// readTerms returns the terms of the blocks from first to end, in order. An error is the
+// last element.
+func (d *dictionary) readTerms(first, end int) iter.Seq2[*termReader, error] {
+	return func(yield func(*termReader, error) bool) {
+		for b := first; b < end; b++ {
+			r, err := d.block(b)
+			for err == nil && r.next() {
+				if !yield(&r, nil) {
+					return
+				}
+			}
+			if err = cmp.Or(err, r.err); err != nil {
+				yield(nil, err)
+				return
+			}
+		}
+	}
+}
+
 // entries returns a reader of the entries of block b.
 func (d *dictionary) entries(b int) (entryReader, error) {
 	_, from, err := d.key(b)
@@ -226,10 +252,7 @@ func (r *entryReader) find(term string) (offset, length int64, found bool, err e
 			break // it sorts after term
 		}
 		rest := term[same:]
-		n := 0
-		for n < len(rest) && n < len(e.rest) && rest[n] == e.rest[n] {
-			n++
-		}
+		n := sharedPrefix(rest, e.rest)
 		switch {
 		case n == len(rest) && n == len(e.rest):
 			return e.offset, e.length, true, nil

@@ -54,15 +54,7 @@ func (x *Index) rarest(terms []scoredTerm, q *Query) ([]Match, error) {
 	}
 	table.rarities = make([]float32, len(table.wordScores))
 	// Keys come first, so that each has a mask bit.
-	slices.SortStableFunc(terms, func(a, b scoredTerm) int {
-		switch {
-		case a.key == b.key:
-			return 0
-		case a.key:
-			return -1
-		}
-		return 1
-	})
+	slices.SortStableFunc(terms, func(a, b scoredTerm) int { return cmp.Compare(number(b.key), number(a.key)) })
 	if err := table.addTerms(terms); err != nil {
 		return nil, err
 	}
@@ -179,11 +171,7 @@ func (x *Index) SearchDocuments(q Query, documents ...uint32) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	hits := make([]Hit, len(found))
-	for i := range found {
-		hits[i] = found[i].Hit
-	}
-	return hits, nil
+	return hitsOf(found), nil
 }
 
 // segmentsOf returns the segments of a document, which are consecutive.

@@ -44,6 +44,7 @@ type encoder struct {
 	terms   []string
 	pieces  *termPieces
 	reused  *reusedIndex
+	words   *dictionary // of the older index; empty without one
 	// newOrdinals maps ordinals of the older index to new ones, or to removed.
 	newOrdinals []uint32
 	segmentChanges
@@ -53,9 +54,9 @@ type encoder struct {
 }
 
 func (b *Builder) newEncoder(l *layout) *encoder {
-	e := &encoder{layout: l, batches: b.batches, terms: b.ids.terms, pieces: b.pieces(), shuffled: l.ordinals != nil}
+	e := &encoder{layout: l, batches: b.batches, terms: b.ids.terms, pieces: b.pieces(), words: &dictionary{}, shuffled: l.ordinals != nil}
 	if b.reused != nil {
-		e.reused = b.reused
+		e.reused, e.words = b.reused, &b.reused.index.dictionary
 		var ascending bool
 		e.newOrdinals, ascending = b.reused.newOrdinals(l)
 		e.unsorted = !ascending
@@ -127,18 +128,17 @@ type span struct{ block, blockEnd, term, termEnd int }
 func (e *encoder) spans() ([]span, error) {
 	var spans []span
 	all := len(e.pieces.order)
-	if e.reused == nil || e.reused.index.dictionary.blocks == 0 {
+	if e.words.blocks == 0 {
 		for from := 0; from < all; from += spanTerms {
 			spans = append(spans, span{term: from, termEnd: min(from+spanTerms, all)})
 		}
 		return spans, nil
 	}
-	words := &e.reused.index.dictionary
 	from := 0
-	for block := 0; block < words.blocks; block += spanBlocks {
-		s := span{block: block, blockEnd: min(block+spanBlocks, words.blocks), term: from, termEnd: all}
-		if s.blockEnd < words.blocks {
-			r, err := words.block(s.blockEnd)
+	for block := 0; block < e.words.blocks; block += spanBlocks {
+		s := span{block: block, blockEnd: min(block+spanBlocks, e.words.blocks), term: from, termEnd: all}
+		if s.blockEnd < e.words.blocks {
+			r, err := e.words.block(s.blockEnd)
 			if err != nil || !r.next() {
 				return nil, r.failed(err)
 			}
@@ -226,27 +226,21 @@ type spanEncoder struct {
 // encode appends the posting lists of the span's terms to r.
 func (w *spanEncoder) encode(s span, r *encodedLists) error {
 	at := s.term
-	for block := s.block; block < s.blockEnd; block++ {
-		words, err := w.reused.index.dictionary.block(block)
+	for words, err := range w.words.readTerms(s.block, s.blockEnd) {
 		if err != nil {
 			return err
 		}
-		for words.next() {
-			for at < s.termEnd && w.terms[w.pieces.order[at]] < string(words.term) {
-				w.encodeFresh(r, w.pieces.order[at])
-				at++
-			}
-			w.fresh.reset()
-			if at < s.termEnd && w.terms[w.pieces.order[at]] == string(words.term) {
-				w.gather(&w.fresh, w.pieces.order[at])
-				at++
-			}
-			if err := w.encodeReused(r, words.term, words.offset, words.length); err != nil {
-				return err
-			}
+		for at < s.termEnd && w.terms[w.pieces.order[at]] < string(words.term) {
+			w.encodeFresh(r, w.pieces.order[at])
+			at++
 		}
-		if words.err != nil {
-			return words.err
+		w.fresh.reset()
+		if at < s.termEnd && w.terms[w.pieces.order[at]] == string(words.term) {
+			w.gather(&w.fresh, w.pieces.order[at])
+			at++
+		}
+		if err := w.encodeReused(r, words.term, words.offset, words.length); err != nil {
+			return err
 		}
 	}
 	for ; at < s.termEnd; at++ {

@@ -9,13 +9,13 @@ import (
 
 // A Reason is the contribution of one query term to a passage's score.
 type Reason struct {
-	Term       string  // as indexed
-	Synonym    bool    // added by the thesaurus
-	Misspelled string  // the query's word that it corrects
-	Symbol     bool    // the passage defines this name, see Hit.Definition
-	Words      float64 // share of Hit.Words; the shares of all reasons sum to 1
-	Page       float64 // share of Hit.Page, likewise
-	Fields     []Occurrence
+	Term       string       `json:"term"`                 // as indexed; prefix = for a whole name, @ for a definition
+	Synonym    bool         `json:"synonym,omitempty"`    // added by the thesaurus
+	Misspelled string       `json:"misspelled,omitempty"` // the query's word that it corrects
+	Symbol     bool         `json:"-"`                    // the passage defines this name, see Hit.Definition
+	Words      float64      `json:"words"`                // share of Hit.Words; the shares of all reasons sum to 1
+	Page       float64      `json:"page"`                 // share of Hit.Page, likewise
+	Fields     []Occurrence `json:"fields,omitempty"`     // occurrences in the passage
 }
 
 // An Occurrence is a term's number of occurrences in a field of the passage.

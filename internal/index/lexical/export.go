@@ -112,25 +112,16 @@ func (x *Index) exportSegments(ctx context.Context, first, end uint32) (*exporte
 		}
 	}
 	c.passages = make([][]exportedTerm, len(c.segments))
-	for b := range x.dictionary.blocks {
-		if err := ctx.Err(); err != nil {
+	for r, err := range x.dictionary.readTerms(0, x.dictionary.blocks) {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return nil, err
 		}
-		r, err := x.dictionary.block(b)
+		l, err := x.openList(r.offset, r.length)
 		if err != nil {
 			return nil, err
 		}
-		for r.next() {
-			l, err := openPostingList(x.postings, r.offset, r.length, uint32(x.segmentCount), x.single)
-			if err != nil {
-				return nil, err
-			}
-			if err := c.add(x, string(r.term), newCursor(l), first, end); err != nil {
-				return nil, err
-			}
-		}
-		if r.err != nil {
-			return nil, r.err
+		if err := c.add(x, string(r.term), newCursor(l), first, end); err != nil {
+			return nil, err
 		}
 	}
 	return c, nil
@@ -251,10 +242,7 @@ func (c *exportedChunk) pageTerms(i int) []exportedTerm {
 
 // appendTerm appends a term after the previous one.
 func appendTerm(b []byte, last, term string) []byte {
-	shared := 0
-	for shared < min(len(term), len(last)) && term[shared] == last[shared] {
-		shared++
-	}
+	shared := sharedPrefix(term, last)
 	return append(append(b, byte(shared), byte(len(term)-shared)), term[shared:]...)
 }
 

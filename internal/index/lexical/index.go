@@ -29,13 +29,6 @@ const (
 	flagSinglePassage = 1
 )
 
-func metaFlags(l *layout) uint32 {
-	if l.single {
-		return flagSinglePassage
-	}
-	return 0
-}
-
 // An Index is an open lexical index. It is safe for concurrent use.
 type Index struct {
 	file                                                 *container.File
@@ -66,27 +59,16 @@ func Open(file confined.Path) (*Index, error) {
 
 func (x *Index) open() error {
 	var meta, keys, terms container.Section
-	for _, s := range []struct {
-		name string
-		to   *container.Section
-	}{
-		{"meta", &meta}, {"passages", &x.passages}, {"order", &x.order}, {"units", &x.segments},
-		{"postings", &x.postings}, {"terms", &terms}, {"keys", &keys},
-	} {
-		var err error
-		if *s.to, err = x.file.Section(s.name); err != nil {
-			return err
-		}
+	err := x.file.Sections([]string{"meta", "passages", "order", "units", "postings", "terms", "keys"},
+		&meta, &x.passages, &x.order, &x.segments, &x.postings, &terms, &keys)
+	if err != nil {
+		return err
 	}
 	m, err := meta.Bytes(0, metaSize)
 	if err != nil {
 		return err
 	}
-	field := func(i int) int { return int(binary.LittleEndian.Uint32(m[4*i:])) }
-	x.passageCount, x.segmentCount, x.documentCount, x.termCount = field(0), field(1), field(2), field(3)
-	x.single = field(4)&flagSinglePassage != 0
-	language, _, _ := bytes.Cut(m[20:], []byte{0})
-	if x.analyzer, err = NewAnalyzer(string(language)); err != nil {
+	if err := x.decodeMeta(m); err != nil {
 		return meta.Corrupt(20, err.Error())
 	}
 	if x.passageCount > math.MaxInt32 || x.passages.Len() != int64(x.passageCount)*passageSize || x.segments.Len() != int64(x.segmentCount+1)*segmentEntry ||
@@ -94,6 +76,30 @@ func (x *Index) open() error {
 		return meta.Corrupt(0, "inconsistent section sizes")
 	}
 	x.dictionary, err = newDictionary(keys, terms)
+	return err
+}
+
+// appendMeta appends the section meta.
+func (x *Index) appendMeta(b []byte) []byte {
+	flags := 0
+	if x.single {
+		flags = flagSinglePassage
+	}
+	meta := make([]byte, metaSize)
+	for i, n := range []int{x.passageCount, x.segmentCount, x.documentCount, x.termCount, flags} {
+		binary.LittleEndian.PutUint32(meta[4*i:], uint32(n))
+	}
+	copy(meta[20:], x.analyzer.language)
+	return append(b, meta...)
+}
+
+// decodeMeta decodes the section meta. The error is that of an unknown language.
+func (x *Index) decodeMeta(meta []byte) (err error) {
+	field := func(i int) int { return int(binary.LittleEndian.Uint32(meta[4*i:])) }
+	x.passageCount, x.segmentCount, x.documentCount, x.termCount = field(0), field(1), field(2), field(3)
+	x.single = field(4)&flagSinglePassage != 0
+	language, _, _ := bytes.Cut(meta[20:], []byte{0})
+	x.analyzer, err = NewAnalyzer(string(language))
 	return err
 }
 
@@ -117,23 +123,17 @@ func (x *Index) Verify(advance func(int64)) error {
 		return err
 	}
 	last, terms := "", 0
-	for b := range x.dictionary.blocks {
-		r, err := x.dictionary.block(b)
+	for r, err := range x.dictionary.readTerms(0, x.dictionary.blocks) {
 		if err != nil {
 			return err
 		}
-		for r.next() {
-			if terms > 0 && string(r.term) <= last {
-				return r.section.Corrupt(r.blockOffset, "terms are not sorted")
-			}
-			last = string(r.term)
-			terms++
-			if err := x.verifyList(r.offset, r.length); err != nil {
-				return err
-			}
+		if terms > 0 && string(r.term) <= last {
+			return r.section.Corrupt(r.blockOffset, "terms are not sorted")
 		}
-		if r.err != nil {
-			return r.err
+		last = string(r.term)
+		terms++
+		if err := x.verifyList(r.offset, r.length); err != nil {
+			return err
 		}
 	}
 	if terms != x.termCount {
@@ -153,7 +153,7 @@ func (x *Index) Verify(advance func(int64)) error {
 }
 
 func (x *Index) verifyList(offset, length int64) error {
-	l, err := openPostingList(x.postings, offset, length, uint32(x.segmentCount), x.single)
+	l, err := x.openList(offset, length)
 	if err != nil {
 		return err
 	}
@@ -247,6 +247,11 @@ func (x *Index) postingList(term string) (postingList, bool, error) {
 	if x.candidateLists != nil {
 		return x.candidateList(term, offset, length)
 	}
-	l, err := openPostingList(x.postings, offset, length, uint32(x.segmentCount), x.single)
+	l, err := x.openList(offset, length)
 	return l, err == nil, err
+}
+
+// openList opens the posting list at an offset.
+func (x *Index) openList(offset, length int64) (postingList, error) {
+	return openPostingList(x.postings, offset, length, uint32(x.segmentCount), x.single)
 }

@@ -3,6 +3,7 @@ package lexical
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // removed is the new number or ordinal of a passage that is not reused.
@@ -29,10 +30,7 @@ func (b *Builder) Reuse(x *Index) error {
 	if have, want := x.analyzer.language, b.analyzer.language; have != want {
 		return fmt.Errorf("%s is in %s, not in %s", x.file.Path(), have, want)
 	}
-	k := &reusedIndex{index: x, newNumbers: make([]uint32, x.passageCount), segmentStarts: make([]uint32, x.segmentCount+1)}
-	for i := range k.newNumbers {
-		k.newNumbers[i] = removed
-	}
+	k := &reusedIndex{index: x, newNumbers: slices.Repeat([]uint32{removed}, x.passageCount), segmentStarts: make([]uint32, x.segmentCount+1)}
 	if x.order.Len() > 0 {
 		k.ordinals = make([]uint32, x.passageCount)
 		for i := range k.ordinals {
@@ -125,10 +123,9 @@ type segmentChanges struct {
 const changedFlag = 1 << 31
 
 func (k *reusedIndex) unchangedSegments(l *layout, to []uint32, unsorted bool) segmentChanges {
-	a := segmentChanges{make([]uint32, k.index.segmentCount), make([]bool, len(k.passages))}
+	a := segmentChanges{slices.Repeat([]uint32{removed}, k.index.segmentCount), make([]bool, len(k.passages))}
 	segment := make([]uint32, len(k.passages))
 	for u := range a.newSegments {
-		a.newSegments[u] = removed
 		for i := k.segmentStarts[u]; i < k.segmentStarts[u+1]; i++ {
 			segment[i] = uint32(u)
 		}
@@ -178,7 +175,7 @@ func (k *reusedIndex) unchangedSegments(l *layout, to []uint32, unsorted bool) s
 func (w *spanEncoder) encodeReused(r *encodedLists, term []byte, offset, length int64) error {
 	x := w.reused.index
 	w.symbol = isSymbol(term)
-	l, err := openPostingList(x.postings, offset, length, uint32(x.segmentCount), x.single)
+	l, err := x.openList(offset, length)
 	if err != nil {
 		return err
 	}

@@ -23,22 +23,16 @@ func (x *Index) PageNames() ([]string, error) {
 		return nil, err
 	}
 	var names []string
-	for b := max(0, after-1); b < x.dictionary.blocks; b++ {
-		r, err := x.dictionary.block(b)
+	for r, err := range x.dictionary.readTerms(max(0, after-1), x.dictionary.blocks) {
 		if err != nil {
 			return nil, err
 		}
-		for r.next() {
-			name, ok := strings.CutPrefix(string(r.term), prefix)
-			switch {
-			case ok && x.isDistinctive(name):
-				names = append(names, name)
-			case !ok && string(r.term) > prefix:
-				return names, nil
-			}
-		}
-		if r.err != nil {
-			return nil, r.err
+		name, ok := strings.CutPrefix(string(r.term), prefix)
+		switch {
+		case ok && x.isDistinctive(name):
+			names = append(names, name)
+		case !ok && string(r.term) > prefix:
+			return names, nil
 		}
 	}
 	return names, nil

@@ -4,6 +4,7 @@ import (
 	"hash/fnv"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 )
 
@@ -129,10 +130,7 @@ func parseVersion(name string) version {
 		if s == "" || len(s) > 3 || parts == 3 || strings.Trim(s, "0123456789") != "" {
 			return 0
 		}
-		n := 0
-		for _, c := range s {
-			n = 10*n + int(c-'0')
-		}
+		n, _ := strconv.Atoi(s) // digits only
 		parts++
 		v |= version(n+1) << (64 - 16*parts)
 	}

@@ -37,6 +37,8 @@ type clause struct {
 	quoted bool
 }
 
+func (c clause) isOperator() bool { return c.field != "" || c.quoted || c.not }
+
 // parse splits a query's text into clauses. isOption reports whether the index contains a
 // name such as -x.
 func parse(text string, isOption func(string) bool) []clause {
@@ -209,7 +211,7 @@ func (a *Analyzer) plan(query *Query, isOption func(string) bool) plan {
 	unquoted := "" // the text outside of quotes
 	clauses := parse(q.Text, isOption)
 	for _, c := range clauses {
-		if c.field == "" && !c.quoted && !c.not {
+		if !c.isOperator() {
 			unquoted += " " + c.text
 			continue
 		}

@@ -294,11 +294,6 @@ func (h *Hit) sum() {
 	h.Score = h.Words + h.Page + h.SecondBest + h.Proximity + h.Phrase + h.Definition + h.Prior
 }
 
-// maxPerDocument returns the maximum number of hits per document.
-func (x *Index) maxPerDocument(q *Query) int {
-	return max(cmp.Or(q.PerDocument, PerDocument), x.PerDocument())
-}
-
 // PerDocument returns the maximum number of hits per document if a query does not set
 // it. If the index has few documents, such as one book or one API, it is higher.
 func (x *Index) PerDocument() int { return max(PerDocument, 20/x.documentCount) }

@@ -152,7 +152,7 @@ func (x *Index) search(q *Query, p *plan) ([]Hit, Signals, error) {
 		if err != nil {
 			return nil, Signals{}, err
 		}
-		found, err := x.rank(q, terms, phrases, table, f, x.maxPerDocument(q))
+		found, err := x.rank(q, terms, phrases, table, f, max(q.PerDocument, x.PerDocument()))
 		if err != nil {
 			return nil, Signals{}, err
 		}
@@ -161,12 +161,16 @@ func (x *Index) search(q *Query, p *plan) ([]Hit, Signals, error) {
 			continue
 		}
 		stats.unknownName = stats.unknownName || hasUnknownName(p, phrases)
-		hits := make([]Hit, len(found))
-		for i := range found {
-			hits[i] = found[i].Hit
-		}
-		return hits, x.signals(p, terms, stats, found), nil
+		return hitsOf(found), x.signals(p, terms, stats, found), nil
 	}
+}
+
+func hitsOf(found []candidate) []Hit {
+	hits := make([]Hit, len(found))
+	for i := range found {
+		hits[i] = found[i].Hit
+	}
+	return hits
 }
 
 // Frequency returns the number of passages that contain a word, in any inflection.

@@ -1,7 +1,6 @@
 package lexical
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -36,35 +35,21 @@ var ErrStatistics = errors.New("invalid statistics")
 func (x *Index) AppendStatistics(b []byte) ([]byte, error) {
 	var words dictionaryWriter
 	var counts []byte
-	for n := range x.dictionary.blocks {
-		r, err := x.dictionary.block(n)
+	for r, err := range x.dictionary.readTerms(0, x.dictionary.blocks) {
 		if err != nil {
 			return b, err
 		}
-		for r.next() {
-			l, err := openPostingList(x.postings, r.offset, r.length, uint32(x.segmentCount), x.single)
-			if err != nil {
-				return b, err
-			}
-			before := len(counts)
-			counts = binary.AppendUvarint(counts, uint64(l.segmentCount))
-			counts = binary.AppendUvarint(counts, uint64(l.passageCount-l.segmentCount))
-			words.add(string(r.term), len(counts)-before)
+		l, err := x.openList(r.offset, r.length)
+		if err != nil {
+			return b, err
 		}
-		if r.err != nil {
-			return b, r.err
-		}
+		before := len(counts)
+		counts = binary.AppendUvarint(counts, uint64(l.segmentCount))
+		counts = binary.AppendUvarint(counts, uint64(l.passageCount-l.segmentCount))
+		words.add(string(r.term), len(counts)-before)
 	}
 	b = binary.LittleEndian.AppendUint32(append(b, statisticsMagic...), Version)
-	meta := make([]byte, metaSize)
-	for i, v := range []int{x.passageCount, x.segmentCount, x.documentCount, x.termCount} {
-		binary.LittleEndian.PutUint32(meta[4*i:], uint32(v))
-	}
-	if x.single {
-		binary.LittleEndian.PutUint32(meta[16:], flagSinglePassage)
-	}
-	copy(meta[20:], x.analyzer.language)
-	b = append(b, meta...)
+	b = x.appendMeta(b)
 	for _, part := range [][]byte{words.keys, words.terms, counts} {
 		b = binary.LittleEndian.AppendUint64(b, uint64(len(part)))
 	}
@@ -89,20 +74,17 @@ func DecodeStatistics(data []byte) (*Statistics, error) {
 		parts[i] = container.InMemory("statistics", rest[:n])
 		rest = rest[n:]
 	}
-	field := func(i int) int { return int(binary.LittleEndian.Uint32(meta[4*i:])) }
-	x := Index{passageCount: field(0), segmentCount: field(1), documentCount: field(2), termCount: field(3), single: field(4)&flagSinglePassage != 0, postings: parts[2]}
+	x := Index{postings: parts[2], candidateLists: map[string]postingList{}}
+	err := x.decodeMeta(meta)
 	if x.passageCount > math.MaxInt32 || x.segmentCount > x.passageCount || x.documentCount > x.segmentCount || len(rest) > 0 {
 		return nil, fmt.Errorf("%w: inconsistent sizes", ErrStatistics)
 	}
-	var err error
-	language, _, _ := bytes.Cut(meta[20:], []byte{0})
-	if x.analyzer, err = NewAnalyzer(string(language)); err != nil {
+	if err == nil {
+		x.dictionary, err = newDictionary(parts[0], parts[1])
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrStatistics, err)
 	}
-	if x.dictionary, err = newDictionary(parts[0], parts[1]); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrStatistics, err)
-	}
-	x.candidateLists = map[string]postingList{}
 	return &Statistics{x}, nil
 }
 

@@ -1,6 +1,9 @@
 package lexical
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // A versionRelation is the relation of the version in a query to the index's version.
 type versionRelation uint8
@@ -50,10 +53,7 @@ func parseNumbers(s string) (numbers []int, marked bool) {
 		if part == "" || len(part) > 4 || strings.Trim(part, "0123456789") != "" || len(numbers) == 4 {
 			return nil, false
 		}
-		n := 0
-		for _, c := range part {
-			n = 10*n + int(c-'0')
-		}
+		n, _ := strconv.Atoi(part) // digits only
 		numbers = append(numbers, n)
 	}
 	return numbers, marked

@@ -1,6 +1,7 @@
 package lexical
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/sitefilter"
@@ -210,12 +211,7 @@ func isYear(w string) bool {
 
 // isAnyName reports whether a word is one of the names.
 func isAnyName(w string, names []string) bool {
-	for _, name := range names {
-		if strings.EqualFold(w, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(w, name) })
 }
 
 // subjectEvidence is the minimum evidence (see evidence) of a subject of the index.

@@ -137,8 +137,7 @@ func (b *Builder) write(ctx context.Context, out *container.Writer, l *layout) e
 	}
 	out.Write(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(record[:0], uint32(len(l.passages))), documents))
 
-	out.Section("inputs")
-	out.Write(appendInputs(nil, l.passages))
+	out.Add("inputs", appendInputs(nil, l.passages))
 
 	out.Section("postings")
 	var words dictionaryWriter
@@ -149,14 +148,8 @@ func (b *Builder) write(ctx context.Context, out *container.Writer, l *layout) e
 
 	// The number of terms is known only now, because reused terms may have lost all
 	// postings.
-	out.Section("meta")
-	meta := make([]byte, 0, metaSize)
-	for _, v := range []uint32{uint32(len(l.passages)), uint32(len(l.documents)), documents, uint32(words.termCount), metaFlags(l)} {
-		meta = binary.LittleEndian.AppendUint32(meta, v)
-	}
-	meta = append(meta, make([]byte, metaSize-len(meta))...)
-	copy(meta[20:], b.analyzer.language)
-	out.Write(meta)
+	x := Index{analyzer: b.analyzer, passageCount: len(l.passages), segmentCount: len(l.documents), documentCount: int(documents), termCount: words.termCount, single: l.single}
+	out.Add("meta", x.appendMeta(nil))
 	return nil
 }
 

@@ -1,9 +1,6 @@
 package passage
 
 import (
-	"cmp"
-	"encoding/binary"
-	"io"
 	"maps"
 	"slices"
 
@@ -32,8 +29,9 @@ const aliasesKind = "ALIA"
 //	offsets 2N+1 x [4] start in texts of each alias and its key
 //	texts   UTF-8, concatenated
 type Aliases struct {
-	file                   *container.File
-	hashes, offsets, texts container.Section
+	file   *container.File
+	hashes container.Section
+	texts  container.Texts // each alias and its key
 }
 
 // WriteAliases writes a map of aliases to keys to a new file. If the map is empty, it
@@ -47,23 +45,12 @@ func WriteAliases(file confined.Path, aliases map[string]string) error {
 		return err
 	}
 	names := slices.Sorted(maps.Keys(aliases))
-	var hashes []hashEntry
-	offsets := []uint32{0}
-	for i, name := range names {
-		hashes = append(hashes, hashEntry{hash(name), uint32(i)})
-		for _, text := range []string{name, aliases[name]} {
-			offsets = append(offsets, offsets[len(offsets)-1]+uint32(len(text)))
-		}
-	}
-	out.Section("hashes")
-	writeHashes(out, hashes)
-	out.Section("offsets")
-	writeUint32s(out, offsets)
-	out.Section("texts")
+	var texts []string
 	for _, name := range names {
-		io.WriteString(out, name)
-		io.WriteString(out, aliases[name])
+		texts = append(texts, name, aliases[name])
 	}
+	addHashes(out, "hashes", hashesOf(names))
+	out.AddTexts("offsets", "texts", texts)
 	return out.Close()
 }
 
@@ -77,15 +64,8 @@ func OpenAliases(g generation.Generation) (*Aliases, error) {
 		return nil, err
 	}
 	a := &Aliases{file: file}
-	a.hashes, err = file.Section("hashes")
-	for _, s := range []struct {
-		name string
-		to   *container.Section
-	}{{"offsets", &a.offsets}, {"texts", &a.texts}} {
-		section, sectionErr := file.Section(s.name)
-		*s.to, err = section, cmp.Or(err, sectionErr)
-	}
-	if n := a.hashes.Len() / 12; err == nil && (a.hashes.Len() != 12*n || a.offsets.Len() != 4*(2*n+1)) {
+	err = file.Sections([]string{"hashes", "offsets", "texts"}, &a.hashes, &a.texts.Offsets, &a.texts.Text)
+	if n := a.hashes.Len() / 12; err == nil && (a.hashes.Len() != 12*n || a.texts.Offsets.Len() != 4*(2*n+1)) {
 		err = a.hashes.Corrupt(0, "the sections' sizes do not fit together")
 	}
 	if err != nil {
@@ -100,23 +80,15 @@ func (a *Aliases) Close() error { return a.file.Close() }
 
 // Find returns the key of the document with this alias.
 func (a *Aliases) Find(alias string) (key string, found bool, err error) {
-	n, found, err := findByHash(a.hashes, alias, func(n uint32) (string, error) { return a.text(2 * n) })
+	n, found, err := findByHash(a.hashes, alias, func(n uint32) (string, error) { return a.text(2 * int(n)) })
 	if err != nil || !found {
 		return "", false, err
 	}
-	key, err = a.text(2*n + 1)
+	key, err = a.text(2*int(n) + 1)
 	return key, err == nil, err
 }
 
-func (a *Aliases) text(i uint32) (string, error) {
-	b, err := a.offsets.Bytes(4*int64(i), 8)
-	if err != nil {
-		return "", err
-	}
-	from, to := int64(binary.LittleEndian.Uint32(b)), int64(binary.LittleEndian.Uint32(b[4:]))
-	if from > to || to > a.texts.Len() {
-		return "", a.offsets.Corrupt(4*int64(i), "a text has no place")
-	}
-	b, err = a.texts.Bytes(from, to-from)
-	return string(b), err
+func (a *Aliases) text(i int) (string, error) {
+	text, err := a.texts.At(i)
+	return string(text), err
 }

@@ -65,11 +65,12 @@ func IsShard(name string) bool {
 // therefore read, not mapped, and a line that does not match its checksum is an
 // error.
 type Table struct {
-	file                                                *container.File
-	passages, docs, members, keyoffs, keys, ids, hashes container.Section
-	shards                                              []*os.File
-	root                                                string // see Table.Root; ends with a slash
-	n, d                                                int
+	file                                 *container.File
+	passages, docs, members, ids, hashes container.Section
+	keys                                 container.Texts
+	shards                               []*os.File
+	root                                 string // see Table.Root; ends with a slash
+	n, d                                 int
 }
 
 // A TableWriter collects the contents of a table. The zero value is ready to use.
@@ -140,8 +141,7 @@ func (w *TableWriter) Write(file confined.Path) error {
 	if err != nil {
 		return err
 	}
-	out.Section("passages")
-	out.Write(w.records)
+	out.Add("passages", w.records)
 
 	starts := make([]uint32, len(w.keys)+1)
 	for _, d := range w.doc {
@@ -157,44 +157,31 @@ func (w *TableWriter) Write(file confined.Path) error {
 		next[d]++
 	}
 	out.Section("docs")
-	writeUint32s(out, starts)
+	binary.Write(out, binary.LittleEndian, starts)
 	out.Section("members")
-	writeUint32s(out, members)
-
-	offsets, keyHashes := []uint32{0}, make([]hashEntry, 0, len(w.keys))
-	for i, k := range w.keys {
-		offsets = append(offsets, offsets[i]+uint32(len(k)))
-		keyHashes = append(keyHashes, hashEntry{hash(k), uint32(i)})
-	}
-	out.Section("keyoffs")
-	writeUint32s(out, offsets)
-	out.Section("keys")
-	for _, k := range w.keys {
-		io.WriteString(out, k)
-	}
-	out.Section("ids")
-	writeHashes(out, w.ids)
-	out.Section("keyhash")
-	writeHashes(out, keyHashes)
+	binary.Write(out, binary.LittleEndian, members)
+	out.AddTexts("keyoffs", "keys", w.keys)
+	addHashes(out, "ids", w.ids)
+	addHashes(out, "keyhash", hashesOf(w.keys))
 	return out.Close()
 }
 
-func writeUint32s(out io.Writer, v []uint32) {
-	b := make([]byte, 0, 4*len(v))
-	for _, x := range v {
-		b = binary.LittleEndian.AppendUint32(b, x)
+// hashesOf returns the hashes of names, with their indexes.
+func hashesOf(names []string) []hashEntry {
+	hashes := make([]hashEntry, len(names))
+	for i, name := range names {
+		hashes[i] = hashEntry{hash(name), uint32(i)}
 	}
-	out.Write(b)
+	return hashes
 }
 
-func writeHashes(out io.Writer, v []hashEntry) {
-	v = sortHashes(v)
+func addHashes(out *container.Writer, section string, v []hashEntry) {
 	b := make([]byte, 0, 12*len(v))
-	for _, x := range v {
+	for _, x := range sortHashes(v) {
 		b = binary.LittleEndian.AppendUint64(b, x.hash)
 		b = binary.LittleEndian.AppendUint32(b, x.n)
 	}
-	out.Write(b)
+	out.Add(section, b)
 }
 
 // sortHashes returns v in ascending order. Hashes are evenly distributed, so it first
@@ -254,21 +241,14 @@ func OpenTable(g generation.Generation) (*Table, error) {
 }
 
 func (t *Table) open() error {
-	for _, s := range []struct {
-		name string
-		to   *container.Section
-	}{
-		{"passages", &t.passages}, {"docs", &t.docs}, {"members", &t.members}, {"keyoffs", &t.keyoffs},
-		{"keys", &t.keys}, {"ids", &t.ids}, {"keyhash", &t.hashes},
-	} {
-		var err error
-		if *s.to, err = t.file.Section(s.name); err != nil {
-			return err
-		}
+	err := t.file.Sections([]string{"passages", "docs", "members", "keyoffs", "keys", "ids", "keyhash"},
+		&t.passages, &t.docs, &t.members, &t.keys.Offsets, &t.keys.Text, &t.ids, &t.hashes)
+	if err != nil {
+		return err
 	}
 	n, d := t.passages.Len()/recordSize, t.docs.Len()/4-1
 	if d < 0 || n > 1<<31 || t.passages.Len() != n*recordSize || t.docs.Len() != 4*(d+1) || t.members.Len() != 4*n ||
-		t.keyoffs.Len() != 4*(d+1) || t.ids.Len() != 12*n || t.hashes.Len() != 12*d {
+		t.keys.Offsets.Len() != 4*(d+1) || t.ids.Len() != 12*n || t.hashes.Len() != 12*d {
 		return t.passages.Corrupt(0, "the sections' sizes do not fit together")
 	}
 	t.n, t.d = int(n), int(d)
@@ -356,6 +336,18 @@ func (t *Table) Passage(n uint32) (Passage, error) {
 	return p, nil
 }
 
+// Read reads passages.
+func (t *Table) Read(numbers []uint32) ([]Passage, error) {
+	passages := make([]Passage, len(numbers))
+	for i, n := range numbers {
+		var err error
+		if passages[i], err = t.Passage(n); err != nil {
+			return nil, err
+		}
+	}
+	return passages, nil
+}
+
 // Root returns the folder that the path of a passage is relative to, with a trailing
 // slash. It returns "" if the path is absolute or a URL, or if the folder does not
 // exist.
@@ -381,7 +373,7 @@ func (t *Table) Document(n uint32) (uint32, error) {
 
 // Members lists the passages of document d, ascending.
 func (t *Table) Members(d uint32) ([]uint32, error) {
-	from, to, err := t.span(t.docs, d, int64(t.n))
+	from, to, err := t.docs.Span(int(d))
 	if err != nil {
 		return nil, err
 	}
@@ -400,12 +392,8 @@ func (t *Table) Members(d uint32) ([]uint32, error) {
 
 // Key returns the key of document d (see Passage.Document).
 func (t *Table) Key(d uint32) (string, error) {
-	from, to, err := t.span(t.keyoffs, d, t.keys.Len())
-	if err != nil {
-		return "", err
-	}
-	b, err := t.keys.Bytes(from, to-from)
-	return string(b), err
+	key, err := t.keys.At(int(d))
+	return string(key), err
 }
 
 // FindID returns the number of the passage with this ID.
@@ -479,19 +467,6 @@ func findByHash(s container.Section, name string, nameOf func(uint32) (string, e
 
 func (t *Table) record(n uint32) ([]byte, error) {
 	return t.passages.Bytes(int64(n)*recordSize, recordSize)
-}
-
-// span reads entries i and i+1 of a section of offsets that end at limit.
-func (t *Table) span(s container.Section, i uint32, limit int64) (from, to int64, err error) {
-	b, err := s.Bytes(4*int64(i), 8)
-	if err != nil {
-		return 0, 0, err
-	}
-	from, to = int64(binary.LittleEndian.Uint32(b)), int64(binary.LittleEndian.Uint32(b[4:]))
-	if from > to || to > limit {
-		return 0, 0, s.Corrupt(4*int64(i), fmt.Sprintf("span %d to %d of %d", from, to, limit))
-	}
-	return from, to, nil
 }
 
 // hash is FNV-1a.

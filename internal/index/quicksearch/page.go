@@ -191,13 +191,10 @@ func HasAnchor(p *passage.Passage, fragment string) bool {
 }
 
 func (x *Index) hits(numbers []uint32) ([]Hit, error) {
-	hits := make([]Hit, len(numbers))
-	for i, n := range numbers {
-		p, err := x.table.Passage(n)
-		if err != nil {
-			return nil, err
-		}
-		hits[i] = Hit{Passage: p, Number: n}
+	passages, err := x.table.Read(numbers)
+	hits := make([]Hit, len(passages))
+	for i, p := range passages {
+		hits[i] = Hit{Passage: p, Number: numbers[i]}
 	}
-	return hits, nil
+	return hits, err
 }

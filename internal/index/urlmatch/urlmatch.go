@@ -385,23 +385,12 @@ func Unescape(s string) string {
 }
 
 func segments(path string) []string {
-	var list []string
-	for s := range strings.SplitSeq(path, "/") {
-		if s != "" {
-			list = append(list, s)
-		}
-	}
-	return list
+	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
 }
 
 // versionIndex returns the index of the first segment that is a version, or -1.
 func versionIndex(segments []string) int {
-	for i, s := range segments {
-		if isVersionAlias(s) || isVersionNumber(s) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(segments, func(s string) bool { return isVersionAlias(s) || isVersionNumber(s) })
 }
 
 // isVersionAlias reports whether a segment is an alias of the released version.

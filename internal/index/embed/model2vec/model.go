@@ -212,10 +212,8 @@ type tensor struct {
 	data  []byte
 }
 
-var dtypeSizes = []struct {
-	kind string
-	size int
-}{{"F64", 8}, {"F32", 4}, {"F16", 2}, {"I64", 8}, {"I32", 4}, {"I8", 1}}
+// dtypeSizes are the sizes of the types that models use, in bytes.
+var dtypeSizes = map[string]int64{"F64": 8, "F32": 4, "F16": 2, "I64": 8, "I32": 4, "I8": 1}
 
 // parseSafetensors parses a safetensors file: the header's length in eight bytes,
 // then JSON with the type, shape and offsets of each tensor, then the tensors. It
@@ -246,13 +244,8 @@ func parseSafetensors(data []byte) (map[string]tensor, []byte, error) {
 		if err := json.Unmarshal(raw, &e); err != nil {
 			return nil, nil, fmt.Errorf("tensor %s: %w", name, err)
 		}
-		bytes := int64(0)
-		for _, s := range dtypeSizes {
-			if s.kind == e.Kind {
-				bytes = int64(s.size)
-			}
-		}
-		if bytes == 0 {
+		bytes, used := dtypeSizes[e.Kind]
+		if !used {
 			continue
 		}
 		for _, dim := range e.Shape {

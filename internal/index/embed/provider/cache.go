@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -181,8 +180,8 @@ func (c *Cache) lookup(texts []string) ([][]float32, error) {
 			continue
 		}
 		vectors[i] = make([]float32, c.dimensions)
-		for j := range vectors[i] {
-			vectors[i][j] = math.Float32frombits(binary.LittleEndian.Uint32(record[keySize+4*j:]))
+		if _, err := binary.Decode(record[keySize:], binary.LittleEndian, vectors[i]); err != nil {
+			return nil, err
 		}
 	}
 	return vectors, nil
@@ -230,9 +229,7 @@ func (c *Cache) store(texts []string, vectors [][]float32) (err error) {
 		c.offsets[key] = at + int64(len(b))
 		from := len(b)
 		b = append(b, key[:]...)
-		for _, x := range v {
-			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
-		}
+		b, _ = binary.Append(b, binary.LittleEndian, v) // numbers can always be encoded
 		b = binary.LittleEndian.AppendUint32(b, container.Checksum(b[from:]))
 	}
 	if _, err := f.WriteAt(b, at); err != nil {

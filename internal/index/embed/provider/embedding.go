@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"math"
 )
 
 // An embedding is a vector in JSON: a list of numbers, or base64 of float32.
@@ -27,8 +26,6 @@ func (e *embedding) UnmarshalJSON(data []byte) error {
 		return errors.New("a vector in base64 has no whole number of floats")
 	}
 	*e = make(embedding, len(b)/4)
-	for i := range *e {
-		(*e)[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
-	}
-	return nil
+	_, err = binary.Decode(b, binary.LittleEndian, []float32(*e))
+	return err
 }

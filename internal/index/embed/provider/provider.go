@@ -18,10 +18,11 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/docsearch/docsearch/internal/index/embed"
 )
@@ -209,33 +210,20 @@ func (r *httpProvider) Embed(ctx context.Context, kind embed.Kind, texts []strin
 	for i, t := range texts {
 		sent[i] = r.applyTemplate(kind, t)
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	slots := make(chan struct{}, r.Parallel)
-	var wg sync.WaitGroup
-	for from := 0; from < len(sent); {
+	g, groupCtx := errgroup.WithContext(ctx)
+	g.SetLimit(r.Parallel)
+	for from := 0; from < len(sent) && groupCtx.Err() == nil; {
 		to := r.batchEnd(sent, from)
-		select {
-		case slots <- struct{}{}:
-		case <-ctx.Done():
-		}
-		if ctx.Err() != nil {
-			break
-		}
 		batch, out := sent[from:to], vectors[from:to]
-		wg.Go(func() {
-			defer func() { <-slots }()
-			got, err := r.embedBatch(ctx, kind, batch)
-			if err != nil {
-				cancel(err)
-				return
-			}
+		g.Go(func() error {
+			got, err := r.embedBatch(groupCtx, kind, batch)
 			copy(out, got)
+			return err
 		})
 		from = to
 	}
-	wg.Wait()
-	if err := context.Cause(ctx); err != nil {
+	err := g.Wait()
+	if err = cmp.Or(context.Cause(ctx), err); err != nil {
 		return nil, &Error{fmt.Sprintf("cannot embed with %s model %s at %s", r.name, r.Model, r.base.Redacted()), err}
 	}
 	return vectors, nil
@@ -393,13 +381,11 @@ func (r *httpProvider) post(ctx context.Context, body []byte) ([]byte, error) {
 // transportError returns the error of a request without a response. It omits the
 // URL in err, which may contain a password.
 func (r *httpProvider) transportError(err error) error {
-	var inner *url.Error
-	if errors.As(err, &inner) {
+	if inner, ok := errors.AsType[*url.Error](err); ok {
 		err = inner.Err
 	}
 	f := &requestError{message: err.Error(), retryable: true, err: err}
-	var op *net.OpError
-	if errors.As(err, &op) && op.Op == "dial" || errors.Is(err, syscall.ECONNREFUSED) {
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" || errors.Is(err, syscall.ECONNREFUSED) {
 		f.hint = r.hint(r, 0)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {

@@ -14,16 +14,15 @@ import (
 )
 
 func parseNormalizer(raw json.RawMessage) (normalizer, error) {
-	if isNull(raw) {
-		return func(s string) string { return s }, nil
-	}
-	kind, err := typeOf(raw)
+	c, err := parseComponent(raw)
 	if err != nil {
 		return nil, err
 	}
-	switch kind {
+	switch c.Type {
+	case absent:
+		return func(s string) string { return s }, nil
 	case "Sequence":
-		return parseSequence(raw)
+		return parseSteps(c.Normalizers, parseNormalizer)
 	case "BertNormalizer":
 		return parseBert(raw)
 	case "Replace":
@@ -56,30 +55,7 @@ func parseNormalizer(raw json.RawMessage) (normalizer, error) {
 	case "NFKD":
 		return norm.NFKD.String, nil
 	}
-	return nil, fmt.Errorf("a normalizer of type %s cannot be read", kind)
-}
-
-func parseSequence(raw json.RawMessage) (normalizer, error) {
-	var list struct {
-		Normalizers []json.RawMessage `json:"normalizers"`
-	}
-	if err := json.Unmarshal(raw, &list); err != nil {
-		return nil, err
-	}
-	var steps []normalizer
-	for _, r := range list.Normalizers {
-		n, err := parseNormalizer(r)
-		if err != nil {
-			return nil, err
-		}
-		steps = append(steps, n)
-	}
-	return func(s string) string {
-		for _, step := range steps {
-			s = step(s)
-		}
-		return s
-	}, nil
+	return nil, fmt.Errorf("a normalizer of type %s cannot be read", c.Type)
 }
 
 // parseBert parses the normalizer of BERT's tokenizer.

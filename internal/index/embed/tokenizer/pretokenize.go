@@ -8,59 +8,29 @@ import (
 )
 
 func parsePreTokenizer(raw json.RawMessage) (preTokenizer, error) {
-	if isNull(raw) {
-		return func(pieces []string) []string { return pieces }, nil
-	}
-	kind, err := typeOf(raw)
+	c, err := parseComponent(raw)
 	if err != nil {
 		return nil, err
 	}
-	switch kind {
+	words := forEach(func(s string) []string { return strings.FieldsFunc(s, unicode.IsSpace) })
+	punctuation := forEach(func(s string) []string { return isolate(s, isPunctuation) })
+	switch c.Type {
+	case absent:
+		return func(pieces []string) []string { return pieces }, nil
 	case "Sequence":
-		var list struct {
-			PreTokenizers []json.RawMessage `json:"pretokenizers"`
-		}
-		if err := json.Unmarshal(raw, &list); err != nil {
-			return nil, err
-		}
-		var steps []preTokenizer
-		for _, r := range list.PreTokenizers {
-			s, err := parsePreTokenizer(r)
-			if err != nil {
-				return nil, err
-			}
-			steps = append(steps, s)
-		}
-		return func(pieces []string) []string {
-			for _, step := range steps {
-				pieces = step(pieces)
-			}
-			return pieces
-		}, nil
+		return parseSteps(c.PreTokenizers, parsePreTokenizer)
 	case "BertPreTokenizer":
-		return forEach(func(s string) []string {
-			var out []string
-			for _, word := range strings.FieldsFunc(s, unicode.IsSpace) {
-				out = append(out, isolate(word, isPunctuation)...)
-			}
-			return out
-		}), nil
+		return inTurn([]preTokenizer{words, punctuation}), nil
 	case "Whitespace":
-		return forEach(func(s string) []string {
-			var out []string
-			for _, word := range strings.FieldsFunc(s, unicode.IsSpace) {
-				out = append(out, splitRuns(word, isWord)...)
-			}
-			return out
-		}), nil
+		return inTurn([]preTokenizer{words, forEach(func(s string) []string { return splitRuns(s, isWord) })}), nil
 	case "WhitespaceSplit":
-		return forEach(func(s string) []string { return strings.FieldsFunc(s, unicode.IsSpace) }), nil
+		return words, nil
 	case "Punctuation":
-		return forEach(func(s string) []string { return isolate(s, isPunctuation) }), nil
+		return punctuation, nil
 	case "Metaspace":
 		return parseMetaspace(raw)
 	}
-	return nil, fmt.Errorf("a pre_tokenizer of type %s cannot be read", kind)
+	return nil, fmt.Errorf("a pre_tokenizer of type %s cannot be read", c.Type)
 }
 
 // forEach returns a preTokenizer that applies f to each piece.

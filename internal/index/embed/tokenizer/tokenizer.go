@@ -29,10 +29,10 @@ type addedToken struct {
 }
 
 // A normalizer rewrites a text.
-type normalizer func(string) string
+type normalizer = func(string) string
 
 // A preTokenizer splits pieces of a text into smaller ones.
-type preTokenizer func([]string) []string
+type preTokenizer = func([]string) []string
 
 // A tokenModel splits a piece into tokens and appends their IDs to list.
 type tokenModel interface {
@@ -102,28 +102,54 @@ func (t *Tokenizer) nextAddedToken(text string) (before string, id int, after st
 	return text[:first], id, text[first+length:]
 }
 
-// A component has the field that is common to the parts of a tokenizer.json.
+// A component has the type of a part of a tokenizer.json, and the steps of a Sequence.
 type component struct {
-	Type string `json:"type"`
+	Type          string            `json:"type"`
+	Normalizers   []json.RawMessage `json:"normalizers"`
+	PreTokenizers []json.RawMessage `json:"pretokenizers"`
 }
 
-func typeOf(raw json.RawMessage) (string, error) {
-	var t component
-	err := json.Unmarshal(raw, &t)
-	return t.Type, err
+// absent is the type of a part that is null or missing.
+const absent = "null"
+
+func parseComponent(raw json.RawMessage) (c component, err error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return component{Type: absent}, nil
+	}
+	err = json.Unmarshal(raw, &c)
+	return c, err
 }
 
-func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
+// parseSteps parses the steps of a Sequence.
+func parseSteps[T any](list []json.RawMessage, parse func(json.RawMessage) (func(T) T, error)) (func(T) T, error) {
+	steps := make([]func(T) T, len(list))
+	for i, raw := range list {
+		var err error
+		if steps[i], err = parse(raw); err != nil {
+			return nil, err
+		}
+	}
+	return inTurn(steps), nil
+}
+
+// inTurn returns a function that applies steps one after another.
+func inTurn[T any](steps []func(T) T) func(T) T {
+	return func(v T) T {
+		for _, step := range steps {
+			v = step(v)
+		}
+		return v
+	}
+}
 
 func (t *Tokenizer) parseModel(raw json.RawMessage) error {
-	if isNull(raw) {
-		return errors.New("no model")
-	}
-	kind, err := typeOf(raw)
+	c, err := parseComponent(raw)
 	if err != nil {
 		return err
 	}
-	switch kind {
+	switch c.Type {
+	case absent:
+		return errors.New("no model")
 	case "WordPiece", "": // older files omit the type
 		m, err := parseWordPiece(raw)
 		if err != nil {
@@ -137,7 +163,7 @@ func (t *Tokenizer) parseModel(raw json.RawMessage) error {
 		}
 		t.model, t.unknown, t.size = m, m.unknown, m.size
 	default:
-		return fmt.Errorf("a model of type %s cannot be read, WordPiece and Unigram can", kind)
+		return fmt.Errorf("a model of type %s cannot be read, WordPiece and Unigram can", c.Type)
 	}
 	return nil
 }

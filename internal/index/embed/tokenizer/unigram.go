@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -96,8 +97,6 @@ func (m *unigram) tokens(list []int, piece string) []int {
 			list = append(list, best[at].id)
 		}
 	}
-	for i, j := before, len(list)-1; i < j; i, j = i+1, j-1 {
-		list[i], list[j] = list[j], list[i]
-	}
+	slices.Reverse(list[before:])
 	return list
 }
