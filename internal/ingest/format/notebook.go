@@ -124,6 +124,6 @@ func writeFenced(b *strings.Builder, language, text string) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	fence := strings.Repeat("`", max(3, mdwriter.LongestRun(text, '`')+1))
+	fence := mdwriter.Fence(text)
 	b.WriteString(fence + language + "\n" + strings.Trim(text, "\n") + "\n" + fence + "\n\n")
 }

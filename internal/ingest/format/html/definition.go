@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html/atom"
+
+	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
 // onlyCode returns the code of a heading that consists of code, possibly after
@@ -68,7 +70,7 @@ func (x *extractor) adoptDescription(s, above *sectionBuilder, dl int32) {
 		above.Anchors = append(append(above.Anchors, s.Anchor), s.Anchors...)
 		above.Links = append(above.Links, s.Links...)
 		above.Definition, above.Symbol = true, s.Symbol
-		above.out.block(codeSpan(s.Headings[len(s.Headings)-1]))
+		above.out.block(mdwriter.CodeSpan(s.Headings[len(s.Headings)-1]))
 		return
 	}
 	s.endsWith, s.rank = x.t.nodes[dl].parent, undescribedRank
@@ -181,7 +183,7 @@ func (x *extractor) definition(terms, bodies []int32) {
 	x.floor = len(x.stack)
 	for k, other := range signatures {
 		if k > 0 || other != heading {
-			s.out.block(codeSpan(other))
+			s.out.block(mdwriter.CodeSpan(other))
 			s.out.gap = line
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html/atom"
+
+	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
 // An extractor makes the sections of a page.
@@ -211,7 +213,7 @@ func (x *extractor) heading(i int32) {
 		Links:      links,
 	}, rank)
 	if short != text {
-		s.out.block(codeSpan(text))
+		s.out.block(mdwriter.CodeSpan(text))
 	}
 }
 

@@ -57,6 +57,37 @@ func Lines(text string, from int) []Line {
 	return lines
 }
 
+// Join joins the texts of lines.
+func Join(lines []Line) string {
+	texts := make([]string, len(lines))
+	for i, l := range lines {
+		texts[i] = l.Text
+	}
+	return strings.Join(texts, "\n")
+}
+
+// Dedent removes the common indentation of lines.
+func Dedent(lines []Line) []Line {
+	least := -1
+	for _, l := range lines {
+		if n := indentOf(l.Text); l.Text != "" && (least < 0 || n < least) {
+			least = n
+		}
+	}
+	return CutIndent(lines, max(least, 0))
+}
+
+// CutIndent removes up to n leading spaces and tabs from each line.
+func CutIndent(lines []Line, n int) []Line {
+	cut := make([]Line, len(lines))
+	for i, l := range lines {
+		cut[i] = Line{l.Text[min(n, indentOf(l.Text)):], l.From}
+	}
+	return cut
+}
+
+func indentOf(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
+
 // A Writer writes a Document, block by block. The zero Writer is ready.
 type Writer struct {
 	Title    string
@@ -214,11 +245,7 @@ func (w *Writer) Code(language string, lines []Line) {
 	if len(lines) == 0 {
 		return
 	}
-	longest := 2
-	for _, l := range lines {
-		longest = max(longest, LongestRun(l.Text, '`'))
-	}
-	fence := strings.Repeat("`", longest+1)
+	fence := Fence(Join(lines))
 	if strings.ContainsAny(language, " `\t\n") {
 		language = ""
 	}
@@ -273,8 +300,8 @@ func Escape(line string) string {
 	special := false
 	switch t[0] {
 	case '#':
-		n := LongestRun(t[:min(len(t), 7)], '#')
-		special = n < 7 && (len(t) == n || t[n] == ' ' || t[n] == '\t')
+		n := len(t) - len(strings.TrimLeft(t, "#"))
+		special = n <= 6 && (len(t) == n || t[n] == ' ' || t[n] == '\t')
 	case '>':
 		special = true
 	case '=', '-':
@@ -293,7 +320,7 @@ func CodeSpan(text string) string {
 	if text = strings.TrimSpace(text); text == "" || !strings.Contains(text, "`") {
 		return "`" + text + "`"
 	}
-	fence := strings.Repeat("`", LongestRun(text, '`')+1)
+	fence := strings.Repeat("`", longestRun(text, '`')+1)
 	return fence + " " + text + " " + fence
 }
 
@@ -306,8 +333,11 @@ var withoutMarks = sync.OnceValue(func() *strings.Replacer { return strings.NewR
 
 var emphasis = regexp.MustCompile(`\*([^\s*](?:[^*]*[^\s*])?)\*`)
 
-// LongestRun returns the length of the longest run of c in s.
-func LongestRun(s string, c byte) int {
+// Fence returns the fence for code: longer than any in it.
+func Fence(code string) string { return strings.Repeat("`", max(3, longestRun(code, '`')+1)) }
+
+// longestRun returns the length of the longest run of c in s.
+func longestRun(s string, c byte) int {
 	longest, n := 0, 0
 	for i := range len(s) {
 		if s[i] != c {

@@ -23,7 +23,7 @@ func (p *parser) explicit(lines []mdwriter.Line, sections bool) int {
 	case strings.HasPrefix(head, "["):
 		if name, rest, ok := strings.Cut(head, "]"); ok {
 			p.flushAnchors()
-			p.body(append([]mdwriter.Line{{Text: strings.TrimLeft(name, "[#*") + ": " + strings.TrimSpace(rest), From: lines[0].From}}, dedent(lines[1:n])...), false)
+			p.body(append([]mdwriter.Line{{Text: strings.TrimLeft(name, "[#*") + ": " + strings.TrimSpace(rest), From: lines[0].From}}, mdwriter.Dedent(lines[1:n])...), false)
 		}
 		return n
 	case strings.HasPrefix(head, "|"):
@@ -34,7 +34,7 @@ func (p *parser) explicit(lines []mdwriter.Line, sections bool) int {
 		return n // comment
 	}
 	d := directive{name: name, argument: strings.TrimSpace(argument), from: lines[0].From}
-	d.body = d.cutOptions(dedent(lines[1:n]))
+	d.body = d.cutOptions(mdwriter.Dedent(lines[1:n]))
 	p.directive(d, sections)
 	return n
 }
@@ -285,7 +285,7 @@ func (p *parser) terms(d directive) {
 
 // csvTable converts comma-separated values to a table.
 func (p *parser) csvTable(d directive) {
-	r := csv.NewReader(strings.NewReader(d.options["header"] + "\n" + join(d.body)))
+	r := csv.NewReader(strings.NewReader(d.options["header"] + "\n" + mdwriter.Join(d.body)))
 	r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace = -1, true, true
 	if delimiter := d.options["delim"]; len(delimiter) == 1 {
 		if r.Comma = rune(delimiter[0]); r.Comma == '"' {

@@ -25,7 +25,7 @@ func (p *parser) list(lines []mdwriter.Line) int {
 		if items++; mark == "#. " {
 			mark = strconv.Itoa(items) + ". "
 		}
-		item := append([]mdwriter.Line{{Text: strings.TrimLeft(lines[n].Text[min(width, len(lines[n].Text)):], " "), From: lines[n].From}}, dedent(lines[n+1:end])...)
+		item := append([]mdwriter.Line{{Text: strings.TrimLeft(lines[n].Text[min(width, len(lines[n].Text)):], " "), From: lines[n].From}}, mdwriter.Dedent(lines[n+1:end])...)
 		if n > 0 && lines[n-1].Text != "" {
 			p.w.Tight()
 		}
@@ -94,7 +94,7 @@ func (p *parser) fields(lines []mdwriter.Line) int {
 				p.w.Tight()
 			}
 			p.w.Push("- ", "  ")
-			body := append([]mdwriter.Line{{Text: "**" + fieldName(name) + "**: " + rest, From: lines[n].From}}, dedent(lines[n+1:end])...)
+			body := append([]mdwriter.Line{{Text: "**" + fieldName(name) + "**: " + rest, From: lines[n].From}}, mdwriter.Dedent(lines[n+1:end])...)
 			p.body(body, false)
 			p.w.Pop()
 		}
@@ -157,7 +157,7 @@ func (p *parser) options(lines []mdwriter.Line) int {
 		}
 		p.w.Push("- ", "  ")
 		first := "``" + option + "``"
-		body := dedent(lines[n+1 : end])
+		body := mdwriter.Dedent(lines[n+1 : end])
 		if rest != "" {
 			first += "  " + rest
 		} else {
