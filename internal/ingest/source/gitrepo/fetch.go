@@ -296,7 +296,7 @@ func (f *fetcher) prune(ctx context.Context) (missing []string, err error) {
 	}
 	there := map[string]bool{}
 	err = fs.WalkDir(f.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		if err := cmpErr(ctx.Err(), err); err != nil {
+		if err := cmp.Or(ctx.Err(), err); err != nil {
 			return err
 		}
 		hash := f.files[name]
@@ -322,15 +322,6 @@ func (f *fetcher) prune(ctx context.Context) (missing []string, err error) {
 	}
 	slices.Sort(missing)
 	return missing, err
-}
-
-func cmpErr(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // hashOf returns git's hash of a file in the folder, "" if the file is
