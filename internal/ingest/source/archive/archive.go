@@ -51,8 +51,8 @@ type Options struct {
 	Perm   fs.FileMode // of the files; 0: the default
 	// Want returns the reason to skip a file, or ""; nil: unpack all files.
 	Want func(name string, size int64) string
-	// Report receives the number of unpacked files and bytes.
-	Report func(files int, bytes int64)
+	// Report receives the number of unpacked files.
+	Report func(files int)
 }
 
 // Is reports whether a file name is that of an archive.
@@ -384,7 +384,7 @@ func (x *extractor) write(name string, r io.Reader) error {
 		return x.root.Remove(filepath.FromSlash(name))
 	}
 	if x.opt.Report != nil {
-		x.opt.Report(x.files, x.bytes)
+		x.opt.Report(x.files)
 	}
 	return nil
 }
