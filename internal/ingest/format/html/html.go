@@ -20,6 +20,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -119,12 +120,7 @@ func Parse(data []byte, contentType, base string) (Page, error) {
 }
 
 func anyContent(sections []Section) bool {
-	for i := range sections {
-		if sections[i].Markdown != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(sections, func(s Section) bool { return s.Markdown != "" })
 }
 
 // A head holds the metadata of a page.
@@ -317,7 +313,8 @@ func cutFold(s, part string) (string, bool) {
 // invalid, it is windows-1252.
 func decode(data []byte, contentType string) []byte {
 	valid := utf8.Valid(data)
-	if valid && !ascii(data) && bytes.IndexByte(data, 0) < 0 {
+	isASCII := !slices.ContainsFunc(data, func(c byte) bool { return c >= utf8.RuneSelf })
+	if valid && !isASCII && bytes.IndexByte(data, 0) < 0 {
 		return data
 	}
 	enc, name, _ := charset.DetermineEncoding(data, contentType)
@@ -337,15 +334,6 @@ func decode(data []byte, contentType string) []byte {
 	// there.
 	decoded, _ := enc.NewDecoder().Bytes(data)
 	return bytes.ToValidUTF8(decoded, []byte("\uFFFD"))
-}
-
-func ascii(data []byte) bool {
-	for _, c := range data {
-		if c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 // mostlyUTF8 reports whether most non-ASCII characters are valid UTF-8.

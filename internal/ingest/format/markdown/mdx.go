@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/ingest/document"
@@ -52,12 +53,8 @@ func beginsModule(line string) bool {
 	if ok {
 		return strings.ContainsAny(rest, `'"{`) && !strings.HasSuffix(rest, ".")
 	}
-	for _, word := range []string{"export const ", "export default ", "export function ", "export let ", "export {", "export * from "} {
-		if strings.HasPrefix(line, word) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"export const ", "export default ", "export function ", "export let ", "export {", "export * from "},
+		func(word string) bool { return strings.HasPrefix(line, word) })
 }
 
 // moduleLines returns the number of lines of a module statement: up to a blank

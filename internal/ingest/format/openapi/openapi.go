@@ -37,12 +37,7 @@ var ErrOther = errors.New("neither OpenAPI nor JSON Schema")
 // MayParse reports whether a file may be one that Parse parses. It costs less
 // than parsing.
 func MayParse(text []byte) bool {
-	for _, key := range [...]string{"openapi", "swagger", "$schema", "$defs", "definitions"} {
-		if bytes.Contains(text, []byte(key)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"openapi", "swagger", "$schema", "$defs", "definitions"}, func(key string) bool { return bytes.Contains(text, []byte(key)) })
 }
 
 // IsDescription reports whether the beginning of a file says that it is a

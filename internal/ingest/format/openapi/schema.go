@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -196,7 +197,7 @@ func (c *propertyCollector) add(n *yaml.Node, depth int) {
 	}
 	for _, key := range [...]string{"allOf", "oneOf", "anyOf"} {
 		parts := items(c.get(n, key))
-		if key != "allOf" && len(parts) > 1 && c.namedParts(parts) {
+		if key != "allOf" && len(parts) > 1 && !slices.ContainsFunc(parts, func(p *yaml.Node) bool { return c.named(p) == "" }) {
 			continue // the alternatives have sections of their own
 		}
 		for _, part := range parts {
@@ -215,16 +216,6 @@ func (c *propertyCollector) add(n *yaml.Node, depth int) {
 	for i := first; i < len(c.all); i++ {
 		c.all[i].required = c.all[i].required || required[c.all[i].name]
 	}
-}
-
-// namedParts reports whether all alternatives are named schemas.
-func (c *propertyCollector) namedParts(parts []*yaml.Node) bool {
-	for _, p := range parts {
-		if c.named(p) == "" {
-			return false
-		}
-	}
-	return true
 }
 
 // itemsOf returns the schema of the items of an array; nil for other values.
