@@ -15,18 +15,13 @@ func ParseMDX(source []byte) (document.Document, error) {
 	var kept []string
 	var from []int
 	skip := frontMatter(lines).lines
-	fence := ""
+	var fence document.Fence
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]
 		trimmed := strings.TrimSpace(line)
 		switch {
 		case i < skip:
-		case fence != "":
-			if document.ClosesFence(line, fence) {
-				fence = ""
-			}
-		case strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~"):
-			fence = strings.TrimSpace(document.ClosingFence(line))
+		case fence.Next(trimmed):
 		case beginsModule(line):
 			i += moduleLines(lines[i:]) - 1
 			continue

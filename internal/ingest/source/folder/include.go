@@ -13,6 +13,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/ingest/document"
+	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 	"github.com/docsearch/docsearch/internal/ingest/secret"
 	"github.com/docsearch/docsearch/internal/ingest/source"
 )
@@ -56,19 +57,14 @@ func (in *includer) expand(lines []string) (expanded []string, from []int) {
 		return lines, nil
 	}
 	in.left, in.files, from = maxIncluded, map[string][]string{}, []int{}
-	fence := ""
+	var fence document.Fence
 	for i := 0; i < len(lines); i++ {
 		first := i
 		out := lines[i : i+1]
 		code, isCode := parseCodeInclude(lines[i])
-		switch bare := strings.TrimSpace(lines[i]); {
-		case fence != "" && document.ClosesFence(bare, fence):
-			fence = ""
-		case fence == "" && (strings.HasPrefix(bare, "```") || strings.HasPrefix(bare, "~~~")):
-			fence = document.ClosingFence(bare)
-		case fence == "" && isCode:
+		if inCode := fence.Next(strings.TrimSpace(lines[i])); isCode && !inCode {
 			out = in.code(code)
-		default:
+		} else {
 			out, i = in.snippet(lines, i, 0)
 		}
 		for _, line := range out {
@@ -195,10 +191,7 @@ func (in *includer) code(c codeInclude) []string {
 	if lines = in.withinBudget(lines); len(lines) == 0 {
 		return nil
 	}
-	fence := "```"
-	for slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, fence) }) {
-		fence += "`"
-	}
+	fence := mdwriter.Fence(strings.Join(lines, "\n"))
 	out := []string{c.indent + fence + strings.TrimPrefix(path.Ext(c.path), ".")}
 	for _, l := range lines {
 		out = append(out, indented(c.indent, l))
