@@ -123,7 +123,7 @@ func (f *fetcher) fetchTrees(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("cannot fetch %s: %w", f.repo, err)
 	}
-	return f.git.output(ctx, nil, "rev-parse", "--verify", "--quiet", "FETCH_HEAD^{commit}")
+	return f.git.output(ctx, "rev-parse", "--verify", "--quiet", "FETCH_HEAD^{commit}")
 }
 
 // ref returns the ref to fetch. For a tag pattern, it asks the server for its
@@ -175,10 +175,11 @@ func (f *fetcher) transfer(ctx context.Context, input io.Reader, args ...string)
 		}
 	}()
 	args = append([]string{"fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance"}, args...)
-	if err := f.git.transfer(ctx, f.repo, input, args...); err != nil {
+	err := f.git.stream(ctx, isolated(f.repo.protocol()), input, func(out io.Reader) error {
+		_, err := io.Copy(io.Discard, out)
 		return err
-	}
-	return f.checkSize()
+	}, args...)
+	return cmp.Or(err, f.checkSize())
 }
 
 // checkSize returns an error if the copy of the repository exceeds the byte limit.
