@@ -149,9 +149,7 @@ func paragraphsOf(doc *document.Document) []paragraph {
 		first := 0
 		for line := s.Blocks[0].First; line <= s.Last+1; line++ {
 			if line <= s.Last && !code[line-1] && strings.TrimSpace(doc.Lines[line-1]) != "" {
-				if first == 0 {
-					first = line
-				}
+				first = cmp.Or(first, line)
 				continue
 			}
 			if first == 0 {

@@ -288,10 +288,7 @@ func (c *collector) document(ctx context.Context, data []byte, it *source.Item) 
 
 // addPassages splits the document and appends the lines of its passages.
 func (c *collector) addPassages(r *result, doc document.Document) {
-	if doc.Title == "" {
-		doc.Title = titleFromName(r.Name)
-	}
-	doc.Title = document.Shorten(doc.Title)
+	doc.Title = document.Shorten(cmp.Or(doc.Title, titleFromName(r.Name)))
 	passages, notes := chunk.Split(doc)
 	for _, n := range notes {
 		r.skip(r.Name+n.Place, "%s", n.Text)

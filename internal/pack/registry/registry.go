@@ -19,6 +19,7 @@ package registry
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -76,9 +77,7 @@ func connect(reference string) (*remote.Repository, error) {
 	if err != nil || ref.Repository == "" {
 		return nil, fmt.Errorf("invalid reference %q: want oci://REGISTRY/REPOSITORY:TAG", reference)
 	}
-	if ref.Reference == "" {
-		ref.Reference = "latest"
-	}
+	ref.Reference = cmp.Or(ref.Reference, "latest")
 	repository, err := remote.NewRepository(ref.String())
 	if err != nil {
 		return nil, err

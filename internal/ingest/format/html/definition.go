@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -167,9 +168,7 @@ func (x *extractor) definition(terms, bodies []int32) {
 	}
 	anchor := x.anchorOf(terms[0], before)
 	anchors, links := x.takePending(anchor)
-	if anchor == "" {
-		anchor = x.current().Anchor
-	}
+	anchor = cmp.Or(anchor, x.current().Anchor)
 	saved, floor := x.stack, x.floor
 	heading := headingOf(signatures[0])
 	s := x.open(Section{
@@ -302,9 +301,7 @@ func (x *extractor) qualify(name, heading string) string {
 	if x.separator == "" {
 		return name
 	}
-	if name == "" {
-		name = heading
-	}
+	name = cmp.Or(name, heading)
 	if x.separator == "::" {
 		// Rustdoc's anchors contain the kind of item.
 		name = name[strings.LastIndexByte(name, '.')+1:]

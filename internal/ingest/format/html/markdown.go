@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,9 +61,7 @@ func (x *extractor) children(i int32) {
 	first, last := int32(0), int32(0)
 	for c := x.t.nodes[i].first; c != 0; c = x.t.nodes[c].next {
 		if x.isInline(c) {
-			if first == 0 {
-				first = c
-			}
+			first = cmp.Or(first, c)
 			last = c
 			continue
 		}

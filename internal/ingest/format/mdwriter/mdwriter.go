@@ -5,6 +5,7 @@
 package mdwriter
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"sync"
@@ -184,9 +185,7 @@ func (w *Writer) Block(lines ...Line) {
 		return
 	}
 	s := w.section()
-	if s.From == 0 {
-		s.From = lines[0].From
-	}
+	s.From = cmp.Or(s.From, lines[0].From)
 	if len(s.Lines) > 0 && !w.tight {
 		s.Lines = append(s.Lines, Line{strings.TrimRight(w.blank(), " "), lines[0].From})
 	}

@@ -14,6 +14,7 @@ package openapi
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -187,10 +188,7 @@ func (r *reader) usedBy(name string) {
 
 // introduce writes the beginning: title, version, description, servers.
 func (r *reader) introduce(info *yaml.Node) {
-	title := r.text(info, "title")
-	if title == "" {
-		title = "API"
-	}
+	title := cmp.Or(r.text(info, "title"), "API")
 	r.w.Title = title
 	r.w.Heading(1, title, lineOf(info))
 	if version := r.text(info, "version"); version != "" {

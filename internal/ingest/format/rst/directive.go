@@ -1,6 +1,7 @@
 package rst
 
 import (
+	"cmp"
 	"encoding/csv"
 	"strings"
 
@@ -198,9 +199,7 @@ func (p *parser) code(d directive) {
 	case "parsed-literal", "productionlist", "testoutput", "grammar-snippet":
 		lang = ""
 	case "code-block", "code", "sourcecode":
-		if lang == "" {
-			lang = p.language
-		}
+		lang = cmp.Or(lang, p.language)
 	}
 	p.label(d.options["caption"], d.from)
 	p.w.Code(lang, d.body)
