@@ -125,18 +125,16 @@ func commonPerm(items []source.Item) fs.FileMode {
 // bySeverity orders skipped items: unreadable first, then suspected secrets,
 // then the rest. A summary shows only the first ones.
 func bySeverity(skipped []generation.Skipped) []generation.Skipped {
-	var ranks [3][]generation.Skipped
-	for _, s := range skipped {
-		rank := 2
+	rank := func(s generation.Skipped) int {
 		switch {
 		case strings.HasPrefix(s.Reason, generation.Unreadable):
-			rank = 0
+			return 0
 		case strings.HasPrefix(s.Reason, secret.Reason):
-			rank = 1
+			return 1
 		}
-		ranks[rank] = append(ranks[rank], s)
+		return 2
 	}
-	return slices.Concat(ranks[:]...)
+	return slices.SortedStableFunc(slices.Values(skipped), func(a, b generation.Skipped) int { return rank(a) - rank(b) })
 }
 
 func (c *collector) write(ctx context.Context, w *writer, items []source.Item, report progress.Func) error {

@@ -72,7 +72,7 @@ func (c *collector) readTermIndexes(ctx context.Context, items []source.Item, be
 			continue // reported when the page itself is read
 		}
 		it.Hash = cmp.Or(it.Hash, source.Hash(data))
-		readTerms(data, c.Target(it.Name), terms)
+		readTerms(data, func(href string) string { return c.Target(it.Name, href) }, terms)
 	}
 	c.pageTerms = packTerms(c.pagesDigest(pages), terms)
 	return terms
