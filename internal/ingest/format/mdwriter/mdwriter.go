@@ -7,6 +7,7 @@ package mdwriter
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -65,6 +66,15 @@ func Join(lines []Line) string {
 		texts[i] = l.Text
 	}
 	return strings.Join(texts, "\n")
+}
+
+// Blank returns the number of blank lines at the beginning.
+func Blank(lines []Line) int {
+	n := slices.IndexFunc(lines, func(l Line) bool { return strings.TrimSpace(l.Text) != "" })
+	if n < 0 {
+		return len(lines)
+	}
+	return n
 }
 
 // Dedent removes the common indentation of lines.
@@ -178,9 +188,7 @@ func (w *Writer) Tight() { w.tight = true }
 
 // Block writes lines as one block.
 func (w *Writer) Block(lines ...Line) {
-	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1].Text) == "" {
-		lines = lines[:len(lines)-1]
-	}
+	lines = trimEnd(lines)
 	if len(lines) == 0 {
 		return
 	}
@@ -193,6 +201,14 @@ func (w *Writer) Block(lines ...Line) {
 	for _, l := range lines {
 		s.Lines = append(s.Lines, Line{strings.TrimRight(w.prefix()+l.Text, " \t"), l.From})
 	}
+}
+
+// trimEnd removes blank lines from the end.
+func trimEnd(lines []Line) []Line {
+	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1].Text) == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
 }
 
 // prefix returns the prefix of the next line.
@@ -234,13 +250,7 @@ func (w *Writer) Text(text string, from int) {
 
 // Code writes a code block.
 func (w *Writer) Code(language string, lines []Line) {
-	blank := func(l Line) bool { return strings.TrimSpace(l.Text) == "" }
-	for len(lines) > 0 && blank(lines[0]) {
-		lines = lines[1:]
-	}
-	for len(lines) > 0 && blank(lines[len(lines)-1]) {
-		lines = lines[:len(lines)-1]
-	}
+	lines = trimEnd(lines[Blank(lines):])
 	if len(lines) == 0 {
 		return
 	}

@@ -232,9 +232,7 @@ func noteTitle(name string) string {
 // admonition writes "**Note:** text" and the rest of the body.
 func (p *parser) admonition(title, argument string, body []mdwriter.Line, from int) {
 	lines := append([]mdwriter.Line{{Text: argument, From: from}}, body...)
-	for len(lines) > 0 && lines[0].Text == "" {
-		lines = lines[1:]
-	}
+	lines = lines[mdwriter.Blank(lines):]
 	title = "**" + title + ":**"
 	if len(lines) == 0 {
 		return

@@ -32,8 +32,7 @@ func (p *parser) list(lines []mdwriter.Line) int {
 		p.w.Push(mark, strings.Repeat(" ", len(mark)))
 		p.body(item, false)
 		p.w.Pop()
-		for n = end; n < len(lines) && lines[n].Text == ""; n++ {
-		}
+		n = end + mdwriter.Blank(lines[end:])
 	}
 	return n
 }
@@ -98,8 +97,7 @@ func (p *parser) fields(lines []mdwriter.Line) int {
 			p.body(body, false)
 			p.w.Pop()
 		}
-		for n = end; n < len(lines) && lines[n].Text == ""; n++ {
-		}
+		n = end + mdwriter.Blank(lines[end:])
 	}
 	return n
 }
@@ -165,8 +163,7 @@ func (p *parser) options(lines []mdwriter.Line) int {
 		}
 		p.body(append([]mdwriter.Line{{Text: first, From: lines[n].From}}, body...), false)
 		p.w.Pop()
-		for n = end; n < len(lines) && lines[n].Text == ""; n++ {
-		}
+		n = end + mdwriter.Blank(lines[end:])
 	}
 	return n
 }

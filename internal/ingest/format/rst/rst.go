@@ -238,10 +238,7 @@ func (p *parser) announcedCode(lines []mdwriter.Line) int {
 		return n
 	}
 	// It may be quoted instead of indented, with the same mark on each line.
-	blank := 0
-	for blank < len(lines) && lines[blank].Text == "" {
-		blank++
-	}
+	blank := mdwriter.Blank(lines)
 	n = blank
 	for n > 0 && n < len(lines) && lines[n].Text != "" && strings.IndexByte(">#|$%", lines[n].Text[0]) >= 0 && lines[n].Text[0] == lines[blank].Text[0] {
 		n++
