@@ -69,8 +69,9 @@ type download struct {
 }
 
 // fetch writes the passages file of a pack to out. It takes chunks from the library,
-// requests the others, and returns how many bytes it received. staging is the path of a file for received data. An interrupted
-// download leaves it, and the next one continues; a pack that fails a check does not.
+// requests the others, and returns how many bytes it received. staging is the path of a
+// file for received data. An interrupted download leaves it, and the next one continues; a
+// pack that fails a check does not.
 func fetch(ctx context.Context, origin Origin, m *Manifest, table *Table, l *library, staging string, out io.Writer, report progress.Func) (received int64, err error) {
 	lock, err := filelock.TryLock(staging)
 	if err != nil {
