@@ -8,10 +8,8 @@ import (
 	"io"
 	"maps"
 	"path"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/ingest/document"
@@ -32,6 +30,7 @@ const (
 	// Shorter paragraphs are labels, which the following text needs.
 	minWords       = 5
 	maxBoilerplate = 100
+	maxBeginning   = 60 // bytes of a paragraph's beginning
 	// maxSampled is how many bytes of the sample are kept in parsed form for
 	// reuse. The size is that of the source bytes.
 	maxSampled = 16 << 20
@@ -52,55 +51,42 @@ func (c *collector) findBoilerplate(ctx context.Context, items []source.Item) er
 	if len(items) < minDocuments {
 		return nil
 	}
-	var (
-		mu    sync.Mutex
-		read  int
-		size  int
-		count = map[string]int{}
-		texts = boilerplate{}
-		all   sync.WaitGroup
-	)
-	sampled := map[string]sample{}
-	workers := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for _, it := range sampleOf(items) {
-		all.Go(func() {
-			workers <- struct{}{}
-			defer func() { <-workers }()
-			if ctx.Err() != nil {
-				return
-			}
-			data, err := c.Load(&it)
-			if err != nil {
-				return
-			}
-			doc, err := c.document(ctx, data, &it)
-			if err != nil {
-				return
-			}
-			own := map[string]string{}
-			for _, p := range paragraphsOf(&doc) {
-				own[p.digest] = p.text
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			read++
-			if size += len(data); size <= maxSampled {
-				sampled[it.Name] = sample{source.Hash(data), doc}
-			}
-			for d, text := range own {
-				count[d]++
-				texts[d] = text
-			}
-		})
+	type parsed struct {
+		sample
+		name       string
+		size       int
+		paragraphs map[string]string // their beginnings by digest
 	}
-	ended := make(chan struct{})
-	go func() {
-		all.Wait()
-		close(ended)
-	}()
-	select {
-	case <-ended:
-	case <-ctx.Done():
+	read, size := 0, 0
+	count, texts, sampled := map[string]int{}, boilerplate{}, map[string]sample{}
+	for p := range inParallel(ctx, sampleOf(items), func(it source.Item) *parsed {
+		data, err := c.Load(&it)
+		if err != nil {
+			return nil
+		}
+		doc, err := c.document(ctx, data, &it)
+		if err != nil {
+			return nil
+		}
+		paragraphs := map[string]string{}
+		for _, p := range paragraphsOf(&doc) {
+			paragraphs[p.digest] = p.text
+		}
+		return &parsed{sample{source.Hash(data), doc}, it.Name, len(data), paragraphs}
+	}) {
+		if p == nil {
+			continue
+		}
+		read++
+		if size += p.size; size <= maxSampled {
+			sampled[p.name] = p.sample
+		}
+		for d, text := range p.paragraphs {
+			count[d]++
+			texts[d] = text
+		}
+	}
+	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	c.sampled = sampled
@@ -163,9 +149,7 @@ func paragraphsOf(doc *document.Document) []paragraph {
 		first := 0
 		for line := s.Blocks[0].First; line <= s.Last+1; line++ {
 			if line <= s.Last && !code[line-1] && strings.TrimSpace(doc.Lines[line-1]) != "" {
-				if first == 0 {
-					first = line
-				}
+				first = cmp.Or(first, line)
 				continue
 			}
 			if first == 0 {
@@ -173,7 +157,7 @@ func paragraphsOf(doc *document.Document) []paragraph {
 			}
 			text := strings.Join(strings.Fields(strings.Join(doc.Lines[first-1:line-1], " ")), " ")
 			if document.CountWords(text) >= minWords {
-				all = append(all, paragraph{first, line - 1, source.Digest(text), beginning(text)})
+				all = append(all, paragraph{first, line - 1, source.Digest(text), document.Truncate(text, maxBeginning)})
 			}
 			first = 0
 		}
@@ -193,34 +177,16 @@ func codeLines(doc *document.Document) []bool {
 			mark(b.Parts)
 		}
 	}
-	fence := ""
+	var fence document.Fence
 	for i := range doc.Sections {
 		s := &doc.Sections[i]
 		mark(s.Blocks)
 		for n := s.First; n <= s.Last; n++ {
 			line := strings.TrimLeft(doc.Lines[n-1], "> \t")
-			switch {
-			case fence != "":
-				lines[n-1] = true
-				if document.ClosesFence(line, fence) {
-					fence = ""
-				}
-			case strings.HasPrefix(line, "```"), strings.HasPrefix(line, "~~~"):
-				lines[n-1] = true
-				fence = document.ClosingFence(line)
-			}
+			lines[n-1] = fence.Next(line) || lines[n-1]
 		}
 	}
 	return lines
-}
-
-// beginning returns the first words of a text.
-func beginning(text string) string {
-	const most = 60
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "..."
 }
 
 // removeFrom removes boilerplate from the document and returns the number of

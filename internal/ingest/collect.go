@@ -125,18 +125,16 @@ func commonPerm(items []source.Item) fs.FileMode {
 // bySeverity orders skipped items: unreadable first, then suspected secrets,
 // then the rest. A summary shows only the first ones.
 func bySeverity(skipped []generation.Skipped) []generation.Skipped {
-	var ranks [3][]generation.Skipped
-	for _, s := range skipped {
-		rank := 2
+	rank := func(s generation.Skipped) int {
 		switch {
 		case strings.HasPrefix(s.Reason, generation.Unreadable):
-			rank = 0
+			return 0
 		case strings.HasPrefix(s.Reason, secret.Reason):
-			rank = 1
+			return 1
 		}
-		ranks[rank] = append(ranks[rank], s)
+		return 2
 	}
-	return slices.Concat(ranks[:]...)
+	return slices.SortedStableFunc(slices.Values(skipped), func(a, b generation.Skipped) int { return rank(a) - rank(b) })
 }
 
 func (c *collector) write(ctx context.Context, w *writer, items []source.Item, report progress.Func) error {
@@ -160,64 +158,64 @@ type result struct {
 }
 
 func (r *result) skip(name, format string, args ...any) {
-	r.Skipped = append(r.Skipped, generation.Skipped{Name: name, Reason: truncateReason(fmt.Sprintf(format, args...))})
+	const longest = 300 // errors of libraries may quote a part of the document
+	r.Skipped = append(r.Skipped, generation.Skipped{Name: name, Reason: document.Truncate(fmt.Sprintf(format, args...), longest)})
 }
 
-// truncateReason limits the length of a reason. Errors of libraries may quote a
-// part of the document.
-func truncateReason(why string) string {
-	const longest = 300
-	if len(why) <= longest {
-		return why
-	}
-	return strings.ToValidUTF8(why[:longest], "") + "..."
-}
-
-// readAll reads the items in parallel and yields their results in order. If ctx is
-// canceled, it returns without waiting for running parsers, which may take
-// seconds.
+// readAll reads the items in parallel and yields their results in order.
 func (c *collector) readAll(ctx context.Context, items []source.Item) iter.Seq[result] {
 	return func(yield func(result) bool) {
 		known := make([]*record, len(items))
-		var unread []int
+		var unread []source.Item
 		for i := range items {
 			if known[i] = c.known(&items[i]); known[i] == nil {
-				unread = append(unread, i)
+				unread = append(unread, items[i])
 			}
 		}
+		next, stop := iter.Pull(inParallel(ctx, unread, func(it source.Item) result { return c.read(ctx, &it) }))
+		defer stop()
+		for i, was := range known {
+			var r result
+			ok := true
+			if was != nil {
+				r = reuse(was, &items[i])
+			} else {
+				r, ok = next()
+			}
+			if !ok || !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// inParallel calls f for the items in parallel and yields the results in order. If ctx
+// is canceled, it returns without waiting for running calls, which may take seconds.
+func inParallel[T any](ctx context.Context, items []source.Item, f func(source.Item) T) iter.Seq[T] {
+	return func(yield func(T) bool) {
 		// Read ahead, so that a slow document does not stall the others.
 		ahead := 16 * runtime.GOMAXPROCS(0)
 		workers := make(chan struct{}, runtime.GOMAXPROCS(0))
-		pending := make([]chan result, 0, ahead)
-		for i := range items {
-			for len(unread) > 0 && len(pending) < ahead && ctx.Err() == nil {
-				done := make(chan result, 1)
-				pending = append(pending, done)
-				it := items[unread[0]]
-				unread = unread[1:]
+		pending := make([]chan T, 0, ahead)
+		for len(items)+len(pending) > 0 {
+			for len(items) > 0 && len(pending) < ahead {
+				it, done := items[0], make(chan T, 1)
+				items, pending = items[1:], append(pending, done)
 				go func() {
 					workers <- struct{}{}
 					defer func() { <-workers }()
 					if ctx.Err() == nil {
-						done <- c.read(ctx, &it)
+						done <- f(it)
 					}
 				}()
 			}
-			var r result
-			switch {
-			case known[i] != nil:
-				r = reuse(known[i], &items[i])
-			case len(pending) == 0:
-				return
-			default:
-				select {
-				case r = <-pending[0]:
-				case <-ctx.Done():
+			select {
+			case r := <-pending[0]:
+				pending = append(pending[:0], pending[1:]...)
+				if !yield(r) {
 					return
 				}
-				pending = append(pending[:0], pending[1:]...)
-			}
-			if !yield(r) {
+			case <-ctx.Done():
 				return
 			}
 		}
@@ -288,10 +286,7 @@ func (c *collector) document(ctx context.Context, data []byte, it *source.Item) 
 
 // addPassages splits the document and appends the lines of its passages.
 func (c *collector) addPassages(r *result, doc document.Document) {
-	if doc.Title == "" {
-		doc.Title = titleFromName(r.Name)
-	}
-	doc.Title = document.Shorten(doc.Title)
+	doc.Title = document.Shorten(cmp.Or(doc.Title, titleFromName(r.Name)))
 	passages, notes := chunk.Split(doc)
 	for _, n := range notes {
 		r.skip(r.Name+n.Place, "%s", n.Text)

@@ -39,12 +39,10 @@ const (
 // are copied to the database folder and read from there. It implements package
 // index's Source.
 type Extracted struct {
+	fileReader
 	kind, location string
 	database       string // folder of the database
-	filter         folder.Filter
-	program        string // program that parses PDF files
 	private        bool   // allow downloads from private addresses
-	changes        Changes
 	commit         string // that the last fetch of a repository copied
 }
 
@@ -130,21 +128,14 @@ func NewExtracted(kind, location, database string, opt folder.Options) (*Extract
 			return nil, err
 		}
 	}
-	return &Extracted{kind: kind, location: location, database: database, filter: filter}, nil
+	return &Extracted{fileReader: fileReader{filter: filter}, kind: kind, location: location, database: database}, nil
 }
-
-// ReadPDFWith makes Prepare parse PDF files in separate processes: see
-// pdf.Process.
-func (c *Extracted) ReadPDFWith(program string) { c.program = program }
 
 // AllowPrivate allows a download from a private network.
 func (c *Extracted) AllowPrivate() { c.private = true }
 
 // IsDownload reports whether the source is a file at a URL.
 func (c *Extracted) IsDownload() bool { return c.kind != KindGit && downloadName(c.location) != "" }
-
-// Changes returns the changes that the last Prepare found.
-func (c *Extracted) Changes() Changes { return c.changes }
 
 // Prepare fetches the files and writes their passages into dir.
 func (c *Extracted) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error) {
@@ -165,10 +156,8 @@ func (c *Extracted) Prepare(ctx context.Context, dir confined.Path, before *gene
 	if err != nil {
 		return generation.Prepared{}, err
 	}
-	col := &collector{Reader: folder.Reader{Root: root, Filter: c.filter, PDF: format.NewPDFParser(c.program)}, sourceTerms: terms, keepSecrets: c.filter.KeepSecrets}
 	from := generation.Source{Kind: c.kind, Location: c.location, Root: pages.String(), Commit: c.commit}
-	prepared, err := collect(ctx, dir, before, from, col, items, slices.Concat(skippedEarlier, skipped), report)
-	c.changes = col.changes
+	prepared, err := c.collect(ctx, dir, before, from, root, terms, items, slices.Concat(skippedEarlier, skipped), report)
 	prepared.Perm &= c.perm()
 	return prepared, err
 }
@@ -312,32 +301,22 @@ func localName(name string) string {
 // unpack writes the files of an archive, or of a docset with its pages in one
 // file, to a folder.
 func (c *Extracted) unpack(ctx context.Context, location string, to confined.Path, report progress.Func) ([]generation.Skipped, error) {
+	if c.kind == KindDocset {
+		return nil, docset.Unfold(ctx, location, to, 0o644&c.perm())
+	}
 	root, err := to.OpenFolder()
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	if c.kind == KindDocset {
-		return nil, docset.Unfold(ctx, location, root, 0o644&c.perm())
-	}
 	skipped, err := archive.Extract(ctx, location, root, archive.Options{
 		Limits: archive.DefaultLimits(), Want: skipReason, Perm: 0o644 & c.perm(),
-		Report: func(files int, _ int64) { report.Report("unpacking files", int64(files), 0) },
+		Report: func(files int) { report.Report("unpacking files", int64(files), 0) },
 	})
 	if top := singleSubfolder(to); err == nil && docset.Folded(top.String()) {
-		err = unfold(ctx, top, 0o644&c.perm())
+		err = docset.Unfold(ctx, top.String(), top, 0o644&c.perm())
 	}
 	return skipped, err
-}
-
-// unfold writes the pages of a docset next to the file that contains them.
-func unfold(ctx context.Context, folder confined.Path, perm fs.FileMode) error {
-	root, err := folder.OpenFolder()
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	return docset.Unfold(ctx, folder.String(), root, perm)
 }
 
 // copyName is the folder of the copied files, within MirrorName.

@@ -42,11 +42,9 @@ const KindFolder = "folder"
 // A Folder is a source: a folder with documentation or source code, or a single
 // file. It implements package index's Source.
 type Folder struct {
+	fileReader
 	location string // absolute
 	file     string // if the source is a single file, its name
-	filter   folder.Filter
-	program  string // program that parses PDF files
-	changes  Changes
 }
 
 // NewFolder returns the source at path.
@@ -64,13 +62,13 @@ func NewFolder(path string, opt folder.Options) (*Folder, error) {
 	case err != nil:
 		return nil, err
 	case st.IsDir():
-		return &Folder{location: location, filter: filter}, nil
+		return &Folder{fileReader: fileReader{filter: filter}, location: location}, nil
 	case !st.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a folder or a file", path)
 	case format.ParserFor(location) == nil:
 		return nil, fmt.Errorf("unsupported file type of %s: want %s", path, format.SupportedTypes)
 	}
-	return &Folder{location: location, file: filepath.Base(location), filter: filter}, nil
+	return &Folder{fileReader: fileReader{filter: filter}, location: location, file: filepath.Base(location)}, nil
 }
 
 // root returns the folder to which document paths are relative.
@@ -92,19 +90,32 @@ func (f *Folder) Prepare(ctx context.Context, dir confined.Path, before *generat
 	if err != nil {
 		return generation.Prepared{}, err
 	}
-	c := &collector{Reader: folder.Reader{Root: root, Filter: f.filter, PDF: format.NewPDFParser(f.program)}, keepSecrets: f.filter.KeepSecrets}
-	source := generation.Source{Kind: KindFolder, Location: f.location, Root: f.root()}
-	prepared, err := collect(ctx, dir, before, source, c, items, skipped, report)
-	f.changes = c.changes
-	return prepared, err
+	origin := generation.Source{Kind: KindFolder, Location: f.location, Root: f.root()}
+	return f.collect(ctx, dir, before, origin, root, nil, items, skipped, report)
+}
+
+// A fileReader is the part of a source that reads files.
+type fileReader struct {
+	filter  folder.Filter
+	program string // program that parses PDF files
+	changes Changes
 }
 
 // ReadPDFWith makes Prepare parse PDF files in separate processes: see
 // pdf.Process.
-func (f *Folder) ReadPDFWith(program string) { f.program = program }
+func (f *fileReader) ReadPDFWith(program string) { f.program = program }
 
 // Changes returns the changes that the last Prepare found.
-func (f *Folder) Changes() Changes { return f.changes }
+func (f *fileReader) Changes() Changes { return f.changes }
+
+// collect writes the passages of the files below root into dir. terms are those of the
+// source's own index.
+func (f *fileReader) collect(ctx context.Context, dir confined.Path, before *generation.Generation, origin generation.Source, root *os.Root, terms map[string][]string, items []source.Item, skipped []generation.Skipped, report progress.Func) (generation.Prepared, error) {
+	c := &collector{Reader: folder.Reader{Root: root, Filter: f.filter, PDF: format.NewPDFParser(f.program)}, sourceTerms: terms, keepSecrets: f.filter.KeepSecrets}
+	prepared, err := collect(ctx, dir, before, origin, c, items, skipped, report)
+	f.changes = c.changes
+	return prepared, err
+}
 
 // list returns the files to read and the skipped ones.
 func (f *Folder) list(ctx context.Context, root *os.Root) ([]source.Item, []generation.Skipped, error) {

@@ -40,22 +40,17 @@ func isReleaseNotes(name string) bool {
 	case "changes", "changelog", "changelogs", "news", "relnotes", "releases", "release":
 		return true
 	}
-	for _, prefix := range [...]string{"whatsnew", "whats-new", "what-s-new", "release-notes", "release_notes", "releasenotes", "releaselog", "changelog-", "changelog_", "release-"} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
+	return hasAnyPrefix(name, "whatsnew", "whats-new", "what-s-new", "release-notes", "release_notes", "releasenotes", "releaselog", "changelog-", "changelog_", "release-")
 }
 
 // isReleaseTitle reports whether a title is typical of release notes.
 func isReleaseTitle(title string) bool {
-	for _, prefix := range [...]string{"release notes", "changelog", "change log", "what's new", "what’s new", "version history"} {
-		if strings.HasPrefix(title, prefix) {
-			return true
-		}
-	}
-	return strings.HasSuffix(title, " release notes") || strings.HasSuffix(title, " changelog")
+	return hasAnyPrefix(title, "release notes", "changelog", "change log", "what's new", "what’s new", "version history") ||
+		strings.HasSuffix(title, " release notes") || strings.HasSuffix(title, " changelog")
+}
+
+func hasAnyPrefix(s string, prefixes ...string) bool {
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
 }
 
 // isVersionOf reports whether a page is another version of its canonical page.

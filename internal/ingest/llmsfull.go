@@ -47,24 +47,18 @@ func splitLLMSFull(text, base string) []llmsDocument {
 	}
 	lines := document.SplitLines([]byte(text))
 	from, now := 0, base // start and URL of the current document
-	fence := ""
+	var fence document.Fence
 	for i, line := range lines {
-		switch bare := strings.TrimSpace(line); {
-		case fence != "":
-			if document.ClosesFence(bare, fence) {
-				fence = ""
-			}
-		case strings.HasPrefix(bare, "```"), strings.HasPrefix(bare, "~~~"):
-			fence = document.ClosingFence(bare)
-		default:
-			u := sourceURL(line)
-			if u == nil || u.Host != site.Host {
-				continue
-			}
-			if begin := documentStart(lines[from:i]); begin >= 0 {
-				add(now, lines[from:from+begin])
-				from, now = from+begin, u.String()
-			}
+		if fence.Next(strings.TrimSpace(line)) {
+			continue
+		}
+		u := sourceURL(line)
+		if u == nil || u.Host != site.Host {
+			continue
+		}
+		if begin := documentStart(lines[from:i]); begin >= 0 {
+			add(now, lines[from:from+begin])
+			from, now = from+begin, u.String()
 		}
 	}
 	add(now, lines[from:])

@@ -303,24 +303,22 @@ func (s *siteReader) canonicalURL(target string) string {
 
 func (*siteReader) IncludesDigest(string, []string) string { return "" }
 
-func (s *siteReader) Target(name string) func(href string) string {
+func (s *siteReader) Target(name, href string) string {
 	base, err := url.Parse(name)
-	return func(href string) string {
-		if err != nil || strings.HasPrefix(href, "#") {
-			return ""
-		}
-		to, err := base.Parse(href)
-		if err != nil {
-			return ""
-		}
-		fragment := to.Fragment // unescaped, like anchors
-		to.Fragment, to.RawFragment = "", ""
-		page := s.canonicalURL(to.String())
-		if fragment != "" {
-			page += "#" + fragment
-		}
-		return page
+	if err != nil || strings.HasPrefix(href, "#") {
+		return ""
 	}
+	to, err := base.Parse(href)
+	if err != nil {
+		return ""
+	}
+	fragment := to.Fragment // unescaped, like anchors
+	to.Fragment, to.RawFragment = "", ""
+	page := s.canonicalURL(to.String())
+	if fragment != "" {
+		page += "#" + fragment
+	}
+	return page
 }
 
 // indexFileOf returns the file name of a URL, with index.html for a folder.

@@ -72,7 +72,7 @@ func (c *collector) readTermIndexes(ctx context.Context, items []source.Item, be
 			continue // reported when the page itself is read
 		}
 		it.Hash = cmp.Or(it.Hash, source.Hash(data))
-		readTerms(data, c.Target(it.Name), terms)
+		readTerms(data, func(href string) string { return c.Target(it.Name, href) }, terms)
 	}
 	c.pageTerms = packTerms(c.pagesDigest(pages), terms)
 	return terms
@@ -279,18 +279,12 @@ func (e *entry) begin() {
 // end returns the term of the closed link: the entry, followed by any text
 // before the link.
 func (e *entry) end() string {
-	if e.own == "" {
-		e.own = document.CleanTerm(e.text)
-	}
-	e.text = ""
+	e.begin()
 	return e.term()
 }
 
 func (e *entry) term() string {
-	own := e.own
-	if own == "" {
-		own = document.CleanTerm(e.text)
-	}
+	own := cmp.Or(e.own, document.CleanTerm(e.text))
 	above := e.above
 	if i := strings.LastIndex(above, " ("); i > 0 && strings.HasPrefix(own, "(") {
 		above = above[:i] // Sphinx puts "f() (of A)" above "(of B)"

@@ -50,7 +50,7 @@ func TestReadTerms(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := map[string][]string{}
-			readTerms([]byte(tt.page), folder.Reader{}.Target("doc/genindex.html"), got)
+			readTerms([]byte(tt.page), func(href string) string { return folder.Reader{}.Target("doc/genindex.html", href) }, got)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("terms (-want +got)\n%s", diff)
 			}
@@ -64,7 +64,7 @@ func FuzzReadTerms(f *testing.F) {
 	f.Add([]byte(`<li><li><li><dd></dt></a><a href>`))
 	f.Fuzz(func(t *testing.T, page []byte) {
 		terms := map[string][]string{}
-		readTerms(page, folder.Reader{}.Target("a/b.html"), terms)
+		readTerms(page, func(href string) string { return folder.Reader{}.Target("a/b.html", href) }, terms)
 		for place, list := range terms {
 			if place == "" || len(list) == 0 || len(list) > document.MaxTerms {
 				t.Errorf("%d terms of %q", len(list), place)

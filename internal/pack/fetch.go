@@ -19,24 +19,6 @@ import (
 // connections is the maximum number of requests at once.
 const connections = 4
 
-// A counter is an origin that counts received bytes.
-type counter struct {
-	Origin
-	received atomic.Int64
-}
-
-func (o *counter) Head(ctx context.Context) (manifest, signatures []byte, err error) {
-	manifest, signatures, err = o.Origin.Head(ctx)
-	o.received.Add(int64(len(manifest) + len(signatures)))
-	return manifest, signatures, err
-}
-
-func (o *counter) Table(ctx context.Context, size int64) ([]byte, error) {
-	b, err := o.Origin.Table(ctx, size)
-	o.received.Add(int64(len(b)))
-	return b, err
-}
-
 // A library finds chunks that this machine already has.
 type library struct {
 	lines *os.File // a passages file
@@ -74,7 +56,7 @@ func (l *library) read(c *Chunk) []byte {
 
 // A download assembles a passages file.
 type download struct {
-	origin   *counter
+	origin   Origin
 	manifest *Manifest
 	table    *Table
 	library  *library
@@ -86,13 +68,14 @@ type download struct {
 	frame    []byte
 }
 
-// fetch writes the passages file of a pack to out. It takes chunks from the library and
-// requests the others. staging is the path of a file for received data. An interrupted
-// download leaves it, and the next one continues; a pack that fails a check does not.
-func fetch(ctx context.Context, origin *counter, m *Manifest, table *Table, l *library, staging string, out io.Writer, report progress.Func) (err error) {
+// fetch writes the passages file of a pack to out. It takes chunks from the library,
+// requests the others, and returns how many bytes it received. staging is the path of a
+// file for received data. An interrupted download leaves it, and the next one continues; a
+// pack that fails a check does not.
+func fetch(ctx context.Context, origin Origin, m *Manifest, table *Table, l *library, staging string, out io.Writer, report progress.Func) (received int64, err error) {
 	lock, err := filelock.TryLock(staging)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	d := &download{origin: origin, manifest: m, table: table, library: l, staging: lock.File(), report: report}
 	defer func() {
@@ -103,7 +86,8 @@ func fetch(ctx context.Context, origin *counter, m *Manifest, table *Table, l *l
 		}
 		lock.Unlock()
 	}()
-	return d.assemble(ctx, out)
+	err = d.assemble(ctx, out)
+	return d.done.Load(), err
 }
 
 // assemble writes all lines and compares them with the manifest. It requests data when a
@@ -240,7 +224,6 @@ type reported struct {
 
 func (r *reported) Read(b []byte) (int, error) {
 	n, err := r.Reader.Read(b)
-	r.d.origin.received.Add(int64(n))
 	r.d.report.Show(progress.Event{Stage: "downloading", Done: r.d.done.Add(int64(n)), Total: r.d.total})
 	return n, err
 }

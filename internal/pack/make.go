@@ -1,11 +1,9 @@
 package pack
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"fmt"
-	"io"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -104,17 +102,8 @@ func (d *Draft) readLines(ctx context.Context, g generation.Generation, opt Make
 			return nil, fmt.Errorf("the passages have more than %d bytes, the limit of a pack", MaxPassages)
 		}
 	}
-	d.Secrets = sorted(c.left)
+	d.Secrets = slices.Sorted(maps.Keys(c.left))
 	return lines, nil
-}
-
-func sorted(set map[string]bool) []string {
-	var list []string
-	for s := range set {
-		list = append(list, s)
-	}
-	slices.Sort(list)
-	return list
 }
 
 // metadata are the keys that docsearch writes besides the fields of a passage. A pack
@@ -247,14 +236,5 @@ func (d *Draft) buildIndex(ctx context.Context, m *Manifest, lines []byte, opt M
 type linesSource []byte
 
 func (s linesSource) Prepare(_ context.Context, dir confined.Path, _ *generation.Generation, _ progress.Func) (generation.Prepared, error) {
-	f, err := dir.Join(passage.ShardName(0)).Create(0o600)
-	if err != nil {
-		return generation.Prepared{}, err
-	}
-	defer f.Close()
-	w := bufio.NewWriter(f)
-	if _, err := io.Copy(w, bytes.NewReader(s)); err != nil {
-		return generation.Prepared{}, err
-	}
-	return generation.Prepared{Source: generation.Source{Kind: KindSource}}, w.Flush()
+	return generation.Prepared{Source: generation.Source{Kind: KindSource}}, dir.Join(passage.ShardName(0)).WriteCache(s, 0o600)
 }

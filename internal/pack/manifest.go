@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -191,23 +193,17 @@ func (m *Manifest) Check() error {
 // to 64 lower-case letters, digits, dots, hyphens, underscores or plus signs, starting
 // with a letter or digit.
 func CheckName(name string) error {
-	valid := name != "" && len(name) <= 64 && !strings.ContainsAny(name[:1], ".-_+") && !strings.HasSuffix(name, ".")
-	for _, r := range name {
-		valid = valid && (r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune(".-_+", r))
-	}
-	// Windows reserves these names, with any extension.
-	base, _, _ := strings.Cut(name, ".")
-	for _, device := range []string{"con", "prn", "aux", "nul"} {
-		valid = valid && base != device
-	}
-	if len(base) == 4 && (strings.HasPrefix(base, "com") || strings.HasPrefix(base, "lpt")) && base[3] >= '0' && base[3] <= '9' {
-		valid = false
-	}
-	if !valid {
+	if !packName().MatchString(name) || strings.HasSuffix(name, ".") || deviceName().MatchString(name) {
 		return fmt.Errorf("invalid pack name %q: want lower-case letters, digits, and .-_+", name)
 	}
 	return nil
 }
+
+var (
+	packName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9.+_-]{0,63}$`) })
+	// deviceName matches the names that Windows reserves, with any extension.
+	deviceName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(con|prn|aux|nul|(com|lpt)[0-9])(\.|$)`) })
+)
 
 // isText reports whether s is a short line of visible text.
 func isText(s string) bool {

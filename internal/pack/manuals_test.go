@@ -154,15 +154,16 @@ func updateBytes(t *testing.T, from, to *Draft) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &counter{Origin: &memoryOrigin{&to.Pack}}
-	nextTable, _, err := readTable(t.Context(), o, to.Manifest)
+	o := &memoryOrigin{&to.Pack}
+	nextTable, rawTable, err := readTable(t.Context(), o, to.Manifest)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := fetch(t.Context(), o, to.Manifest, nextTable, newLibrary(lines, table), filepath.Join(t.TempDir(), "part"), io.Discard, nil); err != nil {
+	received, err := fetch(t.Context(), o, to.Manifest, nextTable, newLibrary(lines, table), filepath.Join(t.TempDir(), "part"), io.Discard, nil)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return o.received.Load()
+	return int64(len(rawTable)) + received
 }
 
 // assembled returns a file with the lines of a pack.
@@ -173,10 +174,10 @@ func assembled(t *testing.T, d *Draft) *os.File {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	o := &counter{Origin: &memoryOrigin{&d.Pack}}
+	o := &memoryOrigin{&d.Pack}
 	table, _, err := readTable(t.Context(), o, d.Manifest)
 	if err == nil {
-		err = fetch(t.Context(), o, d.Manifest, table, nil, filepath.Join(t.TempDir(), "part"), f, nil)
+		_, err = fetch(t.Context(), o, d.Manifest, table, nil, filepath.Join(t.TempDir(), "part"), f, nil)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -191,7 +191,7 @@ func TestAttacks(t *testing.T) {
 			var out bytes.Buffer
 			table, err := ParseTable(p.Table)
 			if err == nil {
-				err = fetch(t.Context(), &counter{Origin: &memoryOrigin{p}}, m, table, nil, filepath.Join(t.TempDir(), "part"), &out, nil)
+				_, err = fetch(t.Context(), &memoryOrigin{p}, m, table, nil, filepath.Join(t.TempDir(), "part"), &out, nil)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -660,13 +660,13 @@ func FuzzFetch(f *testing.F) {
 	f.Fuzz(func(t *testing.T, rawTable, data []byte) {
 		p := &Pack{Table: rawTable, Data: data}
 		m := &Manifest{Lines: DigestOf(lines), Chunks: DigestOf(rawTable), Data: DigestOf(data)}
-		o := &counter{Origin: &memoryOrigin{p}}
+		o := &memoryOrigin{p}
 		table, _, err := readTable(t.Context(), o, m)
 		if err != nil {
 			return
 		}
 		var out bytes.Buffer
-		err = fetch(t.Context(), o, m, table, nil, filepath.Join(t.TempDir(), "part"), &out, nil)
+		_, err = fetch(t.Context(), o, m, table, nil, filepath.Join(t.TempDir(), "part"), &out, nil)
 		if err == nil && !bytes.Equal(out.Bytes(), lines) {
 			t.Fatal("other lines than the manifest's were accepted")
 		}

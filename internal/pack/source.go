@@ -52,6 +52,10 @@ func ReadHead(ctx context.Context, o Origin) (*Head, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parseHead(manifest, signatures)
+}
+
+func parseHead(manifest, signatures []byte) (*Head, error) {
 	m, err := ParseManifest(manifest)
 	if err != nil {
 		return nil, err
@@ -100,11 +104,10 @@ type Database struct {
 // Prepare fetches the passages and writes them into dir, with the parts of the pack that
 // the next update needs.
 func (s *Database) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error) {
-	opened, err := s.Open(ctx)
+	origin, err := s.Open(ctx)
 	if err != nil {
 		return generation.Prepared{}, err
 	}
-	origin := &counter{Origin: opened}
 	defer origin.Close()
 	report.Report("reading the manifest", 0, 0)
 	if s.Head, err = ReadHead(ctx, origin); err != nil {
@@ -117,7 +120,7 @@ func (s *Database) Prepare(ctx context.Context, dir confined.Path, before *gener
 	if err := s.Accept(ctx, s.Head, previous); err != nil {
 		return generation.Prepared{}, err
 	}
-	defer func() { s.Received = origin.received.Load() }()
+	s.Received = int64(len(s.Head.Raw) + len(s.Head.rawSignatures))
 	source := generation.Source{Kind: KindSource, Location: s.Location}
 	if previous != nil && bytes.Equal(previous.Raw, s.Head.Raw) && before.Tool == s.Tool && before.Source.Location == s.Location {
 		return generation.Prepared{Source: before.Source, Skipped: before.Skipped, Unchanged: true, Perm: generation.AllPerm}, nil
@@ -126,11 +129,12 @@ func (s *Database) Prepare(ctx context.Context, dir confined.Path, before *gener
 	if err != nil {
 		return generation.Prepared{}, err
 	}
+	s.Received += int64(len(rawTable))
 	if err := s.fetch(ctx, origin, dir, before, table, report); err != nil {
 		return generation.Prepared{}, err
 	}
 	for name, data := range map[string][]byte{ManifestName: s.Head.Raw, signaturesName: s.Head.rawSignatures, tableName: rawTable} {
-		if err := writeNew(dir.Join(name), data); err != nil {
+		if err := dir.Join(name).WriteCache(data, 0o644); err != nil {
 			return generation.Prepared{}, err
 		}
 	}
@@ -142,7 +146,7 @@ func (s *Database) Prepare(ctx context.Context, dir confined.Path, before *gener
 }
 
 // fetch writes the passages file.
-func (s *Database) fetch(ctx context.Context, origin *counter, dir confined.Path, before *generation.Generation, table *Table, report progress.Func) error {
+func (s *Database) fetch(ctx context.Context, origin Origin, dir confined.Path, before *generation.Generation, table *Table, report progress.Func) error {
 	var have *library
 	if before != nil {
 		if old, err := installedTable(*before); err == nil {
@@ -161,7 +165,8 @@ func (s *Database) fetch(ctx context.Context, origin *counter, dir confined.Path
 	if err != nil {
 		return err
 	}
-	err = fetch(ctx, origin, s.Head.Manifest, table, have, filepath.Join(folder, s.Head.Data.SHA256+".part"), out, report)
+	received, err := fetch(ctx, origin, s.Head.Manifest, table, have, filepath.Join(folder, s.Head.Data.SHA256+".part"), out, report)
+	s.Received += received
 	return errors.Join(err, out.Close())
 }
 
@@ -174,15 +179,6 @@ func removeOld(folder string) {
 			os.Remove(filepath.Join(folder, e.Name()))
 		}
 	}
-}
-
-func writeNew(file confined.Path, data []byte) error {
-	f, err := file.Create(0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Close())
 }
 
 // Verify compares the index with the manifest, before the build replaces the current
@@ -232,16 +228,11 @@ func Installed(g generation.Generation) (*Head, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := ParseManifest(raw)
-	if err != nil {
-		return nil, err
-	}
 	signatures, err := g.File(signaturesName).Read(MaxSignatures)
 	if err != nil {
 		return nil, err
 	}
-	parsed, err := ParseSignatures(signatures)
-	return &Head{m, raw, parsed, signatures}, err
+	return parseHead(raw, signatures)
 }
 
 func installedTable(g generation.Generation) (*Table, error) {

@@ -77,30 +77,37 @@ func checkURL(location string) error {
 
 // get requests a range of the file. start is the offset of the first byte of the body.
 func (o *webOrigin) get(ctx context.Context, from, length int64) (body io.ReadCloser, start int64, err error) {
+	return GetRange(ctx, o.client.Do, o.url, from, length)
+}
+
+// GetRange requests a range of the file at a URL. start is the offset of the first byte of
+// the body: the answer may be the whole file.
+func GetRange(ctx context.Context, do func(*http.Request) (*http.Response, error), location string, from, length int64) (body io.ReadCloser, start int64, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, o.url, nil)
+	defer func() {
+		if err != nil {
+			cancel(nil)
+		}
+	}()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, location, nil)
 	if err != nil {
-		cancel(nil)
 		return nil, 0, err
 	}
 	r.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", from, from+length-1))
-	answer, err := o.client.Do(r)
+	answer, err := do(r)
 	if err != nil {
-		cancel(nil)
 		return nil, 0, err
 	}
-	start, err = RangeStart(answer, from)
-	if err != nil {
+	if start, err = rangeStart(answer, from); err != nil {
 		answer.Body.Close()
-		cancel(nil)
 		return nil, 0, err
 	}
-	return GuardStall(answer.Body, cancel), start, nil
+	return guardStall(answer.Body, cancel), start, nil
 }
 
-// RangeStart returns the offset of the first byte of the answer to a request for a range
+// rangeStart returns the offset of the first byte of the answer to a request for a range
 // that starts at from: the answer may be the whole file.
-func RangeStart(answer *http.Response, from int64) (int64, error) {
+func rangeStart(answer *http.Response, from int64) (int64, error) {
 	switch answer.StatusCode {
 	case http.StatusOK:
 		return 0, nil
@@ -114,9 +121,9 @@ func RangeStart(answer *http.Response, from int64) (int64, error) {
 	return 0, &StatusError{answer.Request.URL.Redacted(), answer.StatusCode}
 }
 
-// GuardStall returns a reader of body that calls cancel if a read takes too long, and
+// guardStall returns a reader of body that calls cancel if a read takes too long, and
 // when it is closed.
-func GuardStall(body io.ReadCloser, cancel context.CancelCauseFunc) io.ReadCloser {
+func guardStall(body io.ReadCloser, cancel context.CancelCauseFunc) io.ReadCloser {
 	return &guarded{body, cancel, time.AfterFunc(stallTimeout, func() {
 		cancel(fmt.Errorf("the server sent nothing for %s", stallTimeout))
 	})}

@@ -41,8 +41,13 @@ func (h *HeadingPath) Pop(level int) []string {
 // that was underlined by mistake.
 func Shorten(text string) string {
 	const longest = 200
-	if len(text) <= longest {
+	return Truncate(text, longest)
+}
+
+// Truncate returns at most n bytes of a text, and dots for the rest.
+func Truncate(text string, n int) string {
+	if len(text) <= n {
 		return text
 	}
-	return strings.ToValidUTF8(text[:longest], "") + "..."
+	return strings.ToValidUTF8(text[:n], "") + "..."
 }

@@ -38,6 +38,26 @@ func ClosingFence(open string) string {
 	return strings.Map(mark, open[:i]) + open[i:n]
 }
 
+// A Fence follows the fences of code blocks from line to line. The zero Fence is
+// outside of a block.
+type Fence struct{ closing string }
+
+// Next reports whether the next line belongs to a block, whose fences are part of it.
+// The line has no white space at its beginning.
+func (f *Fence) Next(line string) bool {
+	switch {
+	case f.closing != "":
+		if ClosesFence(line, f.closing) {
+			f.closing = ""
+		}
+		return true
+	case strings.HasPrefix(line, "```"), strings.HasPrefix(line, "~~~"):
+		f.closing = ClosingFence(line)
+		return true
+	}
+	return false
+}
+
 func SplitLines(source []byte) []string {
 	return strings.Split(strings.TrimSuffix(string(source), "\n"), "\n")
 }

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"path"
 	"strings"
@@ -70,9 +71,7 @@ func addConverted(doc *document.Document, m *mdwriter.Section, path *document.He
 	switch {
 	case m.Heading != "":
 		s.Headings = path.Push(m.Level, m.Heading)
-		if doc.Title == "" {
-			doc.Title = s.Headings[0]
-		}
+		doc.Title = cmp.Or(doc.Title, s.Headings[0])
 		add(strings.Repeat("#", min(m.Level, maxHeadingLevel))+" "+document.Shorten(m.Heading), 0)
 		add("", 0)
 	default:

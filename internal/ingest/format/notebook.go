@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -66,10 +67,7 @@ func parseNotebook(data []byte, _ string) (document.Document, error) {
 	for _, w := range n.Worksheets {
 		n.Cells = append(n.Cells, w.Cells...)
 	}
-	language := n.Metadata.Language.Name
-	if language == "" {
-		language = n.Metadata.Kernel.Language
-	}
+	language := cmp.Or(n.Metadata.Language.Name, n.Metadata.Kernel.Language)
 	if language == "" || strings.ContainsAny(language, " `\n") {
 		language = "python"
 	}
@@ -124,6 +122,6 @@ func writeFenced(b *strings.Builder, language, text string) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	fence := strings.Repeat("`", max(3, mdwriter.LongestRun(text, '`')+1))
+	fence := mdwriter.Fence(text)
 	b.WriteString(fence + language + "\n" + strings.Trim(text, "\n") + "\n" + fence + "\n\n")
 }

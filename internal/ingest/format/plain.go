@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/ingest/document"
@@ -21,9 +22,7 @@ func ParsePlain(source []byte) (document.Document, error) {
 		s := &sections[len(sections)-1]
 		if level := underlineLevel(doc.Lines, i); level > 0 && !paragraph && len(sections) < maxSections {
 			title := strings.TrimSpace(line)
-			if doc.Title == "" {
-				doc.Title = title
-			}
+			doc.Title = cmp.Or(doc.Title, title)
 			s.Last = i
 			sections = append(sections, document.Section{Headings: path.Push(level, title), First: number})
 			i++ // skip the underline

@@ -32,9 +32,8 @@ type Reader interface {
 	// Parse parses the bytes. An error is the reason why the item has no
 	// content.
 	Parse(context.Context, []byte, *Item) (document.Document, error)
-	// Target returns a function that resolves links of an item to targets; it
-	// returns "" for links out of the source.
-	Target(name string) func(href string) string
+	// Target resolves a link of an item to a target; "" for a link out of the source.
+	Target(name, href string) string
 	// IncludesDigest returns a digest of the documents that an item includes by
 	// these paths; "" for no paths.
 	IncludesDigest(name string, paths []string) string

@@ -15,6 +15,7 @@ package catalog
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -75,13 +76,7 @@ func NewEntry(h *pack.Head, publisher pack.Key, source string) Entry {
 // Encode returns the manifest's bytes, with the packs in order.
 func (c *Catalog) Encode() ([]byte, error) {
 	slices.SortFunc(c.Packs, func(a, b Entry) int {
-		if n := strings.Compare(a.Name, b.Name); n != 0 {
-			return n
-		}
-		if n := pack.CompareVersions(a.Version, b.Version); n != 0 {
-			return n
-		}
-		return strings.Compare(a.Version, b.Version)
+		return cmp.Or(strings.Compare(a.Name, b.Name), pack.CompareVersions(a.Version, b.Version), strings.Compare(a.Version, b.Version))
 	})
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

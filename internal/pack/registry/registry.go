@@ -19,6 +19,7 @@ package registry
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -76,9 +77,7 @@ func connect(reference string) (*remote.Repository, error) {
 	if err != nil || ref.Repository == "" {
 		return nil, fmt.Errorf("invalid reference %q: want oci://REGISTRY/REPOSITORY:TAG", reference)
 	}
-	if ref.Reference == "" {
-		ref.Reference = "latest"
-	}
+	ref.Reference = cmp.Or(ref.Reference, "latest")
 	repository, err := remote.NewRepository(ref.String())
 	if err != nil {
 		return nil, err
@@ -102,6 +101,7 @@ type image struct {
 	descriptor ocispec.Descriptor
 	manifest   ocispec.Manifest
 	repository *remote.Repository // nil for a layout folder
+	root       *os.Root           // of a layout folder
 }
 
 // Open opens the pack or catalog at a reference. kind is pack.KindPack or
@@ -129,7 +129,7 @@ func OpenLayout(ctx context.Context, dir, tag, kind string) (pack.Origin, error)
 	if err != nil {
 		return nil, err
 	}
-	i := &layoutImage{image{name: dir}, root}
+	i := &image{name: dir, root: root}
 	if err := i.openTag(ctx, tag, kind); err != nil {
 		root.Close()
 		return nil, err
@@ -137,7 +137,7 @@ func OpenLayout(ctx context.Context, dir, tag, kind string) (pack.Origin, error)
 	return i, nil
 }
 
-func (i *layoutImage) openTag(ctx context.Context, tag, kind string) error {
+func (i *image) openTag(ctx context.Context, tag, kind string) error {
 	layout, err := oci.NewFromFS(ctx, i.root.FS())
 	if err != nil {
 		return fmt.Errorf("cannot read the OCI layout %s: %w", i.name, err)
@@ -156,14 +156,6 @@ func (i *layoutImage) openTag(ctx context.Context, tag, kind string) error {
 	_, err = i.open(ctx, tag, kind)
 	return err
 }
-
-// A layoutImage is an image in a folder.
-type layoutImage struct {
-	image
-	root *os.Root
-}
-
-func (i *layoutImage) Close() error { return i.root.Close() }
 
 func (i *image) open(ctx context.Context, tag, kind string) (pack.Origin, error) {
 	var err error
@@ -305,34 +297,22 @@ func (i *image) Data(ctx context.Context, offset, length int64) (io.ReadCloser, 
 		return r, 0, nil
 	}
 	// The repository's own reader requests everything from an offset on.
-	ctx, cancel := context.WithCancelCause(auth.AppendRepositoryScope(ctx, i.repository.Reference, auth.ActionPull))
+	ctx = auth.AppendRepositoryScope(ctx, i.repository.Reference, auth.ActionPull)
 	scheme := "https"
 	if i.repository.PlainHTTP {
 		scheme = "http"
 	}
 	ref := i.repository.Reference
 	address := fmt.Sprintf("%s://%s/v2/%s/blobs/%s", scheme, ref.Host(), ref.Repository, d.Digest)
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		cancel(nil)
-		return nil, 0, err
-	}
-	request.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", offset, offset+length-1))
-	answer, err := i.repository.Client.Do(request)
-	if err != nil {
-		cancel(nil)
-		return nil, 0, err
-	}
-	start, err := pack.RangeStart(answer, offset)
-	if err != nil {
-		answer.Body.Close()
-		cancel(nil)
-		return nil, 0, err
-	}
-	return pack.GuardStall(answer.Body, cancel), start, nil
+	return pack.GetRange(ctx, i.repository.Client.Do, address, offset, length)
 }
 
-func (i *image) Close() error { return nil }
+func (i *image) Close() error {
+	if i.root == nil {
+		return nil
+	}
+	return i.root.Close()
+}
 
 // Push stores a pack or catalog under a reference.
 func Push(ctx context.Context, reference string, p *pack.Pack, kind string) error {
@@ -340,18 +320,18 @@ func Push(ctx context.Context, reference string, p *pack.Pack, kind string) erro
 	if err != nil {
 		return err
 	}
-	i := &image{name: reference}
-	if err := push(ctx, r, r.Reference.Reference, p, kind); err != nil {
-		return i.explainPush(err)
-	}
-	return nil
+	return explainPush(reference, push(ctx, r, r.Reference.Reference, p, kind))
 }
 
-func (i *image) explainPush(err error) error {
-	if explained := i.explain(err); strings.Contains(explained.Error(), "needs a login") {
+// explainPush describes an error of a registry that does not store something.
+func explainPush(reference string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if explained := (&image{name: reference}).explain(err); strings.Contains(explained.Error(), "needs a login") {
 		return explained
 	}
-	return fmt.Errorf("cannot write %s: %w", i.name, err)
+	return fmt.Errorf("cannot write %s: %w", reference, err)
 }
 
 // PushLayout stores a pack or catalog with a tag in an OCI layout folder, and creates the
@@ -416,7 +396,7 @@ func Attach(ctx context.Context, reference, kind string, signatures []byte) erro
 	i := opened.(*image)
 	layer, err := pushBlob(ctx, i.repository, typeSignatures, signatures)
 	if err != nil {
-		return i.explainPush(err)
+		return explainPush(reference, err)
 	}
 	subject := i.descriptor
 	subject.Data, subject.Annotations = nil, nil
@@ -424,8 +404,5 @@ func Attach(ctx context.Context, reference, kind string, signatures []byte) erro
 		Subject: &subject, Layers: slices.Clip([]ocispec.Descriptor{layer}),
 		ManifestAnnotations: map[string]string{ocispec.AnnotationCreated: "1970-01-01T00:00:00Z"},
 	})
-	if err != nil {
-		return i.explainPush(err)
-	}
-	return nil
+	return explainPush(reference, err)
 }

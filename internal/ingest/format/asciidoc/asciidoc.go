@@ -355,7 +355,7 @@ func (p *parser) literalParagraph(lines []mdwriter.Line, b block) int {
 	for n < len(lines) && lines[n].Text != "" {
 		n++
 	}
-	p.w.Code(b.language(), dedent(lines[:n]))
+	p.w.Code(b.language(), mdwriter.Dedent(lines[:n]))
 	return n
 }
 
@@ -423,29 +423,6 @@ var attributesLine = lazily(`^\[(?:\[[\w:-]+(?:,.*)?\]|[#.%][\w.#%-]+|(?:source|
 
 func (p *parser) quote(lines []mdwriter.Line) {
 	p.w.Push("> ", "> ")
-	p.w.Text(p.inline(join(lines)), lines[0].From)
+	p.w.Text(p.inline(mdwriter.Join(lines)), lines[0].From)
 	p.w.Pop()
-}
-
-func join(lines []mdwriter.Line) string {
-	texts := make([]string, len(lines))
-	for i, l := range lines {
-		texts[i] = l.Text
-	}
-	return strings.Join(texts, "\n")
-}
-
-// dedent removes the common indentation.
-func dedent(lines []mdwriter.Line) []mdwriter.Line {
-	least := -1
-	for _, l := range lines {
-		if n := len(l.Text) - len(strings.TrimLeft(l.Text, " \t")); l.Text != "" && (least < 0 || n < least) {
-			least = n
-		}
-	}
-	cut := make([]mdwriter.Line, len(lines))
-	for i, l := range lines {
-		cut[i] = mdwriter.Line{Text: l.Text[min(max(least, 0), len(l.Text)):], From: l.From}
-	}
-	return cut
 }

@@ -61,9 +61,7 @@ func (p *parser) delimited(lines []mdwriter.Line, b block) int {
 
 // note parses an admonition block. Its kind begins its first paragraph.
 func (p *parser) note(lines []mdwriter.Line, b block, from int) {
-	for len(lines) > 0 && lines[0].Text == "" {
-		lines = lines[1:]
-	}
+	lines = lines[mdwriter.Blank(lines):]
 	if b.title != "" {
 		p.w.Text(noteTitle(b.style)+" "+p.inline(b.title), from)
 	} else if len(lines) > 0 {
@@ -133,7 +131,7 @@ items:
 			p.w.Push(markdownMarker(mark, number))
 			n += p.item(lines[n:], text, term)
 		case line.Text == "":
-			n += skipBlank(lines[n:])
+			n += mdwriter.Blank(lines[n:])
 			if n < len(lines) && !continuesList(lines[n].Text) {
 				break items
 			}
@@ -207,14 +205,6 @@ func (p *parser) continuation(lines []mdwriter.Line) int {
 	return n
 }
 
-func skipBlank(lines []mdwriter.Line) int {
-	n := 0
-	for n < len(lines) && lines[n].Text == "" {
-		n++
-	}
-	return n
-}
-
 // continuesList reports whether the list continues with this line after a blank
 // one.
 func continuesList(line string) bool {
@@ -244,7 +234,7 @@ func (p *parser) item(lines []mdwriter.Line, text, term string) int {
 		if text == "" {
 			// The text begins on its own line, possibly after a blank one;
 			// several terms may share it.
-			next := n + skipBlank(lines[n:])
+			next := n + mdwriter.Blank(lines[n:])
 			if next == len(lines) {
 				return n
 			}

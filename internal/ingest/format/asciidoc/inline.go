@@ -1,6 +1,7 @@
 package asciidoc
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 	"unicode"
@@ -222,9 +223,7 @@ func (p *parser) macro(s string) (string, int) {
 		return linked(text, target), n
 	case "xref":
 		p.link(target, text)
-		if text == "" {
-			text = target[strings.LastIndexAny(target, "#/_")+1:]
-		}
+		text = cmp.Or(text, target[strings.LastIndexAny(target, "#/_")+1:])
 		return text, n
 	case "image", "icon", "anchor", "indexterm", "counter", "toc", "video":
 		switch name {
@@ -258,10 +257,7 @@ func (p *parser) macro(s string) (string, int) {
 func linked(text, target string) string {
 	text, _, _ = strings.Cut(text, ",window=")
 	text = strings.Trim(strings.TrimSuffix(text, "^"), `"`)
-	if text == "" {
-		return target
-	}
-	return text
+	return cmp.Or(text, target)
 }
 
 // bracketed parses text in brackets at the beginning of s.

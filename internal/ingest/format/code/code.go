@@ -197,14 +197,12 @@ func (s *splitter) split(level, first, last, indent int) {
 // indentation, and the line above is blank or ends another declaration.
 func (s *splitter) beginsDeclaration(i, indent int) bool {
 	line := s.lines[i]
-	if trimmed := strings.TrimLeft(line, " \t"); trimmed == "" || len(line)-len(trimmed) != indent || continuesDeclaration(trimmed) || s.inComment(trimmed) {
+	if trimmed := strings.TrimLeft(line, " \t"); trimmed == "" || len(line)-len(trimmed) != indent || continuesDeclaration(trimmed) || inComment(trimmed) {
 		return false
 	}
 	above := s.lines[i-1]
-	if trimmed := strings.TrimLeft(above, " \t"); trimmed != "" && (len(above)-len(trimmed) != indent || !strings.HasPrefix(trimmed, "}") && trimmed != "end") {
-		return false
-	}
-	return true
+	trimmed := strings.TrimLeft(above, " \t")
+	return trimmed == "" || len(above)-len(trimmed) == indent && (strings.HasPrefix(trimmed, "}") || trimmed == "end")
 }
 
 // continuesDeclaration reports whether the line continues the declaration above.
@@ -221,7 +219,7 @@ func continuesDeclaration(s string) bool {
 }
 
 // inComment reports whether the line is within a multi-line comment.
-func (s *splitter) inComment(line string) bool {
+func inComment(line string) bool {
 	return strings.HasPrefix(line, "* ") || line == "*/" || line == "*"
 }
 
@@ -247,7 +245,7 @@ func (s *splitter) section(level, first, last, indent int) {
 	}
 	// The first section ends at the first member.
 	head := at + 1
-	for head < last && !(s.beginsDeclaration(head, inner)) {
+	for head < last && !s.beginsDeclaration(head, inner) {
 		head++
 	}
 	sec.Last = head
@@ -297,12 +295,7 @@ func (s *splitter) name(first, last, indent int) (heading string, names []string
 }
 
 func (s *splitter) isComment(line string) bool {
-	for _, c := range s.comments {
-		if strings.HasPrefix(line, c) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.comments, func(mark string) bool { return strings.HasPrefix(line, mark) })
 }
 
 func (s *splitter) match(line string) (kind, name string) {

@@ -1,9 +1,12 @@
 package html
 
 import (
+	"cmp"
 	"strings"
 
 	"golang.org/x/net/html/atom"
+
+	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
 // pre writes preformatted text: a code block, or several for tabs with the same
@@ -44,26 +47,12 @@ func (x *extractor) code(i int32, text string) {
 		return
 	}
 	x.flushLead()
-	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
+	fence := mdwriter.Fence(text)
 	w := x.out()
 	if x.follows(w) {
 		w.gap = line
 	}
 	w.block(fence + language(x.t, i) + "\n" + text + "\n" + fence)
-}
-
-// longestRun returns the length of the longest run of c in s.
-func longestRun(s string, c byte) int {
-	longest, run := 0, 0
-	for i := range len(s) {
-		if s[i] != c {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
-	}
-	return longest
 }
 
 // preText returns the text of element i with its layout.
@@ -138,7 +127,7 @@ func languageOf(t *tree, i int32) string {
 	if !t.nodes[i].element {
 		return ""
 	}
-	if l := firstOf(t.attr(i, "data-lang"), t.attr(i, "data-language")); l != "" {
+	if l := cmp.Or(t.attr(i, "data-lang"), t.attr(i, "data-language")); l != "" {
 		return languageName(l)
 	}
 	class := t.attr(i, "class")

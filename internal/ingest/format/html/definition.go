@@ -1,10 +1,13 @@
 package html
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"golang.org/x/net/html/atom"
+
+	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
 // onlyCode returns the code of a heading that consists of code, possibly after
@@ -68,7 +71,7 @@ func (x *extractor) adoptDescription(s, above *sectionBuilder, dl int32) {
 		above.Anchors = append(append(above.Anchors, s.Anchor), s.Anchors...)
 		above.Links = append(above.Links, s.Links...)
 		above.Definition, above.Symbol = true, s.Symbol
-		above.out.block(codeSpan(s.Headings[len(s.Headings)-1]))
+		above.out.block(mdwriter.CodeSpan(s.Headings[len(s.Headings)-1]))
 		return
 	}
 	s.endsWith, s.rank = x.t.nodes[dl].parent, undescribedRank
@@ -165,9 +168,7 @@ func (x *extractor) definition(terms, bodies []int32) {
 	}
 	anchor := x.anchorOf(terms[0], before)
 	anchors, links := x.takePending(anchor)
-	if anchor == "" {
-		anchor = x.current().Anchor
-	}
+	anchor = cmp.Or(anchor, x.current().Anchor)
 	saved, floor := x.stack, x.floor
 	heading := headingOf(signatures[0])
 	s := x.open(Section{
@@ -181,7 +182,7 @@ func (x *extractor) definition(terms, bodies []int32) {
 	x.floor = len(x.stack)
 	for k, other := range signatures {
 		if k > 0 || other != heading {
-			s.out.block(codeSpan(other))
+			s.out.block(mdwriter.CodeSpan(other))
 			s.out.gap = line
 		}
 	}
@@ -300,9 +301,7 @@ func (x *extractor) qualify(name, heading string) string {
 	if x.separator == "" {
 		return name
 	}
-	if name == "" {
-		name = heading
-	}
+	name = cmp.Or(name, heading)
 	if x.separator == "::" {
 		// Rustdoc's anchors contain the kind of item.
 		name = name[strings.LastIndexByte(name, '.')+1:]

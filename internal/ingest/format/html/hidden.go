@@ -73,35 +73,27 @@ func hidesElement(style string) bool {
 	for decl := range strings.SplitSeq(strings.ToLower(style), ";") {
 		prop, val, _ := strings.Cut(decl, ":")
 		val = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(val), "!important"))
-		switch prop = strings.TrimSpace(prop); prop {
+		hides := false
+		switch strings.TrimSpace(prop) {
 		case "display":
-			if val == "none" {
-				return true
-			}
+			hides = val == "none"
 		case "visibility":
-			if val == "hidden" || val == "collapse" {
-				return true
-			}
+			hides = val == "hidden" || val == "collapse"
 		case "font-size", "opacity", "max-height", "max-width", "zoom":
-			if strings.Trim(val, "0.pxemrt%") == "" && val != "" {
-				return true
-			}
+			hides = strings.Trim(val, "0.pxemrt%") == "" && val != ""
 		case "text-indent", "left", "right", "top", "bottom", "margin-left", "margin-top":
-			if strings.HasPrefix(val, "-") && len(strings.TrimRight(val, "pxemrt%")) > len("-999") {
-				return true
-			}
+			hides = strings.HasPrefix(val, "-") && len(strings.TrimRight(val, "pxemrt%")) > len("-999")
 		case "clip":
-			if strings.HasPrefix(strings.ReplaceAll(val, " ", ""), "rect(0") {
-				return true
-			}
+			hides = strings.HasPrefix(strings.ReplaceAll(val, " ", ""), "rect(0")
 		case "clip-path":
-			if strings.HasPrefix(val, "inset(50%") || strings.HasPrefix(val, "inset(100%") {
-				return true
-			}
+			hides = strings.HasPrefix(val, "inset(50%") || strings.HasPrefix(val, "inset(100%")
 		case "color":
 			color = val
 		case "background", "background-color":
 			background = val
+		}
+		if hides {
+			return true
 		}
 	}
 	return color != "" && (color == background || color == "transparent")

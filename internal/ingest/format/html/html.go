@@ -18,7 +18,9 @@ package html
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -118,12 +120,7 @@ func Parse(data []byte, contentType, base string) (Page, error) {
 }
 
 func anyContent(sections []Section) bool {
-	for i := range sections {
-		if sections[i].Markdown != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(sections, func(s Section) bool { return s.Markdown != "" })
 }
 
 // A head holds the metadata of a page.
@@ -139,7 +136,7 @@ func readHead(t *tree) head {
 	for i := int32(0); i < int32(len(t.nodes)); i++ {
 		switch t.nodes[i].tag {
 		case atom.Html:
-			h.language = firstOf(t.attr(i, "lang"), t.attr(i, "xml:lang"))
+			h.language = cmp.Or(t.attr(i, "lang"), t.attr(i, "xml:lang"))
 		case atom.Title:
 			// Nested svg elements may have titles too.
 			if h.title == "" {
@@ -151,10 +148,10 @@ func readHead(t *tree) head {
 				h.home = collapse(t.attr(i, "title"))
 			}
 		case atom.Base:
-			h.base = firstOf(h.base, t.attr(i, "href"))
+			h.base = cmp.Or(h.base, t.attr(i, "href"))
 		case atom.Link:
 			if strings.EqualFold(t.attr(i, "rel"), "canonical") {
-				h.canonical = firstOf(h.canonical, t.attr(i, "href"))
+				h.canonical = cmp.Or(h.canonical, t.attr(i, "href"))
 			}
 			if h.depth == UnknownDepth && hasWord(t.attr(i, "rel"), "stylesheet") {
 				h.depth = depthOf(t.attr(i, "href"))
@@ -181,13 +178,13 @@ func depthOf(href string) int {
 
 func (h *head) meta(t *tree, i int32) {
 	content := strings.TrimSpace(t.attr(i, "content"))
-	switch strings.ToLower(firstOf(t.attr(i, "name"), t.attr(i, "property"), t.attr(i, "http-equiv"))) {
+	switch strings.ToLower(cmp.Or(t.attr(i, "name"), t.attr(i, "property"), t.attr(i, "http-equiv"))) {
 	case "generator":
-		h.generator = firstOf(h.generator, content)
+		h.generator = cmp.Or(h.generator, content)
 	case "og:site_name", "application-name":
-		h.siteName = firstOf(h.siteName, content)
+		h.siteName = cmp.Or(h.siteName, content)
 	case "content-language":
-		h.language = firstOf(h.language, content)
+		h.language = cmp.Or(h.language, content)
 	case "robots", "googlebot":
 		for word := range strings.FieldsFuncSeq(strings.ToLower(content), func(r rune) bool { return r == ',' || r == ' ' }) {
 			h.noIndex = h.noIndex || word == "noindex" || word == "none"
@@ -197,7 +194,7 @@ func (h *head) meta(t *tree, i int32) {
 		delay, to, _ := strings.Cut(content, ";")
 		key, target, ok := strings.Cut(to, "=")
 		if ok && strings.EqualFold(strings.TrimSpace(key), "url") && strings.Trim(delay, "0. ") == "" {
-			h.redirect = firstOf(h.redirect, strings.Trim(strings.TrimSpace(target), `'"`))
+			h.redirect = cmp.Or(h.redirect, strings.Trim(strings.TrimSpace(target), `'"`))
 		}
 	case "keywords":
 		for term := range strings.SplitSeq(content, ",") {
@@ -210,15 +207,6 @@ func (h *head) meta(t *tree, i int32) {
 
 // maxTerms limits the keywords of a page.
 const maxTerms = 100
-
-func firstOf(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
-}
 
 // pageTitle returns the page's first heading if the title contains it together
 // with the site's name; else the title without the known site name.
@@ -325,7 +313,8 @@ func cutFold(s, part string) (string, bool) {
 // invalid, it is windows-1252.
 func decode(data []byte, contentType string) []byte {
 	valid := utf8.Valid(data)
-	if valid && !ascii(data) && bytes.IndexByte(data, 0) < 0 {
+	isASCII := !slices.ContainsFunc(data, func(c byte) bool { return c >= utf8.RuneSelf })
+	if valid && !isASCII && bytes.IndexByte(data, 0) < 0 {
 		return data
 	}
 	enc, name, _ := charset.DetermineEncoding(data, contentType)
@@ -345,15 +334,6 @@ func decode(data []byte, contentType string) []byte {
 	// there.
 	decoded, _ := enc.NewDecoder().Bytes(data)
 	return bytes.ToValidUTF8(decoded, []byte("\uFFFD"))
-}
-
-func ascii(data []byte) bool {
-	for _, c := range data {
-		if c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 // mostlyUTF8 reports whether most non-ASCII characters are valid UTF-8.

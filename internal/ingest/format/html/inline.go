@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html/atom"
+
+	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
 // A style is a way to write inline content.
@@ -325,23 +327,13 @@ func (l *inlineWriter) codeSpan(i int32) {
 		l.buf = append(append(l.buf[:l.span-1], text...), '`')
 	} else {
 		l.part()
-		l.buf = append(l.buf, codeSpan(text)...)
+		l.buf = append(l.buf, mdwriter.CodeSpan(text)...)
 	}
 	l.span = 0
 	if !strings.Contains(text, "`") {
 		l.span = len(l.buf)
 	}
 	l.space = inner.space
-}
-
-// codeSpan returns text as inline code.
-func codeSpan(text string) string {
-	if !strings.Contains(text, "`") {
-		return "`" + text + "`"
-	}
-	// Use a longer fence, separated by spaces.
-	fence := strings.Repeat("`", longestRun(text, '`')+1)
-	return fence + " " + text + " " + fence
 }
 
 // script writes superscripts and subscripts: a number or word after a sign.

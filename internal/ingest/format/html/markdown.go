@@ -1,11 +1,14 @@
 package html
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/net/html/atom"
+
+	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
 // A gap is the separator before a block.
@@ -58,9 +61,7 @@ func (x *extractor) children(i int32) {
 	first, last := int32(0), int32(0)
 	for c := x.t.nodes[i].first; c != 0; c = x.t.nodes[c].next {
 		if x.isInline(c) {
-			if first == 0 {
-				first = c
-			}
+			first = cmp.Or(first, c)
 			last = c
 			continue
 		}
@@ -160,30 +161,10 @@ func (x *extractor) paragraph(s string) {
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}
-		if beginsBlock(l) {
-			b.WriteByte('\\')
-		}
-		b.WriteString(l)
+		b.WriteString(mdwriter.Escape(l))
 	}
 	x.out().block(b.String())
 	x.footnotes()
-}
-
-// beginsBlock reports whether a line of text would be parsed as a heading, a
-// quote or a fence.
-func beginsBlock(l string) bool {
-	switch l[0] {
-	case '#':
-		marks := len(l) - len(strings.TrimLeft(l, "#"))
-		return marks <= 6 && (marks == len(l) || l[marks] == ' ')
-	case '>':
-		return true
-	case '`', '~':
-		return strings.HasPrefix(l, "```") || strings.HasPrefix(l, "~~~")
-	case '=', '-':
-		return strings.Trim(l, l[:1]) == "" // underline of a heading
-	}
-	return false
 }
 
 // label writes a short label for the following content, in bold.

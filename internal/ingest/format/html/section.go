@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html/atom"
+
+	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
 // An extractor makes the sections of a page.
@@ -211,7 +213,7 @@ func (x *extractor) heading(i int32) {
 		Links:      links,
 	}, rank)
 	if short != text {
-		s.out.block(codeSpan(text))
+		s.out.block(mdwriter.CodeSpan(text))
 	}
 }
 
@@ -266,19 +268,10 @@ func (x *extractor) anchorOf(i int32, before int) string {
 const lowest = 2*6 + 1
 
 func headingLevel(tag atom.Atom) int {
-	switch tag {
-	case atom.H2:
-		return 2
-	case atom.H3:
-		return 3
-	case atom.H4:
-		return 4
-	case atom.H5:
-		return 5
-	case atom.H6:
-		return 6
+	if !isHeading(tag) {
+		return 1
 	}
-	return 1
+	return int(tag.String()[1] - '0')
 }
 
 // trimPermalink removes the permalink sign from a heading.

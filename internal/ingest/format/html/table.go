@@ -1,6 +1,7 @@
 package html
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html/atom"
@@ -200,7 +201,7 @@ func (x *extractor) grid(rows []row) {
 		width = max(width, len(cells))
 		lines = append(lines, cells)
 	}
-	if !anyText(lines) {
+	if !slices.ContainsFunc(lines, func(cells []string) bool { return strings.Join(cells, "") != "" }) {
 		return
 	}
 	var b strings.Builder
@@ -284,17 +285,6 @@ func (x *extractor) span(cell int32, key string) int {
 		n = 10*n + int(c-'0')
 	}
 	return max(n, 1)
-}
-
-func anyText(lines [][]string) bool {
-	for _, cells := range lines {
-		for _, c := range cells {
-			if c != "" {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // writeRow writes a row, with fill for empty cells.

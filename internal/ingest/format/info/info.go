@@ -46,9 +46,7 @@ func (p *parser) node(header string, lines []mdwriter.Line) {
 	name, _, _ = strings.Cut(name, ",")
 	name = strings.TrimSpace(name)
 	anchor := strings.ReplaceAll(name, " ", "-")
-	for len(lines) > 0 && strings.TrimSpace(lines[0].Text) == "" {
-		lines = lines[1:]
-	}
+	lines = lines[mdwriter.Blank(lines):]
 	if len(lines) == 0 {
 		return
 	}

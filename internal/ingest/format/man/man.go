@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
@@ -41,12 +42,11 @@ func Parse(text []byte) (mdwriter.Document, error) {
 // ends with a number may be anything.
 func isPage(text []byte) bool {
 	const beginning = 400 // lines
+	macros := []string{".TH ", ".Dd", ".Dt ", ".SH ", ".Sh ", ".so ", "'\\\" ", ".\\\" ", ".ig"}
 	for range beginning {
 		line, rest, _ := bytes.Cut(text, []byte("\n"))
-		for _, macro := range []string{".TH ", ".Dd", ".Dt ", ".SH ", ".Sh ", ".so ", "'\\\" ", ".\\\" ", ".ig"} {
-			if bytes.HasPrefix(line, []byte(macro)) {
-				return true
-			}
+		if slices.ContainsFunc(macros, func(macro string) bool { return bytes.HasPrefix(line, []byte(macro)) }) {
+			return true
 		}
 		if len(rest) == 0 {
 			break

@@ -75,8 +75,6 @@ func (p *parser) mdoc(name string, args []string) bool {
 	case "Fc":
 		p.glue = true
 		p.addText(")"+strings.Join(args, ""), "")
-	case "Oo", "Oc", "Ao", "Ac", "Bo", "Bc", "Po", "Pc", "Qo", "Qc", "So", "Sc", "Do", "Dc", "Bro", "Brc", "Eo", "Ec":
-		p.addText(p.inline(append([]string{name}, args...)), "")
 	default:
 		if !callable(name) {
 			return false

@@ -108,18 +108,9 @@ func findFootnotes(lines []string) (notes map[string]footnote, code []bool) {
 		return nil, nil
 	}
 	notes, code = map[string]footnote{}, make([]bool, len(lines))
-	fence := ""
+	var fence document.Fence
 	for i, l := range lines {
-		bare := strings.TrimSpace(l)
-		code[i] = fence != ""
-		switch {
-		case fence != "":
-			if document.ClosesFence(bare, fence) {
-				fence = ""
-			}
-		case strings.HasPrefix(bare, "```"), strings.HasPrefix(bare, "~~~"):
-			fence, code[i] = document.ClosingFence(bare), true
-		}
+		code[i] = fence.Next(strings.TrimSpace(l))
 	}
 	for i := 0; i < len(lines); i++ {
 		m := footnoteForm.FindStringSubmatch(lines[i])

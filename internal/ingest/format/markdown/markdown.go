@@ -4,6 +4,7 @@ package markdown
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -75,9 +76,7 @@ func ParseLines(lines []string, from []int) (document.Document, error) {
 	if len(doc.Sections) > 0 {
 		doc.Sections[0].Terms = h.terms
 	}
-	if doc.Title == "" {
-		doc.Title = m.firstTitle
-	}
+	doc.Title = cmp.Or(doc.Title, m.firstTitle)
 	return doc, nil
 }
 

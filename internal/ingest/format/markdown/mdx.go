@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/ingest/document"
@@ -14,18 +15,13 @@ func ParseMDX(source []byte) (document.Document, error) {
 	var kept []string
 	var from []int
 	skip := frontMatter(lines).lines
-	fence := ""
+	var fence document.Fence
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]
 		trimmed := strings.TrimSpace(line)
 		switch {
 		case i < skip:
-		case fence != "":
-			if document.ClosesFence(line, fence) {
-				fence = ""
-			}
-		case strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~"):
-			fence = strings.TrimSpace(document.ClosingFence(line))
+		case fence.Next(trimmed):
 		case beginsModule(line):
 			i += moduleLines(lines[i:]) - 1
 			continue
@@ -52,12 +48,8 @@ func beginsModule(line string) bool {
 	if ok {
 		return strings.ContainsAny(rest, `'"{`) && !strings.HasSuffix(rest, ".")
 	}
-	for _, word := range []string{"export const ", "export default ", "export function ", "export let ", "export {", "export * from "} {
-		if strings.HasPrefix(line, word) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"export const ", "export default ", "export function ", "export let ", "export {", "export * from "},
+		func(word string) bool { return strings.HasPrefix(line, word) })
 }
 
 // moduleLines returns the number of lines of a module statement: up to a blank

@@ -215,16 +215,8 @@ func (u *noteMetaReader) condition(key, meant string, value any) {
 		u.report(key, "invalid %s %v: want a string or a list of strings", key, quoteValue(value))
 	}
 	w := &u.meta.AppliesWhen
-	switch meant {
-	case "tools":
-		w.Tools = append(w.Tools, list...)
-	case "paths":
-		w.Paths = append(w.Paths, list...)
-	case "commands":
-		w.Commands = append(w.Commands, list...)
-	case "languages":
-		w.Languages = append(w.Languages, list...)
-	}
+	to := map[string]*[]string{"tools": &w.Tools, "paths": &w.Paths, "commands": &w.Commands, "languages": &w.Languages}[meant]
+	*to = append(*to, list...)
 }
 
 // listOf returns the strings of a list, or a single string; ok is false for

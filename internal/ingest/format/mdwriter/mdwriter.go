@@ -5,7 +5,9 @@
 package mdwriter
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -56,6 +58,46 @@ func Lines(text string, from int) []Line {
 	}
 	return lines
 }
+
+// Join joins the texts of lines.
+func Join(lines []Line) string {
+	texts := make([]string, len(lines))
+	for i, l := range lines {
+		texts[i] = l.Text
+	}
+	return strings.Join(texts, "\n")
+}
+
+// Blank returns the number of blank lines at the beginning.
+func Blank(lines []Line) int {
+	n := slices.IndexFunc(lines, func(l Line) bool { return strings.TrimSpace(l.Text) != "" })
+	if n < 0 {
+		return len(lines)
+	}
+	return n
+}
+
+// Dedent removes the common indentation of lines.
+func Dedent(lines []Line) []Line {
+	least := -1
+	for _, l := range lines {
+		if n := indentOf(l.Text); l.Text != "" && (least < 0 || n < least) {
+			least = n
+		}
+	}
+	return CutIndent(lines, max(least, 0))
+}
+
+// CutIndent removes up to n leading spaces and tabs from each line.
+func CutIndent(lines []Line, n int) []Line {
+	cut := make([]Line, len(lines))
+	for i, l := range lines {
+		cut[i] = Line{l.Text[min(n, indentOf(l.Text)):], l.From}
+	}
+	return cut
+}
+
+func indentOf(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
 
 // A Writer writes a Document, block by block. The zero Writer is ready.
 type Writer struct {
@@ -146,16 +188,12 @@ func (w *Writer) Tight() { w.tight = true }
 
 // Block writes lines as one block.
 func (w *Writer) Block(lines ...Line) {
-	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1].Text) == "" {
-		lines = lines[:len(lines)-1]
-	}
+	lines = trimEnd(lines)
 	if len(lines) == 0 {
 		return
 	}
 	s := w.section()
-	if s.From == 0 {
-		s.From = lines[0].From
-	}
+	s.From = cmp.Or(s.From, lines[0].From)
 	if len(s.Lines) > 0 && !w.tight {
 		s.Lines = append(s.Lines, Line{strings.TrimRight(w.blank(), " "), lines[0].From})
 	}
@@ -163,6 +201,14 @@ func (w *Writer) Block(lines ...Line) {
 	for _, l := range lines {
 		s.Lines = append(s.Lines, Line{strings.TrimRight(w.prefix()+l.Text, " \t"), l.From})
 	}
+}
+
+// trimEnd removes blank lines from the end.
+func trimEnd(lines []Line) []Line {
+	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1].Text) == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
 }
 
 // prefix returns the prefix of the next line.
@@ -204,21 +250,11 @@ func (w *Writer) Text(text string, from int) {
 
 // Code writes a code block.
 func (w *Writer) Code(language string, lines []Line) {
-	blank := func(l Line) bool { return strings.TrimSpace(l.Text) == "" }
-	for len(lines) > 0 && blank(lines[0]) {
-		lines = lines[1:]
-	}
-	for len(lines) > 0 && blank(lines[len(lines)-1]) {
-		lines = lines[:len(lines)-1]
-	}
+	lines = trimEnd(lines[Blank(lines):])
 	if len(lines) == 0 {
 		return
 	}
-	longest := 2
-	for _, l := range lines {
-		longest = max(longest, LongestRun(l.Text, '`'))
-	}
-	fence := strings.Repeat("`", longest+1)
+	fence := Fence(Join(lines))
 	if strings.ContainsAny(language, " `\t\n") {
 		language = ""
 	}
@@ -273,8 +309,8 @@ func Escape(line string) string {
 	special := false
 	switch t[0] {
 	case '#':
-		n := LongestRun(t[:min(len(t), 7)], '#')
-		special = n < 7 && (len(t) == n || t[n] == ' ' || t[n] == '\t')
+		n := len(t) - len(strings.TrimLeft(t, "#"))
+		special = n <= 6 && (len(t) == n || t[n] == ' ' || t[n] == '\t')
 	case '>':
 		special = true
 	case '=', '-':
@@ -293,7 +329,7 @@ func CodeSpan(text string) string {
 	if text = strings.TrimSpace(text); text == "" || !strings.Contains(text, "`") {
 		return "`" + text + "`"
 	}
-	fence := strings.Repeat("`", LongestRun(text, '`')+1)
+	fence := strings.Repeat("`", longestRun(text, '`')+1)
 	return fence + " " + text + " " + fence
 }
 
@@ -306,8 +342,11 @@ var withoutMarks = sync.OnceValue(func() *strings.Replacer { return strings.NewR
 
 var emphasis = regexp.MustCompile(`\*([^\s*](?:[^*]*[^\s*])?)\*`)
 
-// LongestRun returns the length of the longest run of c in s.
-func LongestRun(s string, c byte) int {
+// Fence returns the fence for code: longer than any in it.
+func Fence(code string) string { return strings.Repeat("`", max(3, longestRun(code, '`')+1)) }
+
+// longestRun returns the length of the longest run of c in s.
+func longestRun(s string, c byte) int {
 	longest, n := 0, 0
 	for i := range len(s) {
 		if s[i] != c {

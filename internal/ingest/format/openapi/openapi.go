@@ -14,6 +14,7 @@ package openapi
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -37,12 +38,7 @@ var ErrOther = errors.New("neither OpenAPI nor JSON Schema")
 // MayParse reports whether a file may be one that Parse parses. It costs less
 // than parsing.
 func MayParse(text []byte) bool {
-	for _, key := range [...]string{"openapi", "swagger", "$schema", "$defs", "definitions"} {
-		if bytes.Contains(text, []byte(key)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"openapi", "swagger", "$schema", "$defs", "definitions"}, func(key string) bool { return bytes.Contains(text, []byte(key)) })
 }
 
 // IsDescription reports whether the beginning of a file says that it is a
@@ -192,10 +188,7 @@ func (r *reader) usedBy(name string) {
 
 // introduce writes the beginning: title, version, description, servers.
 func (r *reader) introduce(info *yaml.Node) {
-	title := r.text(info, "title")
-	if title == "" {
-		title = "API"
-	}
+	title := cmp.Or(r.text(info, "title"), "API")
 	r.w.Title = title
 	r.w.Heading(1, title, lineOf(info))
 	if version := r.text(info, "version"); version != "" {

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -62,10 +63,7 @@ func (r *reader) groups() []*group {
 	add := func(name string, line int, tag *yaml.Node) *group {
 		g := byName[name]
 		if g == nil {
-			g = &group{name: name, title: name, line: line, tag: tag}
-			if title := r.text(tag, "x-displayName"); title != "" {
-				g.title = title
-			}
+			g = &group{name: name, title: cmp.Or(r.text(tag, "x-displayName"), name), line: line, tag: tag}
 			byName[name] = g
 			groups = append(groups, g)
 		}
@@ -80,9 +78,7 @@ func (r *reader) groups() []*group {
 		if tags := items(r.get(op.value, "tags")); len(tags) > 0 && scalar(tags[0]) != "" {
 			g = add(scalar(tags[0]), op.line, nil)
 		}
-		if g.line == 0 {
-			g.line = op.line
-		}
+		g.line = cmp.Or(g.line, op.line)
 		g.operations = append(g.operations, op)
 	}
 	if len(rest.operations) > 0 {

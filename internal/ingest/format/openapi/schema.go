@@ -1,6 +1,8 @@
 package openapi
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -73,19 +75,15 @@ func (r *reader) field(l *list, p property, indent, depth int) {
 // describe returns a field in one line.
 func (r *reader) describe(p property) string {
 	value, _ := r.resolve(p.value)
-	var about []string
-	for _, s := range [...]string{p.place, r.typeOf(p.value)} {
-		if s != "" {
-			about = append(about, s)
-		}
-	}
+	about := slices.DeleteFunc([]string{p.place, r.typeOf(p.value)}, func(s string) bool { return s == "" })
 	if p.required {
 		about = append(about, "required")
 	}
-	for _, key := range [...]string{"readOnly", "writeOnly"} {
-		if r.isTrue(value, key) {
-			about = append(about, map[string]string{"readOnly": "read-only", "writeOnly": "write-only"}[key])
-		}
+	if r.isTrue(value, "readOnly") {
+		about = append(about, "read-only")
+	}
+	if r.isTrue(value, "writeOnly") {
+		about = append(about, "write-only")
 	}
 	if p.deprecated || r.isTrue(value, "deprecated") {
 		about = append(about, "deprecated")
@@ -196,7 +194,7 @@ func (c *propertyCollector) add(n *yaml.Node, depth int) {
 	}
 	for _, key := range [...]string{"allOf", "oneOf", "anyOf"} {
 		parts := items(c.get(n, key))
-		if key != "allOf" && len(parts) > 1 && c.namedParts(parts) {
+		if key != "allOf" && len(parts) > 1 && !slices.ContainsFunc(parts, func(p *yaml.Node) bool { return c.named(p) == "" }) {
 			continue // the alternatives have sections of their own
 		}
 		for _, part := range parts {
@@ -215,16 +213,6 @@ func (c *propertyCollector) add(n *yaml.Node, depth int) {
 	for i := first; i < len(c.all); i++ {
 		c.all[i].required = c.all[i].required || required[c.all[i].name]
 	}
-}
-
-// namedParts reports whether all alternatives are named schemas.
-func (c *propertyCollector) namedParts(parts []*yaml.Node) bool {
-	for _, p := range parts {
-		if c.named(p) == "" {
-			return false
-		}
-	}
-	return true
 }
 
 // itemsOf returns the schema of the items of an array; nil for other values.
@@ -337,13 +325,7 @@ func (r *reader) isSchema() bool {
 // jsonSchema writes a JSON Schema: an introduction, a section for each
 // property and one for each definition.
 func (r *reader) jsonSchema() {
-	title := oneLine(r.text(r.root, "title"), maxText)
-	if title == "" {
-		title = oneLine(r.text(r.root, "$id"), maxText)
-	}
-	if title == "" {
-		title = "JSON Schema"
-	}
+	title := cmp.Or(oneLine(r.text(r.root, "title"), maxText), oneLine(r.text(r.root, "$id"), maxText), "JSON Schema")
 	r.w.Title = title
 	r.w.Heading(1, title, max(1, lineOf(r.root)))
 	r.markdown(r.get(r.root, "description"), 2)

@@ -236,27 +236,13 @@ func (t *typesetter) show(raw string) {
 				l.fixed++
 			}
 		}
-		b.WriteString(ligatures(r))
+		b.WriteRune(r)
 	}
-	l.text += b.String()
+	l.text += ligatures.Replace(b.String())
 	if l.end = end; l.letters <= len(decoded) {
 		l.size = size // the size at its start is the line's
 	}
 }
 
-// ligatures returns the letters of a ligature.
-func ligatures(r rune) string {
-	switch r {
-	case 'ﬀ':
-		return "ff"
-	case 'ﬁ':
-		return "fi"
-	case 'ﬂ':
-		return "fl"
-	case 'ﬃ':
-		return "ffi"
-	case 'ﬄ':
-		return "ffl"
-	}
-	return string(r)
-}
+// ligatures replaces ligatures with their letters.
+var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl")

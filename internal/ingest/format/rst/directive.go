@@ -1,6 +1,7 @@
 package rst
 
 import (
+	"cmp"
 	"encoding/csv"
 	"strings"
 
@@ -23,7 +24,7 @@ func (p *parser) explicit(lines []mdwriter.Line, sections bool) int {
 	case strings.HasPrefix(head, "["):
 		if name, rest, ok := strings.Cut(head, "]"); ok {
 			p.flushAnchors()
-			p.body(append([]mdwriter.Line{{Text: strings.TrimLeft(name, "[#*") + ": " + strings.TrimSpace(rest), From: lines[0].From}}, dedent(lines[1:n])...), false)
+			p.body(append([]mdwriter.Line{{Text: strings.TrimLeft(name, "[#*") + ": " + strings.TrimSpace(rest), From: lines[0].From}}, mdwriter.Dedent(lines[1:n])...), false)
 		}
 		return n
 	case strings.HasPrefix(head, "|"):
@@ -34,7 +35,7 @@ func (p *parser) explicit(lines []mdwriter.Line, sections bool) int {
 		return n // comment
 	}
 	d := directive{name: name, argument: strings.TrimSpace(argument), from: lines[0].From}
-	d.body = d.cutOptions(dedent(lines[1:n]))
+	d.body = d.cutOptions(mdwriter.Dedent(lines[1:n]))
 	p.directive(d, sections)
 	return n
 }
@@ -198,9 +199,7 @@ func (p *parser) code(d directive) {
 	case "parsed-literal", "productionlist", "testoutput", "grammar-snippet":
 		lang = ""
 	case "code-block", "code", "sourcecode":
-		if lang == "" {
-			lang = p.language
-		}
+		lang = cmp.Or(lang, p.language)
 	}
 	p.label(d.options["caption"], d.from)
 	p.w.Code(lang, d.body)
@@ -233,9 +232,7 @@ func noteTitle(name string) string {
 // admonition writes "**Note:** text" and the rest of the body.
 func (p *parser) admonition(title, argument string, body []mdwriter.Line, from int) {
 	lines := append([]mdwriter.Line{{Text: argument, From: from}}, body...)
-	for len(lines) > 0 && lines[0].Text == "" {
-		lines = lines[1:]
-	}
+	lines = lines[mdwriter.Blank(lines):]
 	title = "**" + title + ":**"
 	if len(lines) == 0 {
 		return
@@ -285,7 +282,7 @@ func (p *parser) terms(d directive) {
 
 // csvTable converts comma-separated values to a table.
 func (p *parser) csvTable(d directive) {
-	r := csv.NewReader(strings.NewReader(d.options["header"] + "\n" + join(d.body)))
+	r := csv.NewReader(strings.NewReader(d.options["header"] + "\n" + mdwriter.Join(d.body)))
 	r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace = -1, true, true
 	if delimiter := d.options["delim"]; len(delimiter) == 1 {
 		if r.Comma = rune(delimiter[0]); r.Comma == '"' {

@@ -1,6 +1,7 @@
 package rst
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -180,10 +181,7 @@ func (p *parser) quoted(s, role string) (string, int) {
 	if role == "" {
 		if after := afterReference(s, n); after > n {
 			shown, target := splitTarget(text)
-			if shown == "" {
-				shown = target
-			}
-			return unescape(shown), after
+			return unescape(cmp.Or(shown, target)), after
 		}
 		if strings.HasPrefix(s[n:], ":") { // a role may follow
 			if i := strings.IndexByte(s[n+1:min(len(s), n+42)], ':'); i > 0 && strings.Trim(s[n+1:n+1+i], "abcdefghijklmnopqrstuvwxyz-:") == "" {
@@ -230,9 +228,7 @@ func (p *parser) formatRole(text, role string) string {
 	shown, target := splitTarget(text)
 	switch role {
 	case "doc", "download":
-		if target == "" {
-			target = text
-		}
+		target = cmp.Or(target, text)
 		if role == "doc" && !strings.Contains(target, "://") && target != "" {
 			p.w.Link(target+".rst", strings.TrimSpace(shown))
 		}
@@ -251,10 +247,7 @@ func (p *parser) formatRole(text, role string) string {
 	case "math":
 		return "$" + text + "$"
 	case "code", "literal", "samp", "file", "command", "program", "kbd", "envvar", "option", "regexp", "makevar", "mimetype":
-		if shown != "" {
-			text = shown
-		}
-		return mdwriter.CodeSpan(unescape(text))
+		return mdwriter.CodeSpan(unescape(cmp.Or(shown, text)))
 	case "any", "ref", "numref", "term", "keyword", "token", "guilabel", "menuselection", "abbr", "dfn", "title", "emphasis", "strong", "abbreviation", "newsgroup", "issue", "ticket", "gh", "bpo", "issue-link", "user", "pr", "cve", "CVE", "eq", "index", "strike", "cite":
 	default: // the name of a program element
 		if target == "" {
@@ -265,10 +258,7 @@ func (p *parser) formatRole(text, role string) string {
 		}
 		return mdwriter.CodeSpan(unescape(shown))
 	}
-	if shown == "" {
-		shown = target
-	}
-	return unescape(shown)
+	return unescape(cmp.Or(shown, target))
 }
 
 // gatherSubstitutions collects the substitution definitions. They may follow

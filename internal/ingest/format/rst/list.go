@@ -25,15 +25,14 @@ func (p *parser) list(lines []mdwriter.Line) int {
 		if items++; mark == "#. " {
 			mark = strconv.Itoa(items) + ". "
 		}
-		item := append([]mdwriter.Line{{Text: strings.TrimLeft(lines[n].Text[min(width, len(lines[n].Text)):], " "), From: lines[n].From}}, dedent(lines[n+1:end])...)
+		item := append([]mdwriter.Line{{Text: strings.TrimLeft(lines[n].Text[min(width, len(lines[n].Text)):], " "), From: lines[n].From}}, mdwriter.Dedent(lines[n+1:end])...)
 		if n > 0 && lines[n-1].Text != "" {
 			p.w.Tight()
 		}
 		p.w.Push(mark, strings.Repeat(" ", len(mark)))
 		p.body(item, false)
 		p.w.Pop()
-		for n = end; n < len(lines) && lines[n].Text == ""; n++ {
-		}
+		n = end + mdwriter.Blank(lines[end:])
 	}
 	return n
 }
@@ -94,12 +93,11 @@ func (p *parser) fields(lines []mdwriter.Line) int {
 				p.w.Tight()
 			}
 			p.w.Push("- ", "  ")
-			body := append([]mdwriter.Line{{Text: "**" + fieldName(name) + "**: " + rest, From: lines[n].From}}, dedent(lines[n+1:end])...)
+			body := append([]mdwriter.Line{{Text: "**" + fieldName(name) + "**: " + rest, From: lines[n].From}}, mdwriter.Dedent(lines[n+1:end])...)
 			p.body(body, false)
 			p.w.Pop()
 		}
-		for n = end; n < len(lines) && lines[n].Text == ""; n++ {
-		}
+		n = end + mdwriter.Blank(lines[end:])
 	}
 	return n
 }
@@ -157,7 +155,7 @@ func (p *parser) options(lines []mdwriter.Line) int {
 		}
 		p.w.Push("- ", "  ")
 		first := "``" + option + "``"
-		body := dedent(lines[n+1 : end])
+		body := mdwriter.Dedent(lines[n+1 : end])
 		if rest != "" {
 			first += "  " + rest
 		} else {
@@ -165,8 +163,7 @@ func (p *parser) options(lines []mdwriter.Line) int {
 		}
 		p.body(append([]mdwriter.Line{{Text: first, From: lines[n].From}}, body...), false)
 		p.w.Pop()
-		for n = end; n < len(lines) && lines[n].Text == ""; n++ {
-		}
+		n = end + mdwriter.Blank(lines[end:])
 	}
 	return n
 }

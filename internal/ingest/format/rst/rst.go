@@ -81,34 +81,6 @@ func indented(lines []mdwriter.Line) int {
 	return end
 }
 
-// dedent removes the common indentation.
-func dedent(lines []mdwriter.Line) []mdwriter.Line {
-	least := -1
-	for _, l := range lines {
-		if n := indentOf(l.Text); l.Text != "" && (least < 0 || n < least) {
-			least = n
-		}
-	}
-	return cutIndent(lines, max(least, 0))
-}
-
-// cutIndent removes up to n leading spaces from each line.
-func cutIndent(lines []mdwriter.Line, n int) []mdwriter.Line {
-	cut := make([]mdwriter.Line, len(lines))
-	for i, l := range lines {
-		cut[i] = mdwriter.Line{Text: l.Text[min(n, indentOf(l.Text)):], From: l.From}
-	}
-	return cut
-}
-
-func join(lines []mdwriter.Line) string {
-	texts := make([]string, len(lines))
-	for i, l := range lines {
-		texts[i] = l.Text
-	}
-	return strings.Join(texts, "\n")
-}
-
 // body parses unindented lines. It recognizes titles only if sections is set.
 func (p *parser) body(lines []mdwriter.Line, sections bool) {
 	if p.depth++; p.depth > maxNesting {
@@ -229,7 +201,7 @@ func (p *parser) quote(lines []mdwriter.Line) int {
 	p.flushAnchors()
 	n := indented(lines)
 	p.w.Push("> ", "> ")
-	p.body(dedent(lines[:n]), false)
+	p.body(mdwriter.Dedent(lines[:n]), false)
 	p.w.Pop()
 	return n
 }
@@ -240,7 +212,7 @@ func (p *parser) paragraph(lines []mdwriter.Line) int {
 	for n < len(lines) && lines[n].Text != "" && lines[n].Text[0] != ' ' {
 		n++
 	}
-	text := join(lines[:n])
+	text := mdwriter.Join(lines[:n])
 	announced := strings.HasSuffix(text, "::")
 	if announced {
 		text = strings.TrimSuffix(text, ":")
@@ -262,14 +234,11 @@ func (p *parser) paragraph(lines []mdwriter.Line) int {
 func (p *parser) announcedCode(lines []mdwriter.Line) int {
 	n := indented(lines)
 	if n > 0 {
-		p.w.Code(p.language, dedent(lines[:n]))
+		p.w.Code(p.language, mdwriter.Dedent(lines[:n]))
 		return n
 	}
 	// It may be quoted instead of indented, with the same mark on each line.
-	blank := 0
-	for blank < len(lines) && lines[blank].Text == "" {
-		blank++
-	}
+	blank := mdwriter.Blank(lines)
 	n = blank
 	for n > 0 && n < len(lines) && lines[n].Text != "" && strings.IndexByte(">#|$%", lines[n].Text[0]) >= 0 && lines[n].Text[0] == lines[blank].Text[0] {
 		n++
@@ -297,7 +266,7 @@ func (p *parser) definition(lines []mdwriter.Line) int {
 		text += " (" + p.inline(classifiers) + ")"
 	}
 	p.w.Text(text, lines[0].From)
-	p.body(dedent(lines[1:n]), false)
+	p.body(mdwriter.Dedent(lines[1:n]), false)
 	p.w.Pop()
 	return n
 }

@@ -159,7 +159,7 @@ func (p *parser) listTable(lines []mdwriter.Line) {
 			continue
 		}
 		end := i + 1 + indented(lines[i+1:])
-		row := append([]mdwriter.Line{{Text: rest, From: lines[i].From}}, cutIndent(lines[i+1:end], 2)...)
+		row := append([]mdwriter.Line{{Text: rest, From: lines[i].From}}, mdwriter.CutIndent(lines[i+1:end], 2)...)
 		var cells [][]string
 		for _, l := range row {
 			if cell, ok := strings.CutPrefix(l.Text, "-"); ok && (cell == "" || cell[0] == ' ') {

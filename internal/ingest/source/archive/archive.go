@@ -51,22 +51,20 @@ type Options struct {
 	Perm   fs.FileMode // of the files; 0: the default
 	// Want returns the reason to skip a file, or ""; nil: unpack all files.
 	Want func(name string, size int64) string
-	// Report receives the number of unpacked files and bytes.
-	Report func(files int, bytes int64)
+	// Report receives the number of unpacked files.
+	Report func(files int)
 }
 
 // Is reports whether a file name is that of an archive.
-func Is(name string) bool { return formatOf(name) != nil }
+func Is(name string) bool {
+	f, _ := formatOf(name)
+	return f != nil
+}
 
 // Stem returns an archive's name without its extension.
 func Stem(name string) string {
-	base := filepath.Base(name)
-	for _, f := range formats {
-		if rest, ok := cutEnding(base, f.ending); ok {
-			return rest
-		}
-	}
-	return base
+	_, stem := formatOf(filepath.Base(name))
+	return stem
 }
 
 type format struct {
@@ -138,21 +136,15 @@ func (c *command) Close() error {
 // maxWindow bounds the memory that a compressed archive can require.
 const maxWindow = 128 << 20
 
-func formatOf(name string) *format {
+// formatOf returns the format of an archive, or nil, and its name without the extension.
+func formatOf(name string) (f *format, stem string) {
 	for i := range formats {
-		if _, ok := cutEnding(name, formats[i].ending); ok {
-			return &formats[i]
+		ending := formats[i].ending
+		if n := len(name) - len(ending); n > 0 && strings.EqualFold(name[n:], ending) {
+			return &formats[i], name[:n]
 		}
 	}
-	return nil
-}
-
-func cutEnding(name, ending string) (string, bool) {
-	n := len(name) - len(ending)
-	if n <= 0 || !strings.EqualFold(name[n:], ending) {
-		return "", false
-	}
-	return name[:n], true
+	return nil, name
 }
 
 // A LimitError reports that an archive exceeds a limit.
@@ -165,7 +157,7 @@ func (e *LimitError) Error() string { return fmt.Sprintf("%s: %s", e.Archive, e.
 // Extract unpacks the archive at path into the folder root, and lists the
 // skipped files.
 func Extract(ctx context.Context, path string, root *os.Root, opt Options) ([]generation.Skipped, error) {
-	f := formatOf(path)
+	f, _ := formatOf(path)
 	if f == nil {
 		return nil, fmt.Errorf("unsupported archive %s", path)
 	}
@@ -384,7 +376,7 @@ func (x *extractor) write(name string, r io.Reader) error {
 		return x.root.Remove(filepath.FromSlash(name))
 	}
 	if x.opt.Report != nil {
-		x.opt.Report(x.files, x.bytes)
+		x.opt.Report(x.files)
 	}
 	return nil
 }

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -72,7 +71,7 @@ func Open(folder string) (pages confined.Path, terms map[string][]string, err er
 
 // Unfold writes the pages of the DevDocs docset in folder from as files with
 // mode perm, and its index, to the folder to, unless it has one.
-func Unfold(ctx context.Context, from string, to *os.Root, perm fs.FileMode) error {
+func Unfold(ctx context.Context, from string, to confined.Path, perm fs.FileMode) error {
 	file := confined.In(from).Join(Pages)
 	data, err := file.Read(MaxFile)
 	if err != nil {
@@ -82,10 +81,10 @@ func Unfold(ctx context.Context, from string, to *os.Root, perm fs.FileMode) err
 	if err := json.Unmarshal(data, &pages); err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	if err := to.MkdirAll(pagesNamed, 0o755); err != nil {
+	if err := to.Join(pagesNamed).MakeFolder(0o755); err != nil {
 		return err
 	}
-	root, err := to.OpenRoot(pagesNamed)
+	root, err := to.Join(pagesNamed).OpenFolder()
 	if err != nil {
 		return err
 	}
@@ -105,14 +104,14 @@ func Unfold(ctx context.Context, from string, to *os.Root, perm fs.FileMode) err
 			return err
 		}
 	}
-	if _, err := to.Lstat(devIndex); err == nil {
+	if to.Join(devIndex).Exists() {
 		return nil
 	}
 	index, err := confined.In(from).Join(devIndex).Read(MaxFile)
 	if err != nil {
 		return err
 	}
-	return to.WriteFile(devIndex, index, perm)
+	return to.Join(devIndex).WriteCache(index, perm)
 }
 
 // pageFile returns the file name for a DevDocs page path.

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/confined"
 )
 
 func write(t *testing.T, dir, name, content string) {
@@ -68,17 +70,12 @@ func TestDash(t *testing.T) {
 
 func TestDevDocs(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
-	root, err := os.OpenRoot(to)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer root.Close()
 	write(t, from, "index.json", `{"entries": [{"name": "f()", "path": "sub/a#f", "type": "T"}, {"name": "Guide", "path": "index"}, {"name": "x", "path": "../b"}]}`)
 	write(t, from, "db.json", `{"index": "<h1>Guide</h1>", "sub/a": "<h1>A</h1>", "../out": "no"}`)
 	if !Is(from) {
 		t.Error("is no docset")
 	}
-	if err := Unfold(t.Context(), from, root, 0o644); err != nil {
+	if err := Unfold(t.Context(), from, confined.In(to), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	pages, terms, err := Open(to)
@@ -97,7 +94,7 @@ func TestDevDocs(t *testing.T) {
 		t.Error("wrote out of the folder of pages")
 	}
 	write(t, from, "db.json", `[1]`)
-	if err := Unfold(t.Context(), from, root, 0o644); err == nil {
+	if err := Unfold(t.Context(), from, confined.In(to), 0o644); err == nil {
 		t.Error("unfolded what is no docset's")
 	}
 }

@@ -129,12 +129,7 @@ func (f Filter) reaches(folder string) bool {
 		return true
 	}
 	names := strings.Split(folder, "/")
-	for _, p := range f.include {
-		if p.reaches(names) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.include, func(p Pattern) bool { return p.reaches(names) })
 }
 
 // reaches reports whether the pattern may match below the folder with these
@@ -152,12 +147,7 @@ func (p Pattern) reaches(names []string) bool {
 }
 
 func matchesAny(patterns []Pattern, name string) bool {
-	for _, p := range patterns {
-		if p.Match(name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(patterns, func(p Pattern) bool { return p.Match(name) })
 }
 
 // Options select the files of a folder. They are stored in the manifest with

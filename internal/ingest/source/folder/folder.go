@@ -59,10 +59,6 @@ func (s Reader) parseMarkdown(data []byte, name string) (document.Document, erro
 	return doc, err
 }
 
-func (Reader) Target(name string) func(href string) string {
-	return func(href string) string { return targetOf(name, href) }
-}
-
 // NewItem returns the item for a file.
 func NewItem(name string, info fs.FileInfo) source.Item {
 	return source.Item{Name: name, Size: info.Size(), ModTime: info.ModTime(), Perm: generation.Perm(info)}
@@ -99,9 +95,8 @@ func unreadable(err error) error {
 	return errors.New(generation.Unreadable + source.WithoutPath(err).Error())
 }
 
-// targetOf resolves a link of a page to a path, "" if it leads out of the
-// folder.
-func targetOf(page, href string) string {
+// Target resolves a link of a page to a path, "" if it leads out of the folder.
+func (Reader) Target(page, href string) string {
 	if strings.Contains(href, ":") && !strings.HasPrefix(href, "#") {
 		if colon := strings.IndexByte(href, ':'); !strings.ContainsAny(href[:colon], "/#?") {
 			return "" // a URL

@@ -13,6 +13,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/ingest/document"
+	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 	"github.com/docsearch/docsearch/internal/ingest/secret"
 	"github.com/docsearch/docsearch/internal/ingest/source"
 )
@@ -56,19 +57,14 @@ func (in *includer) expand(lines []string) (expanded []string, from []int) {
 		return lines, nil
 	}
 	in.left, in.files, from = maxIncluded, map[string][]string{}, []int{}
-	fence := ""
+	var fence document.Fence
 	for i := 0; i < len(lines); i++ {
 		first := i
 		out := lines[i : i+1]
 		code, isCode := parseCodeInclude(lines[i])
-		switch bare := strings.TrimSpace(lines[i]); {
-		case fence != "" && document.ClosesFence(bare, fence):
-			fence = ""
-		case fence == "" && (strings.HasPrefix(bare, "```") || strings.HasPrefix(bare, "~~~")):
-			fence = document.ClosingFence(bare)
-		case fence == "" && isCode:
+		if inCode := fence.Next(strings.TrimSpace(lines[i])); isCode && !inCode {
 			out = in.code(code)
-		default:
+		} else {
 			out, i = in.snippet(lines, i, 0)
 		}
 		for _, line := range out {
@@ -146,34 +142,32 @@ func parseCodeInclude(line string) (codeInclude, bool) {
 		if option[1] != "ln" {
 			continue
 		}
-		for part := range strings.SplitSeq(option[2], ",") {
-			first, last, ok := strings.Cut(strings.TrimSpace(part), ":")
-			if !ok {
-				last = first
-			}
-			if r, ok := parseRange(first, last); ok {
-				c.lines = append(c.lines, r)
-			}
-		}
+		c.lines = append(c.lines, parseRanges(option[2])...)
 	}
 	return c, true
 }
 
-func parseRange(first, last string) (lineRange, bool) {
-	var r lineRange
-	for _, n := range []struct {
-		text string
-		to   *int
-	}{{first, &r.first}, {last, &r.last}} {
-		if n.text == "" {
-			continue
+// parseRanges parses "1:5, 7, 9:". It skips invalid ranges.
+func parseRanges(list string) []lineRange {
+	var ranges []lineRange
+	for part := range strings.SplitSeq(list, ",") {
+		first, last, ok := strings.Cut(strings.TrimSpace(part), ":")
+		if !ok {
+			last = first
 		}
-		var err error
-		if *n.to, err = strconv.Atoi(n.text); err != nil {
-			return lineRange{}, false
+		var r lineRange
+		var err1, err2 error
+		if first != "" {
+			r.first, err1 = strconv.Atoi(first)
+		}
+		if last != "" {
+			r.last, err2 = strconv.Atoi(last)
+		}
+		if err1 == nil && err2 == nil {
+			ranges = append(ranges, r)
 		}
 	}
-	return r, true
+	return ranges
 }
 
 // code returns the file as a code block, or nil.
@@ -195,10 +189,7 @@ func (in *includer) code(c codeInclude) []string {
 	if lines = in.withinBudget(lines); len(lines) == 0 {
 		return nil
 	}
-	fence := "```"
-	for slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, fence) }) {
-		fence += "`"
-	}
+	fence := mdwriter.Fence(strings.Join(lines, "\n"))
 	out := []string{c.indent + fence + strings.TrimPrefix(path.Ext(c.path), ".")}
 	for _, l := range lines {
 		out = append(out, indented(c.indent, l))
@@ -295,16 +286,14 @@ func (in *includer) snippetFile(indent, place string, depth int) []string {
 	case m[3] != "":
 		lines = snippetSection(lines, m[3])
 	case m[2] != "":
+		ranges := parseRanges(m[2])
+		if len(ranges) == 1 && !strings.ContainsAny(m[2], ":,") {
+			ranges[0].last = 0 // a single number is the first line
+		}
 		all := lines
 		lines = nil
-		for part := range strings.SplitSeq(m[2], ",") {
-			first, last, ok := strings.Cut(part, ":")
-			if r, valid := parseRange(first, last); valid {
-				if !ok && len(strings.Split(m[2], ",")) > 1 {
-					r.last = r.first
-				}
-				lines = append(lines, r.of(all)...)
-			}
+		for _, r := range ranges {
+			lines = append(lines, r.of(all)...)
 		}
 	}
 	lines = in.withinBudget(lines)

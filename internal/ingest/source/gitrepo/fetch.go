@@ -123,7 +123,7 @@ func (f *fetcher) fetchTrees(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("cannot fetch %s: %w", f.repo, err)
 	}
-	return f.git.output(ctx, nil, "rev-parse", "--verify", "--quiet", "FETCH_HEAD^{commit}")
+	return f.git.output(ctx, "rev-parse", "--verify", "--quiet", "FETCH_HEAD^{commit}")
 }
 
 // ref returns the ref to fetch. For a tag pattern, it asks the server for its
@@ -175,10 +175,11 @@ func (f *fetcher) transfer(ctx context.Context, input io.Reader, args ...string)
 		}
 	}()
 	args = append([]string{"fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance"}, args...)
-	if err := f.git.transfer(ctx, f.repo, input, args...); err != nil {
+	err := f.git.stream(ctx, isolated(f.repo.protocol()), input, func(out io.Reader) error {
+		_, err := io.Copy(io.Discard, out)
 		return err
-	}
-	return f.checkSize()
+	}, args...)
+	return cmp.Or(err, f.checkSize())
 }
 
 // checkSize returns an error if the copy of the repository exceeds the byte limit.
@@ -296,7 +297,7 @@ func (f *fetcher) prune(ctx context.Context) (missing []string, err error) {
 	}
 	there := map[string]bool{}
 	err = fs.WalkDir(f.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		if err := cmpErr(ctx.Err(), err); err != nil {
+		if err := cmp.Or(ctx.Err(), err); err != nil {
 			return err
 		}
 		hash := f.files[name]
@@ -322,15 +323,6 @@ func (f *fetcher) prune(ctx context.Context) (missing []string, err error) {
 	}
 	slices.Sort(missing)
 	return missing, err
-}
-
-func cmpErr(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // hashOf returns git's hash of a file in the folder, "" if the file is

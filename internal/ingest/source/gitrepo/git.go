@@ -22,7 +22,7 @@ type git struct {
 // create creates the bare repository in its empty folder, with only the
 // configuration written here.
 func (g *git) create(ctx context.Context, r Repo) error {
-	if _, err := g.output(ctx, nil, "init", "--quiet", "--bare", "--template=", "."); err != nil {
+	if _, err := g.output(ctx, "init", "--quiet", "--bare", "--template=", "."); err != nil {
 		return err
 	}
 	config := "[core]\n\trepositoryFormatVersion = 1\n\tbare = true\n[extensions]\n\tpartialClone = origin\n" +
@@ -118,22 +118,14 @@ func (g *git) command(ctx context.Context, env []string, args ...string) *exec.C
 	return cmd
 }
 
-// output runs git with the input and returns its output.
-func (g *git) output(ctx context.Context, input io.Reader, args ...string) (string, error) {
+// output runs git and returns its output.
+func (g *git) output(ctx context.Context, args ...string) (string, error) {
 	var b strings.Builder
-	err := g.stream(ctx, isolated(""), input, func(out io.Reader) error {
+	err := g.stream(ctx, isolated(""), nil, func(out io.Reader) error {
 		_, err := io.Copy(&b, out)
 		return err
 	}, args...)
 	return strings.TrimSpace(b.String()), err
-}
-
-// transfer runs git with access to the repository's server.
-func (g *git) transfer(ctx context.Context, r Repo, input io.Reader, args ...string) error {
-	return g.stream(ctx, isolated(r.protocol()), input, func(out io.Reader) error {
-		_, err := io.Copy(io.Discard, out)
-		return err
-	}, args...)
 }
 
 // stream runs git and passes its output to read. It returns read's error, else

@@ -488,7 +488,7 @@ func TestConnection(t *testing.T) {
 	if err := g.create(t.Context(), Repo{URL: `https://git.example.com/a"b\c.git`}); err != nil {
 		t.Fatal(err)
 	}
-	out, err := g.output(t.Context(), nil, "config", "--file", "config", "--list")
+	out, err := g.output(t.Context(), "config", "--file", "config", "--list")
 	if err != nil {
 		t.Fatal(err)
 	}

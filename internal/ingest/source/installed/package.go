@@ -25,7 +25,6 @@ func ProjectRoots(getenv func(string) string, home, dir, root string) Roots {
 	r := DefaultRoots(getenv, home, dir)
 	var node, python []string
 	for at := dir; ; at = filepath.Dir(at) {
-		at := at
 		node = append(node, escape(filepath.Join(at, "node_modules")))
 		for _, venv := range []string{".venv", "venv"} {
 			python = append(python, escape(filepath.Join(at, venv))+"/lib/python3*/site-packages", escape(filepath.Join(at, venv))+"/Lib/site-packages")

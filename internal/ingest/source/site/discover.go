@@ -206,7 +206,7 @@ func (r *run) listPages(list string, refs []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	pages, skipped := r.scope.inScope(base, refs, func(u *url.URL) string { return unwantedLink(u, true) })
+	pages, skipped := r.scope.inScope(base, refs)
 	r.reportUnwanted(skipped)
 	return pages, nil
 }

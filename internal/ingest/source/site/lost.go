@@ -45,7 +45,7 @@ func (r *run) keepLost() {
 	for u := range before {
 		if r.gone[u] {
 			gone = append(gone, u)
-		} else if digest, changed := r.texts[r.finalTarget(u)]; changed {
+		} else if digest, changed := r.texts[r.journal.m.target(u, nil)]; changed {
 			byText[digest] = append(byText[digest], u)
 		}
 	}
@@ -98,18 +98,6 @@ func (r *run) newPages() int {
 		}
 	}
 	return n
-}
-
-// finalTarget returns the final target of a URL's redirects in this run.
-func (r *run) finalTarget(u string) string {
-	for range maxHops {
-		to := r.journal.m.records[u].To
-		if to == "" {
-			break
-		}
-		u = to
-	}
-	return u
 }
 
 // differed reports whether pages with equal text now had different texts

@@ -88,13 +88,9 @@ type Mirror struct {
 // A Page is one page of a mirror.
 type Page struct {
 	URL         string
-	ContentType string    // as served
-	Canonical   string    // canonical URL within the site, or ""
-	Hash        string    // SHA-256 of the contents, in hexadecimal
-	Size        int64     // of the contents
-	Fetched     time.Time // time of the download
-	ETag        string
-	Modified    string // Last-Modified header
+	ContentType string // as served
+	Hash        string // SHA-256 of the contents, in hexadecimal
+	Size        int64  // of the contents
 	File        string // file with the contents, relative to the mirror's folder, with slashes
 }
 
@@ -129,10 +125,7 @@ func (m *Mirror) Pages() []Page {
 		if r.Hash == "" || same[u] != "" {
 			continue
 		}
-		pages = append(pages, Page{
-			URL: r.URL, ContentType: r.Type, Canonical: r.Canonical, Hash: r.Hash, Size: r.Size,
-			Fetched: *r.Fetched, ETag: r.ETag, Modified: r.Modified, File: r.file(),
-		})
+		pages = append(pages, Page{URL: r.URL, ContentType: r.Type, Hash: r.Hash, Size: r.Size, File: r.file()})
 	}
 	return pages
 }
@@ -150,22 +143,24 @@ func (m *Mirror) Aliases() map[string]string {
 	same := m.duplicates()
 	aliases := map[string]string{}
 	for u := range m.records {
-		to := u
-		for range maxHops {
-			next := m.records[to].To
-			if next == "" {
-				next = same[to]
-			}
-			if next == "" {
-				break
-			}
-			to = next
-		}
-		if to != u && m.records[to].Hash != "" {
+		if to := m.target(u, same); to != u && m.records[to].Hash != "" {
 			aliases[u] = to
 		}
 	}
 	return aliases
+}
+
+// target returns the URL to which redirects lead, and the representatives in same of
+// duplicate pages.
+func (m *Mirror) target(u string, same map[string]string) string {
+	for range maxHops {
+		to := cmp.Or(m.records[u].To, same[u])
+		if to == "" {
+			break
+		}
+		u = to
+	}
+	return u
 }
 
 // Read returns the contents of a page. It returns an error if they have changed

@@ -153,7 +153,7 @@ func isText(res response) bool {
 
 // inScope resolves references. It returns those that are pages of the site,
 // without duplicates, and the skipped ones with reasons.
-func (s *scope) inScope(base *url.URL, refs []string, unwanted func(*url.URL) string) (pages []string, skipped []Outcome) {
+func (s *scope) inScope(base *url.URL, refs []string) (pages []string, skipped []Outcome) {
 	seen := map[string]bool{}
 	for _, ref := range refs {
 		u, ok := s.resolve(base, ref)
@@ -161,7 +161,7 @@ func (s *scope) inScope(base *url.URL, refs []string, unwanted func(*url.URL) st
 			continue
 		}
 		seen[u.String()] = true
-		if why := unwanted(u); why != "" {
+		if why := unwantedLink(u, true); why != "" {
 			skipped = append(skipped, Outcome{u.String(), why})
 			continue
 		}

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"net/url"
@@ -154,9 +155,7 @@ func normalize(u *url.URL) (*url.URL, bool) {
 		}
 	}
 	n.RawPath = escapePath(n.RawPath)
-	if n.Path == "" {
-		n.Path = "/"
-	}
+	n.Path = cmp.Or(n.Path, "/")
 	if len(n.Path)+len(n.RawQuery) > maxURL {
 		return nil, false
 	}

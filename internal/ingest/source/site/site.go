@@ -52,6 +52,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -193,31 +194,16 @@ func Fetch(ctx context.Context, opt Options) (Report, error) {
 }
 
 func withDefaults(opt Options, sc *scope) Options {
-	def := func(n *int, value int) {
-		if *n <= 0 {
-			*n = value
-		}
-	}
-	def(&opt.MaxPages, DefaultMaxPages)
-	def(&opt.Concurrency, 4)
-	def(&opt.Attempts, 3)
-	if opt.MaxBytes <= 0 {
-		opt.MaxBytes = DefaultMaxBytes
-	}
-	if opt.MaxPage <= 0 {
-		opt.MaxPage = DefaultMaxPage
-	}
-	if opt.Timeout <= 0 {
-		opt.Timeout = 30 * time.Second
-	}
+	opt.MaxPages = positive(opt.MaxPages, DefaultMaxPages)
+	opt.MaxBytes = positive(opt.MaxBytes, DefaultMaxBytes)
+	opt.MaxPage = positive(opt.MaxPage, DefaultMaxPage)
+	opt.Concurrency = positive(opt.Concurrency, 4)
+	opt.Timeout = positive(opt.Timeout, 30*time.Second)
+	opt.Attempts = positive(opt.Attempts, 3)
+	opt.UserAgent = cmp.Or(opt.UserAgent, "docsearch")
+	opt.Discovery = cmp.Or(opt.Discovery, discoveryFor(sc.start))
 	if opt.Delay == 0 && !sc.isLocal() {
 		opt.Delay = 200 * time.Millisecond
-	}
-	if opt.UserAgent == "" {
-		opt.UserAgent = "docsearch"
-	}
-	if opt.Discovery == "" {
-		opt.Discovery = discoveryFor(sc.start)
 	}
 	if opt.now == nil {
 		opt.now = time.Now
@@ -226,6 +212,14 @@ func withDefaults(opt Options, sc *scope) Options {
 		opt.sleep = sleep
 	}
 	return opt
+}
+
+// positive returns n if it is positive, else the default.
+func positive[T int | int64 | time.Duration](n, value T) T {
+	if n > 0 {
+		return n
+	}
+	return value
 }
 
 // discoveryFor returns the discovery method that the user's URL implies by
