@@ -105,12 +105,9 @@ func SetRemoteDown(l Locations, url string, down bool) error {
 	case path == "":
 		return nil
 	case down:
-		return writeSnapshotFile(l, path, []byte("down\n"))
+		return writeCacheFile(l, path, []byte("down\n"))
 	}
-	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
-		return err
-	}
-	return nil
+	return removeCacheFile(path)
 }
 
 // RelayPath returns the folder and the name of the socket through which hooks ask servers,
@@ -124,10 +121,7 @@ func RelayPath(l Locations) (dir, socket string) {
 }
 
 func remotePath(l Locations, url, extension string) string {
-	if l.Cache == "" {
-		return ""
-	}
-	return Join(l.Cache, fmt.Sprintf("server-%016x%s", checksum([]byte(url)), extension))
+	return cacheFile(l, "server", url, extension)
 }
 
 // IsServerURL reports whether url can be that of a server: https and a host, or http on
