@@ -211,14 +211,7 @@ func parseRoutes(path string, data []byte) (orderedValue, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return orderedValue{}, nil
 	}
-	decode := decodeJSON
-	switch Format(path) {
-	case "yaml":
-		decode = decodeYAML
-	case "toml":
-		decode = decodeTOML
-	}
-	value, root, err := decode(data)
+	value, root, err := decodeAs(Format(path), data)
 	var syntax *SyntaxError
 	switch {
 	case errors.As(err, &syntax):
