@@ -225,12 +225,7 @@ func (p *Project) ChooseEditions(all []Edition, named func(i int) string) []Chos
 }
 
 func sharesAny(a, b []string) bool {
-	for _, s := range a {
-		if slices.Contains(b, s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a, func(s string) bool { return slices.Contains(b, s) })
 }
 
 // An editionRank is what the choice of an edition depends on.
