@@ -366,19 +366,30 @@ func (d *decoder) section(name string, v any, fields ...string) map[string]any {
 }
 
 func (d *decoder) intField(m map[string]any, section, field string, low, high int, to *int) {
+	setField(d, m, section, field, fmt.Sprintf("a whole number from %d to %d", low, high), to, func(v any) (int, bool) {
+		n, ok := integer(v)
+		return n, ok && low <= n && n <= high
+	})
+}
+
+func (d *decoder) boolField(m map[string]any, section, field string, to *bool) {
+	setField(d, m, section, field, "true or false", to, func(v any) (bool, bool) {
+		b, ok := v.(bool)
+		return b, ok
+	})
+}
+
+// setField sets a value from the field of a section, if that is given and valid.
+func setField[T any](d *decoder, m map[string]any, section, field, expected string, to *T, convert func(any) (T, bool)) {
 	v, given := m[field]
 	if !given {
 		return
 	}
-	n, ok := integer(v)
-	if !ok || n < low || n > high {
-		d.report(section+"."+field, Problem{
-			Entry: section, Field: field, Expected: fmt.Sprintf("a whole number from %d to %d", low, high),
-			Got: describe(v), Effect: fmt.Sprintf("using %d", *to),
-		})
+	if converted, ok := convert(v); ok {
+		*to = converted
 		return
 	}
-	*to = n
+	d.report(section+"."+field, Problem{Entry: section, Field: field, Expected: expected, Got: describe(v), Effect: "using " + describe(*to)})
 }
 
 // reportUnknown reports the unknown keys of m.
