@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 )
@@ -19,12 +18,6 @@ type Remote struct {
 	// Mirror keeps the server's databases that came as packs on this machine, too. They
 	// are then used without the server.
 	Mirror bool `json:"mirror,omitempty"`
-}
-
-// Equal reports whether two servers are the same.
-func (r *Remote) Equal(other *Remote) bool {
-	return r.URL == other.URL && r.TokenFile == other.TokenFile && r.TokenEnv == other.TokenEnv &&
-		r.TimeoutMS == other.TimeoutMS && r.Mirror == other.Mirror && slices.Equal(r.TokenCommand, other.TokenCommand)
 }
 
 // DefaultRemoteTimeoutMS is the default time for the hook's request to a server.
