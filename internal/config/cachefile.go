@@ -13,17 +13,17 @@ import (
 	"github.com/docsearch/docsearch/internal/atomicfile"
 )
 
-// The files in the cache folder: snapshots and records, each named after what it is
-// derived from. A file with fields has a magic, which ends with the version of its format,
-// then 8 bytes of checksum, little endian, then the fields.
+// Files in the cache folder: snapshots and records. The name of a file has the checksum of
+// a key, such as the path of the config file. A file with fields has a magic, which ends
+// with the version of its format, then 8 bytes of checksum, little endian, then the fields.
 
 const maxCacheFile = 32 << 20
 
 // errNoCache reports that the environment does not determine a file in the cache folder.
 var errNoCache = errors.New("cannot write a snapshot: the home directory is not known")
 
-// cacheFile returns the path of the file of a kind that is derived from what key names. It
-// returns "" if the environment does not determine the cache folder or the key.
+// cacheFile returns the path of the file of a kind for a key. It returns "" if the
+// environment does not determine the cache folder or the key.
 func cacheFile(l Locations, kind, key, extension string) string {
 	if l.Cache == "" || key == "" {
 		return ""

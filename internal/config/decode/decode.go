@@ -132,7 +132,7 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 		case required && s == "":
 			o.wrong(field, expected, describe(m[field]))
 		case !ok && m[field] != nil:
-			o.odd(field, expected, describe(m[field]), "ignored")
+			o.unexpected(field, expected, describe(m[field]), "ignored")
 		}
 		return s
 	}
@@ -144,7 +144,7 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 	case len(db.Keywords) == 0:
 		o.wrong("keywords", "a list of one or more words", describe(m["keywords"]))
 	case len(bad) > 0:
-		o.odd("keywords", "only words", describe(bad[0]), "the other items are used")
+		o.unexpected("keywords", "only words", describe(bad[0]), "the other items are used")
 	}
 	if cluster, given := m["weaviate"]; given {
 		if db.Cluster = d.cluster(path+".weaviate", entry, cluster); db.Cluster == nil {
@@ -157,7 +157,7 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 		}
 	}
 	db.Path = d.path(text("path", "the path of the database", db.Cluster == nil), func(raw, resolved string) {
-		o.odd("path", "an absolute path", describe(raw), "using "+resolved)
+		o.unexpected("path", "an absolute path", describe(raw), "using "+resolved)
 	})
 	db.Description = text("description", "a short description of the database", true)
 	db.Name = text("name", "a name", false)
@@ -167,20 +167,20 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 	if urls, given := m["urls"]; given {
 		var bad any
 		if db.URLs, bad, ok = urlPrefixes(urls); !ok {
-			o.odd("urls", `a list of URL prefixes, as in "https://docs.gitlab.com/"`, describe(bad), "the item is ignored")
+			o.unexpected("urls", `a list of URL prefixes, as in "https://docs.gitlab.com/"`, describe(bad), "the item is ignored")
 		}
 	}
 	if packages, given := m["packages"]; given {
 		if db.Packages, bad = packageIDs(packages); len(bad) > 0 {
-			o.odd("packages", `a list of packages, as in "node:react"`, describe(bad[0]), "the item is ignored")
+			o.unexpected("packages", `a list of packages, as in "node:react"`, describe(bad[0]), "the item is ignored")
 		}
 	}
 	if db.Inject, ok = injectPatterns(m["inject"]); !ok {
-		o.odd("inject", `true, or patterns of documents as in "conventions/**"`, describe(m["inject"]), "no notes are added")
+		o.unexpected("inject", `true, or patterns of documents as in "conventions/**"`, describe(m["inject"]), "no notes are added")
 		db.Inject = nil
 	}
 	db.Notes = d.path(text("notes", "the path of a folder", false), func(raw, resolved string) {
-		o.odd("notes", "an absolute path", describe(raw), "using "+resolved)
+		o.unexpected("notes", "an absolute path", describe(raw), "using "+resolved)
 	})
 	if db.Notes != "" && m["inject"] == nil {
 		db.Inject = []string{config.All}
@@ -189,7 +189,7 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 	switch db.Mode {
 	case "", config.ModeAnswer, config.ModeRedirect, config.ModeAdvise, config.ModeOff:
 	default:
-		o.odd("mode", `"answer", "redirect", "advise" or "off"`, describe(m["mode"]), "using the default")
+		o.unexpected("mode", `"answer", "redirect", "advise" or "off"`, describe(m["mode"]), "using the default")
 		db.Mode = ""
 	}
 	return db, o.usable

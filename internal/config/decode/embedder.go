@@ -64,7 +64,7 @@ func (d *decoder) embedder(path string, v any) {
 	}
 	if e.Local() {
 		e.Model = d.path(e.Model, func(raw, resolved string) {
-			o.odd("model", "the absolute path of the model folder", strconv.Quote(raw), "using "+resolved)
+			o.unexpected("model", "the absolute path of the model folder", strconv.Quote(raw), "using "+resolved)
 		})
 	}
 	const url = `the server's address, as in "https://api.example.com/v1"`

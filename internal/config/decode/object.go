@@ -14,9 +14,9 @@ type object struct {
 	usable  bool           // no field is invalid
 }
 
-// odd reports a field that is not as expected. Without a value, its line is that of the
+// unexpected reports a field that is not as expected. Without a value, its line is that of the
 // object.
-func (o *object) odd(field, expected, got, effect string) {
+func (o *object) unexpected(field, expected, got, effect string) {
 	at := o.path + "." + field
 	if o.fields[field] == nil {
 		at = o.path
@@ -26,7 +26,7 @@ func (o *object) odd(field, expected, got, effect string) {
 
 // wrong reports an invalid field. The object is not used then.
 func (o *object) wrong(field, expected, got string) {
-	o.odd(field, expected, got, o.skipped)
+	o.unexpected(field, expected, got, o.skipped)
 	o.usable = false
 }
 

@@ -41,7 +41,7 @@ func (d *decoder) remote(path string, v any) {
 		o.wrong("url", url, describe(m["url"]))
 	}
 	r.TokenFile = d.path(strings.TrimSpace(o.text("token_file", "the path of a file")), func(raw, resolved string) {
-		o.odd("token_file", "an absolute path", strconv.Quote(raw), "using "+resolved)
+		o.unexpected("token_file", "an absolute path", strconv.Quote(raw), "using "+resolved)
 	})
 	const variable = "the name of an environment variable, not the token"
 	if r.TokenEnv = strings.TrimSpace(o.text("token_env", variable)); !isVariable(r.TokenEnv) {
