@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -48,8 +47,7 @@ func writeSnapshotOf(l config.Locations, p *project.Project, dbs []config.Databa
 			s.Sources[i].ModTime = 0 // it may still change unnoticed: look again at the next session
 		}
 	}
-	const old = 30 * 24 * time.Hour
-	config.RemoveOldProjects(l, func(st fs.FileInfo) bool { return time.Since(st.ModTime()) > old })
+	load.RemoveOld(l, "project")
 	return s.Write(l)
 }
 

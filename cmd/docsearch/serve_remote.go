@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -114,12 +115,7 @@ func (s *servedDatabases) clustered(url string) map[string]*clustersearch.Databa
 }
 
 func containsRemote(list []config.Remote, r *config.Remote) bool {
-	for i := range list {
-		if list[i].Equal(r) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(other config.Remote) bool { return reflect.DeepEqual(other, *r) })
 }
 
 // serveRemotes serves the relay for hooks and follows the lists of the servers' databases

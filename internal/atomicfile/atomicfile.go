@@ -12,7 +12,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -66,7 +68,7 @@ func WriteIn(root *os.Root, name string, data []byte, perm fs.FileMode, durable 
 		return err
 	}
 	if durable {
-		dir, _ := splitName(name)
+		dir, _ := path.Split(name)
 		return SyncIn(root, dir+".")
 	}
 	return nil
@@ -99,7 +101,7 @@ func writeTemporary(root *os.Root, name string, data []byte, perm fs.FileMode, d
 // another one.
 func createTemporary(root *os.Root, name string) (*os.File, string, error) {
 	const tries = 1000
-	dir, base := splitName(name)
+	dir, base := path.Split(name)
 	prefix := dir + temporaryPrefix(base) + strconv.Itoa(os.Getpid()) + "-"
 	n := uint64(time.Now().UnixNano())
 	for try := uint64(0); ; try++ {
@@ -115,15 +117,15 @@ func createTemporary(root *os.Root, name string) (*os.File, string, error) {
 // CleanIn is Clean for a file below root. name is relative to root and uses
 // slashes.
 func CleanIn(root *os.Root, name string) error {
-	dir, base := splitName(name)
-	entries, err := fs.ReadDir(root.FS(), folderName(dir))
+	dir, base := path.Split(name)
+	entries, err := fs.ReadDir(root.FS(), path.Clean(dir))
 	if err != nil {
 		return err
 	}
 	var errs []error
 	prefix := temporaryPrefix(base)
 	for _, e := range entries {
-		if name := e.Name(); len(name) > len(prefix) && name[:len(prefix)] == prefix {
+		if name := e.Name(); strings.HasPrefix(name, prefix) && name != prefix {
 			errs = append(errs, root.Remove(dir+name))
 		}
 	}
@@ -233,14 +235,11 @@ func FullPath(root *os.Root, err error) error {
 // and returns its usual name, such as open. Operations on an open file, such as
 // write, are not.
 func rootOperation(op string) (string, bool) {
-	has := func(end string) bool { return len(op) > len(end) && op[len(op)-len(end):] == end }
-	switch {
-	case op == "RemoveAll":
+	if op == "RemoveAll" {
 		return "remove", true
-	case has("at") && !has("stat") && op != "stat":
-		return op[:len(op)-len("at")], true
 	}
-	return op, false
+	usual, ok := strings.CutSuffix(op, "at")
+	return usual, ok && !strings.HasSuffix(op, "stat")
 }
 
 // Join is filepath.Join for two clean parts. name uses slashes.
@@ -248,40 +247,16 @@ func Join(dir, name string) string {
 	if name == "." {
 		return dir
 	}
-	path := []byte(dir)
-	if n := len(path); n > 0 && !os.IsPathSeparator(path[n-1]) {
-		path = append(path, os.PathSeparator)
+	const separator = string(os.PathSeparator)
+	if n := len(dir); n > 0 && !os.IsPathSeparator(dir[n-1]) {
+		dir += separator
 	}
-	at := len(path)
-	path = append(path, name...)
-	for i := at; i < len(path); i++ {
-		if path[i] == '/' {
-			path[i] = os.PathSeparator
-		}
-	}
-	return string(path)
+	return dir + strings.ReplaceAll(name, "/", separator)
 }
 
 // temporaryPrefix returns the prefix of the names of the temporary files for
 // base.
 func temporaryPrefix(base string) string { return "." + base + ".tmp-" }
-
-// splitName splits a slash-separated name after its last slash.
-func splitName(name string) (dir, base string) {
-	i := len(name)
-	for i > 0 && name[i-1] != '/' {
-		i--
-	}
-	return name[:i], name[i:]
-}
-
-// folderName returns a folder without its trailing slash, "." if dir is empty.
-func folderName(dir string) string {
-	if dir == "" {
-		return "."
-	}
-	return dir[:len(dir)-1]
-}
 
 // Split is filepath.Split without package path/filepath, which would delay the
 // hook's initialization. For a name without a folder, dir is ".".

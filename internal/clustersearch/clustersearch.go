@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 	"time"
 
@@ -51,7 +52,7 @@ func New(db config.Database, cache string) *Database { return &Database{config: 
 
 // Is reports whether the database is that of a config entry.
 func (d *Database) Is(db *config.Database) bool {
-	return d.config.Name == db.Name && d.config.Version == db.Version && d.config.Cluster.Equal(db.Cluster)
+	return d.config.Name == db.Name && d.config.Version == db.Version && reflect.DeepEqual(d.config.Cluster, db.Cluster)
 }
 
 // Close closes the connections.

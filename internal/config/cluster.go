@@ -13,14 +13,6 @@ type Cluster struct {
 	KeyEnv   string   `json:"api_key_env,omitempty"` // name of the environment variable with the API key
 }
 
-// Equal reports whether two clusters are the same, with the same database.
-func (c *Cluster) Equal(other *Cluster) bool {
-	if c == nil || other == nil {
-		return c == other
-	}
-	return c.Database == other.Database && c.KeyEnv == other.KeyEnv && slices.Equal(c.URLs, other.URLs)
-}
-
 // AddClustered adds the databases in clusters to the databases of the config. Each gets
 // the URL of its cluster's first node as its server.
 func (c *Config) AddClustered() {

@@ -2,9 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"strings"
 )
 
@@ -46,11 +43,7 @@ const registeredMagic = "docsearch hook entries 2\n"
 // Registered returns the coverage that docsearch last wrote to the user's
 // settings in the folder claude; false if that is unknown.
 func Registered(l Locations, claude string) (Coverage, bool) {
-	path, err := registeredPath(l, claude)
-	if err != nil {
-		return Coverage{}, false
-	}
-	data, err := readSnapshotFile(path)
+	data, err := readCacheFile(registeredPath(l, claude))
 	if err != nil || !strings.HasPrefix(string(data), registeredMagic) {
 		return Coverage{}, false
 	}
@@ -63,19 +56,16 @@ func Registered(l Locations, claude string) (Coverage, bool) {
 // SetRegistered records the coverage that docsearch wrote to the user's settings
 // in the folder claude; nil removes the record.
 func SetRegistered(l Locations, claude string, r *Coverage) error {
-	path, err := registeredPath(l, claude)
-	if err != nil {
-		return err
-	}
-	if r == nil {
-		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
+	path := registeredPath(l, claude)
+	switch {
+	case path == "":
+		return errors.New("cannot record the hook entries: the home directory is not known")
+	case r == nil:
+		return removeCacheFile(path)
 	}
 	c := coder{writing: true}
 	r.code(&c)
-	return writeSnapshotFile(l, path, append([]byte(registeredMagic), c.out...))
+	return writeCacheFile(l, path, append([]byte(registeredMagic), c.out...))
 }
 
 func (c *Coverage) code(to *coder) {
@@ -86,9 +76,6 @@ func (c *Coverage) code(to *coder) {
 	to.flag(&c.Lookups)
 }
 
-func registeredPath(l Locations, claude string) (string, error) {
-	if l.Cache == "" || claude == "" {
-		return "", errors.New("cannot record the hook entries: the home directory is not known")
-	}
-	return Join(l.Cache, fmt.Sprintf("entries-%016x.snapshot", checksum([]byte(claude)))), nil
+func registeredPath(l Locations, claude string) string {
+	return cacheFile(l, "entries", claude, ".snapshot")
 }

@@ -22,10 +22,7 @@ func TestRegistered(t *testing.T) {
 	if r, ok := Registered(l, "/home/b/.claude"); ok {
 		t.Errorf("of other settings: %+v", r)
 	}
-	path, err := registeredPath(l, "/home/a/.claude")
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := registeredPath(l, "/home/a/.claude")
 	for _, damaged := range []string{"", registeredMagic, registeredMagic + "\x02\x02\x02\x02", registeredMagic + "\x02\x02\x02\x02\x02\x02"} {
 		if err := os.WriteFile(path, []byte(damaged), 0o600); err != nil {
 			t.Fatal(err)

@@ -25,10 +25,9 @@ type Names struct {
 }
 
 const (
-	namesMagic     = "docsearch names 1\n"
-	namesExtension = ".names"
-	nameBits       = 1<<64 - 1<<16 // the name's part of an entry
-	entrySize      = 8
+	namesMagic = "docsearch names 1\n"
+	nameBits   = 1<<64 - 1<<16 // the name's part of an entry
+	entrySize  = 8
 )
 
 // NamesOf returns the names that were written for the databases of a config.
@@ -61,11 +60,8 @@ func (n *Names) Database(name string) (place int, found bool) {
 }
 
 func (n *Names) load() error {
-	path, err := cachePath(n.locations, namesExtension)
-	if err != nil {
-		return err
-	}
-	data, err := readSnapshotFile(path)
+	path := namesPath(n.locations)
+	data, err := readCacheFile(path)
 	if err != nil {
 		return err
 	}
@@ -108,13 +104,11 @@ const ambiguous = -1
 
 // Write writes the names to l.Cache.
 func (n *Names) Write(l Locations) error {
-	path, err := cachePath(l, namesExtension)
-	if err != nil {
-		return err
-	}
 	data := binary.LittleEndian.AppendUint64([]byte(namesMagic), databasesChecksum(n.databases))
-	return writeSnapshotFile(l, path, append(data, n.entries...))
+	return writeCacheFile(l, namesPath(l), append(data, n.entries...))
 }
+
+func namesPath(l Locations) string { return cacheFile(l, "config", l.Config, ".names") }
 
 func makeEntry(name string, place int) uint64 {
 	return checksum([]byte(name))&nameBits | uint64(place)

@@ -41,10 +41,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 
-	path, err := cachePath(l, namesExtension)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := namesPath(l)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

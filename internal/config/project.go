@@ -1,9 +1,7 @@
 package config
 
 import (
-	"encoding/binary"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -54,23 +52,13 @@ func (u *Use) code(c *coder) {
 
 // Write writes the snapshot to l.Cache.
 func (s *ProjectSnapshot) Write(l Locations) error {
-	path, err := projectPath(l, s.Folder)
-	if err != nil {
-		return err
-	}
 	s.Config = l.Config
-	c := coder{writing: true}
-	s.code(&c)
-	data := binary.LittleEndian.AppendUint64([]byte(projectMagic), wideChecksum(c.out))
-	return writeSnapshotFile(l, path, append(data, c.out...))
+	return writeCacheFile(l, projectPath(l, s.Folder), encodeFields(projectMagic, s.code))
 }
 
 // ReadProjectSnapshot returns the snapshot of a folder, even if its sources have changed.
 func ReadProjectSnapshot(l Locations, folder string) (*ProjectSnapshot, error) {
-	path, err := projectPath(l, folder)
-	if err != nil {
-		return nil, err
-	}
+	path := projectPath(l, folder)
 	s, err := ProjectSnapshotIn(path)
 	switch {
 	case err != nil:
@@ -83,7 +71,7 @@ func ReadProjectSnapshot(l Locations, folder string) (*ProjectSnapshot, error) {
 
 // ProjectSnapshotIn returns the snapshot in a file.
 func ProjectSnapshotIn(path string) (*ProjectSnapshot, error) {
-	data, err := readSnapshotFile(path)
+	data, err := readCacheFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -103,20 +91,13 @@ func parseProjectSnapshot(data []byte) (*ProjectSnapshot, error) {
 }
 
 // Current reports whether no source has changed since the snapshot was written.
-func (s *ProjectSnapshot) Current() bool {
-	for _, before := range s.Sources {
-		if now, err := StampOf(before.Path); err != nil || now != before {
-			return false
-		}
-	}
-	return true
-}
+func (s *ProjectSnapshot) Current() bool { return firstChanged(s.Sources) == "" }
 
-func projectPath(l Locations, folder string) (string, error) {
-	if l.Cache == "" || l.Config == "" || !IsAbs(folder) {
-		return "", errors.New("cannot write a snapshot: the home directory is not known")
+func projectPath(l Locations, folder string) string {
+	if l.Config == "" || !IsAbs(folder) {
+		return ""
 	}
-	return Join(l.Cache, fmt.Sprintf("project-%016x.snapshot", checksum([]byte(l.Config+"\x00"+folder)))), nil
+	return cacheFile(l, "project", l.Config+"\x00"+folder, ".snapshot")
 }
 
 // A Project is the project in which a session works. It is read at the first use, because
@@ -244,12 +225,7 @@ func (p *Project) ChooseEditions(all []Edition, named func(i int) string) []Chos
 }
 
 func sharesAny(a, b []string) bool {
-	for _, s := range a {
-		if slices.Contains(b, s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a, func(s string) bool { return slices.Contains(b, s) })
 }
 
 // An editionRank is what the choice of an edition depends on.
@@ -292,22 +268,6 @@ func (r *editionRank) betterThan(other *editionRank) bool {
 	return CompareVersions(r.version, other.version) > 0
 }
 
-// RemoveOldProjects removes the snapshots of folders without sessions in the last 30 days.
-func RemoveOldProjects(l Locations, isOld func(fs.FileInfo) bool) {
-	entries, err := os.ReadDir(l.Cache)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if !isProjectSnapshot(e.Name()) {
-			continue
-		}
-		if st, err := e.Info(); err == nil && st.Mode().IsRegular() && isOld(st) {
-			os.Remove(Join(l.Cache, e.Name()))
-		}
-	}
-}
-
 // ProjectSnapshots returns all snapshots for a config file.
 func ProjectSnapshots(l Locations) []*ProjectSnapshot {
 	entries, err := os.ReadDir(l.Cache)
@@ -316,7 +276,7 @@ func ProjectSnapshots(l Locations) []*ProjectSnapshot {
 	}
 	var all []*ProjectSnapshot
 	for _, e := range entries {
-		if !isProjectSnapshot(e.Name()) {
+		if !strings.HasPrefix(e.Name(), "project-") || !strings.HasSuffix(e.Name(), ".snapshot") {
 			continue
 		}
 		if s, err := ProjectSnapshotIn(Join(l.Cache, e.Name())); err == nil && s.Config == l.Config {
@@ -324,8 +284,4 @@ func ProjectSnapshots(l Locations) []*ProjectSnapshot {
 		}
 	}
 	return all
-}
-
-func isProjectSnapshot(name string) bool {
-	return strings.HasPrefix(name, "project-") && strings.HasSuffix(name, ".snapshot")
 }

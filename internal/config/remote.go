@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 )
@@ -19,12 +18,6 @@ type Remote struct {
 	// Mirror keeps the server's databases that came as packs on this machine, too. They
 	// are then used without the server.
 	Mirror bool `json:"mirror,omitempty"`
-}
-
-// Equal reports whether two servers are the same.
-func (r *Remote) Equal(other *Remote) bool {
-	return r.URL == other.URL && r.TokenFile == other.TokenFile && r.TokenEnv == other.TokenEnv &&
-		r.TimeoutMS == other.TimeoutMS && r.Mirror == other.Mirror && slices.Equal(r.TokenCommand, other.TokenCommand)
 }
 
 // DefaultRemoteTimeoutMS is the default time for the hook's request to a server.
@@ -105,12 +98,9 @@ func SetRemoteDown(l Locations, url string, down bool) error {
 	case path == "":
 		return nil
 	case down:
-		return writeSnapshotFile(l, path, []byte("down\n"))
+		return writeCacheFile(l, path, []byte("down\n"))
 	}
-	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
-		return err
-	}
-	return nil
+	return removeCacheFile(path)
 }
 
 // RelayPath returns the folder and the name of the socket through which hooks ask servers,
@@ -124,10 +114,7 @@ func RelayPath(l Locations) (dir, socket string) {
 }
 
 func remotePath(l Locations, url, extension string) string {
-	if l.Cache == "" {
-		return ""
-	}
-	return Join(l.Cache, fmt.Sprintf("server-%016x%s", checksum([]byte(url)), extension))
+	return cacheFile(l, "server", url, extension)
 }
 
 // IsServerURL reports whether url can be that of a server: https and a host, or http on

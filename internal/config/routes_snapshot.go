@@ -1,13 +1,9 @@
 package config
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
-	"unsafe"
 )
 
 // A RoutesPlace determines which rule files apply.
@@ -150,11 +146,8 @@ func (s *Stamp) code(c *coder) {
 // has changed since it was written. If candidate is not nil, only rules that it accepts
 // are returned.
 func ReadRoutesSnapshot(l Locations, p RoutesPlace, candidate func(*Rule) bool) (*RoutesSnapshot, error) {
-	path, err := routesPath(l, p)
-	if err != nil {
-		return nil, err
-	}
-	data, err := readSnapshotFile(path)
+	path := routesPath(l, p)
+	data, err := readCacheFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -165,10 +158,8 @@ func ReadRoutesSnapshot(l Locations, p RoutesPlace, candidate func(*Rule) bool) 
 	case s.Place != p:
 		return nil, errors.New(path + " is for another folder")
 	}
-	for _, before := range s.Sources {
-		if now, err := StampOf(before.Path); err != nil || now != before {
-			return nil, errors.New(path + " is outdated: changed " + before.Path)
-		}
+	if changed := firstChanged(s.Sources); changed != "" {
+		return nil, errors.New(path + " is outdated: changed " + changed)
 	}
 	return s, nil
 }
@@ -176,7 +167,7 @@ func ReadRoutesSnapshot(l Locations, p RoutesPlace, candidate func(*Rule) bool) 
 // PlaceIn returns the place of the rules snapshot in a file, even if the snapshot
 // is outdated.
 func PlaceIn(path string) (RoutesPlace, error) {
-	data, err := readSnapshotFile(path)
+	data, err := readCacheFile(path)
 	if err != nil {
 		return RoutesPlace{}, err
 	}
@@ -196,61 +187,15 @@ func parseRoutesSnapshot(data []byte, candidate func(*Rule) bool) (*RoutesSnapsh
 	return s, nil
 }
 
-// decodeFields decodes the fields after the magic and the wide checksum of a snapshot. The
-// decoded texts share the memory of data, which must not be modified.
-func decodeFields(data []byte, magic string, code func(*coder)) error {
-	sum, ok := bytes.CutPrefix(data, []byte(magic))
-	if !ok || len(sum) < 8 {
-		return errors.New("not a snapshot of this format")
-	}
-	fields := sum[8:]
-	if binary.LittleEndian.Uint64(sum) != wideChecksum(fields) {
-		return errors.New("corrupt snapshot: checksum")
-	}
-	c := coder{data: unsafe.String(unsafe.SliceData(fields), len(fields))}
-	code(&c)
-	if c.corrupt || len(c.data) > 0 {
-		return errors.New("corrupt snapshot: length")
-	}
-	return nil
-}
-
-// wideChecksum is FNV-1a over eight bytes at a time. Snapshots of up to a hundred
-// kilobytes are read on every tool call, and hash/fnv takes one byte at a time.
-func wideChecksum(data []byte) uint64 {
-	h := uint64(14695981039346656037)
-	for ; len(data) >= 8; data = data[8:] {
-		h = (h ^ binary.LittleEndian.Uint64(data)) * 1099511628211
-		h ^= h >> 32
-	}
-	for _, b := range data {
-		h = (h ^ uint64(b)) * 1099511628211
-	}
-	return h
-}
-
 // Write writes the snapshot to l.Cache.
 func (s *RoutesSnapshot) Write(l Locations) error {
-	path, err := routesPath(l, s.Place)
-	if err != nil {
-		return err
-	}
-	return writeSnapshotFile(l, path, s.encode())
+	return writeCacheFile(l, routesPath(l, s.Place), s.encode())
 }
 
-func (s *RoutesSnapshot) encode() []byte {
-	c := coder{writing: true}
-	s.code(&c)
-	data := binary.LittleEndian.AppendUint64([]byte(routesMagic), wideChecksum(c.out))
-	return append(data, c.out...)
-}
+func (s *RoutesSnapshot) encode() []byte { return encodeFields(routesMagic, s.code) }
 
-func routesPath(l Locations, p RoutesPlace) (string, error) {
-	if l.Cache == "" {
-		return "", errors.New("cannot write a snapshot: the home directory is not known")
-	}
-	key := p.Config + "\x00" + p.Project + "\x00" + p.Plugin + "\x00" + p.Claude + "\x00" + p.Files
-	return Join(l.Cache, fmt.Sprintf("routes-%016x.snapshot", checksum([]byte(key)))), nil
+func routesPath(l Locations, p RoutesPlace) string {
+	return cacheFile(l, "routes", p.Config+"\x00"+p.Project+"\x00"+p.Plugin+"\x00"+p.Claude+"\x00"+p.Files, ".snapshot")
 }
 
 // FirstAbsent returns the topmost folder below root that path needs and that does not

@@ -1,15 +1,8 @@
 package config
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
-	"fmt"
-	"hash/fnv"
 	"io/fs"
-	"os"
-
-	"github.com/docsearch/docsearch/internal/atomicfile"
 )
 
 // A Snapshot is a resolved config. It saves the hook from reading the config file, because
@@ -19,8 +12,8 @@ import (
 // Its file is read on every tool call. It is not JSON, because parsing that would take
 // longer than everything else:
 //
-//	magic     "docsearch snapshot 15\n", the version of the format
-//	checksum  [8] FNV-1a of all that follows, little endian
+//	magic     "docsearch snapshot 16\n", the version of the format
+//	checksum  [8] of all that follows, little endian: FNV-1a, eight bytes at a time
 //	fields    in the order of Snapshot.code: numbers as varints, texts and
 //	          lists after their length
 type Snapshot struct {
@@ -49,7 +42,8 @@ type Snapshot struct {
 //	13 publishers of packs
 //	14 databases of servers
 //	15 mirrors of servers
-const snapshotMagic = "docsearch snapshot 15\n"
+//	16 the checksum of the other snapshots
+const snapshotMagic = "docsearch snapshot 16\n"
 
 func (s *Snapshot) code(c *coder) {
 	s.Source.code(c)
@@ -113,16 +107,11 @@ func (e *Embedder) code(c *coder) {
 	c.float(&e.Weight)
 }
 
-const maxSnapshot = 32 << 20
-
 // ReadSnapshot returns the snapshot of the config file at l.Config. It returns an error if
 // the environment or the file has changed since it was written.
 func ReadSnapshot(l Locations, getenv Getenv) (*Snapshot, error) {
-	path, err := snapshotPath(l)
-	if err != nil {
-		return nil, err
-	}
-	data, err := readSnapshotFile(path)
+	path := snapshotPath(l)
+	data, err := readCacheFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -142,41 +131,10 @@ func ReadSnapshot(l Locations, getenv Getenv) (*Snapshot, error) {
 	return s, nil
 }
 
-func readSnapshotFile(path string) ([]byte, error) {
-	f, err := atomicfile.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !st.Mode().IsRegular() || st.Size() > maxSnapshot {
-		return nil, errors.New(path + " is not a snapshot")
-	}
-	data := make([]byte, st.Size())
-	n, err := f.ReadAt(data, 0)
-	if err != nil && n < len(data) {
-		return nil, err
-	}
-	return data, nil
-}
-
 func parseSnapshot(data []byte) (*Snapshot, error) {
-	sum, ok := bytes.CutPrefix(data, []byte(snapshotMagic))
-	if !ok || len(sum) < 8 {
-		return nil, errors.New("not a snapshot of this format")
-	}
-	fields := sum[8:]
-	if binary.LittleEndian.Uint64(sum) != checksum(fields) {
-		return nil, errors.New("corrupt snapshot: checksum")
-	}
 	s := new(Snapshot)
-	c := coder{data: string(fields)}
-	s.code(&c)
-	if c.corrupt || len(c.data) > 0 {
-		return nil, errors.New("corrupt snapshot: length")
+	if err := decodeFields(data, snapshotMagic, s.code); err != nil {
+		return nil, err
 	}
 	for _, db := range s.Config.Databases {
 		if len(db.Keywords) == 0 {
@@ -186,18 +144,7 @@ func parseSnapshot(data []byte) (*Snapshot, error) {
 	return s, nil
 }
 
-func (s *Snapshot) encode() []byte {
-	c := coder{writing: true}
-	s.code(&c)
-	data := binary.LittleEndian.AppendUint64([]byte(snapshotMagic), checksum(c.out))
-	return append(data, c.out...)
-}
-
-func checksum(data []byte) uint64 {
-	h := fnv.New64a()
-	h.Write(data)
-	return h.Sum64()
-}
+func (s *Snapshot) encode() []byte { return encodeFields(snapshotMagic, s.code) }
 
 func (s *Snapshot) sameEnvironment(getenv Getenv) bool {
 	overrides := Overrides()
@@ -214,45 +161,16 @@ func (s *Snapshot) sameEnvironment(getenv Getenv) bool {
 
 // Write writes the snapshot to l.Cache.
 func (s *Snapshot) Write(l Locations, getenv Getenv) error {
-	path, err := snapshotPath(l)
-	if err != nil {
-		return err
-	}
 	s.Home, s.Env = Home(getenv), nil
 	for _, o := range Overrides() {
 		s.Env = append(s.Env, getenv(o.Env))
 	}
-	return writeSnapshotFile(l, path, s.encode())
-}
-
-func writeSnapshotFile(l Locations, path string, data []byte) error {
-	if err := os.MkdirAll(l.Cache, 0o700); err != nil {
-		return err
-	}
-	return atomicfile.WriteCache(path, data, 0o600)
+	return writeCacheFile(l, snapshotPath(l), s.encode())
 }
 
 // snapshotPath returns the path of a config file's snapshot.
-func snapshotPath(l Locations) (string, error) { return cachePath(l, ".snapshot") }
-
-// cachePath returns the path of a file derived from a config file. Each config file has
-// its own.
-func cachePath(l Locations, extension string) (string, error) {
-	if l.Cache == "" || l.Config == "" {
-		return "", errors.New("cannot write a snapshot: the home directory is not known")
-	}
-	return Join(l.Cache, fmt.Sprintf("config-%016x%s", checksum([]byte(l.Config)), extension)), nil
-}
+func snapshotPath(l Locations) string { return cacheFile(l, "config", l.Config, ".snapshot") }
 
 // Forget removes the snapshot, so that the hook reads the config file and the names of its
 // databases again.
-func Forget(l Locations) error {
-	path, err := snapshotPath(l)
-	if err != nil {
-		return err
-	}
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
+func Forget(l Locations) error { return removeCacheFile(snapshotPath(l)) }

@@ -42,6 +42,17 @@ func StampOf(path string) (Stamp, error) {
 	return s, nil
 }
 
+// firstChanged returns the path of the first of the files and folders that has changed
+// since its stamp, or "".
+func firstChanged(stamps []Stamp) string {
+	for _, before := range stamps {
+		if now, err := StampOf(before.Path); err != nil || now != before {
+			return before.Path
+		}
+	}
+	return ""
+}
+
 // Settled reports whether every later change of the file will change the stamp.
 func (s Stamp) Settled(now time.Time) bool {
 	changed := s.Change

@@ -17,6 +17,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 
@@ -60,23 +61,14 @@ func (p Path) Join(name string) Path {
 
 // Parent returns the folder that contains p.
 func (p Path) Parent() Path {
-	for i := len(p.Name) - 1; i > 0; i-- {
-		if p.Name[i] == '/' {
-			return Path{p.Dir, p.Name[:i]}
-		}
+	if i := strings.LastIndexByte(p.Name, '/'); i > 0 {
+		return Path{p.Dir, p.Name[:i]}
 	}
 	return In(p.Dir)
 }
 
 // Base returns the last element of the name.
-func (p Path) Base() string {
-	for i := len(p.Name) - 1; i >= 0; i-- {
-		if p.Name[i] == '/' {
-			return p.Name[i+1:]
-		}
-	}
-	return p.Name
-}
+func (p Path) Base() string { return p.Name[strings.LastIndexByte(p.Name, '/')+1:] }
 
 // String returns the path in the form of the operating system.
 func (p Path) String() string { return atomicfile.Join(p.Dir, p.Name) }
@@ -99,6 +91,15 @@ func (p Path) within(f func(*os.Root) error) error {
 	return atomicfile.FullPath(r, err)
 }
 
+// get is within for a function with a result.
+func get[T any](p Path, f func(*os.Root) (T, error)) (result T, err error) {
+	err = p.within(func(r *os.Root) error {
+		result, err = f(r)
+		return err
+	})
+	return result, err
+}
+
 // link returns the shortest prefix of the name that is a symbolic link, or "".
 func (p Path) link(r *os.Root) string {
 	for i := 0; i <= len(p.Name); i++ {
@@ -117,11 +118,7 @@ func (p Path) link(r *os.Root) string {
 
 // Open opens a regular file for reading. It does not block on a named pipe.
 func (p Path) Open() (*os.File, error) {
-	var f *os.File
-	err := p.within(func(r *os.Root) (err error) {
-		f, err = atomicfile.OpenIn(r, p.Name, syscall.O_NONBLOCK)
-		return err
-	})
+	f, err := get(p, func(r *os.Root) (*os.File, error) { return atomicfile.OpenIn(r, p.Name, syscall.O_NONBLOCK) })
 	if err != nil {
 		return nil, err
 	}
@@ -162,24 +159,18 @@ func (p Path) Read(limit int64) ([]byte, error) {
 }
 
 // Create creates a file for reading and writing. The file must not exist.
-func (p Path) Create(perm fs.FileMode) (f *os.File, err error) {
-	err = p.within(func(r *os.Root) error {
-		f, err = r.OpenFile(p.Name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
-		return err
-	})
-	return f, err
+func (p Path) Create(perm fs.FileMode) (*os.File, error) {
+	return get(p, func(r *os.Root) (*os.File, error) { return r.OpenFile(p.Name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm) })
 }
 
 // Edit opens a regular file for reading and writing in place, or creates it with
 // mode perm. Unlike the other methods, it does not follow links within Dir.
-func (p Path) Edit(perm fs.FileMode) (f *os.File, err error) {
-	err = p.within(func(r *os.Root) error {
-		f, err = openInPlace(p.String(), os.O_RDWR, os.O_CREATE,
+func (p Path) Edit(perm fs.FileMode) (*os.File, error) {
+	return get(p, func(r *os.Root) (*os.File, error) {
+		return openInPlace(p.String(), os.O_RDWR, os.O_CREATE,
 			func() (fs.FileInfo, error) { return r.Lstat(p.Name) },
 			func(flag int) (*os.File, error) { return r.OpenFile(p.Name, flag, perm) })
-		return err
 	})
-	return f, err
 }
 
 // openInPlace opens the regular file that lstat describes. If create is
@@ -230,21 +221,13 @@ func openInPlace(path string, flag, create int, lstat func() (fs.FileInfo, error
 const maxTries = 3
 
 // Lstat describes the file or folder. It describes a link itself, not its target.
-func (p Path) Lstat() (st fs.FileInfo, err error) {
-	err = p.within(func(r *os.Root) error {
-		st, err = r.Lstat(p.Name)
-		return err
-	})
-	return st, err
+func (p Path) Lstat() (fs.FileInfo, error) {
+	return get(p, func(r *os.Root) (fs.FileInfo, error) { return r.Lstat(p.Name) })
 }
 
 // Stat describes the file or folder. It follows links within Dir.
-func (p Path) Stat() (st fs.FileInfo, err error) {
-	err = p.within(func(r *os.Root) error {
-		st, err = r.Stat(p.Name)
-		return err
-	})
-	return st, err
+func (p Path) Stat() (fs.FileInfo, error) {
+	return get(p, func(r *os.Root) (fs.FileInfo, error) { return r.Stat(p.Name) })
 }
 
 // Exists reports whether the name exists, even as a broken link.
@@ -269,24 +252,16 @@ func (p Path) CheckFolder() error {
 }
 
 // OpenFolder opens a folder as a root. The folder must not be a link.
-func (p Path) OpenFolder() (root *os.Root, err error) {
+func (p Path) OpenFolder() (*os.Root, error) {
 	if err := p.CheckFolder(); err != nil {
 		return nil, err
 	}
-	err = p.within(func(r *os.Root) error {
-		root, err = r.OpenRoot(p.Name)
-		return err
-	})
-	return root, err
+	return get(p, func(r *os.Root) (*os.Root, error) { return r.OpenRoot(p.Name) })
 }
 
 // ReadDir returns the entries of a folder, sorted by name.
-func (p Path) ReadDir() (entries []fs.DirEntry, err error) {
-	err = p.within(func(r *os.Root) error {
-		entries, err = fs.ReadDir(r.FS(), p.Name)
-		return err
-	})
-	return entries, err
+func (p Path) ReadDir() ([]fs.DirEntry, error) {
+	return get(p, func(r *os.Root) ([]fs.DirEntry, error) { return fs.ReadDir(r.FS(), p.Name) })
 }
 
 // Mkdir creates a folder. The name must not exist.

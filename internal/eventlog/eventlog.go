@@ -48,13 +48,14 @@ package eventlog
 import (
 	"bytes"
 	"errors"
-	"hash"
+	"fmt"
 	"hash/fnv"
 	"io"
 	"io/fs"
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 	"unicode/utf8"
@@ -123,12 +124,11 @@ type Event struct {
 
 // Checksum returns a checksum of texts that tells sessions or calls apart.
 func Checksum(texts ...string) string {
-	h := fnv.New32a()
+	var all []byte
 	for _, text := range texts {
-		h.Write([]byte(text))
-		h.Write([]byte{0})
+		all = append(append(all, text...), 0)
 	}
-	return string(hexadecimal(h))
+	return string(checksum(all))
 }
 
 // A Log is the log in a folder.
@@ -210,39 +210,16 @@ func appendField(line []byte, text string, limit int) []byte {
 		}
 		text = text[:limit]
 	}
-	line = append(line, '\t')
-	for i := range len(text) {
-		switch c := text[i]; c {
-		case '\\':
-			line = append(line, `\\`...)
-		case '\t':
-			line = append(line, `\t`...)
-		case '\n':
-			line = append(line, `\n`...)
-		case '\r':
-			line = append(line, `\r`...)
-		default:
-			line = append(line, c)
-		}
+	if strings.ContainsAny(text, "\\\t\n\r") {
+		text = strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`).Replace(text)
 	}
-	return line
+	return append(append(line, '\t'), text...)
 }
 
-func checksum(fields []byte) []byte {
+func checksum(data []byte) []byte {
 	h := fnv.New32a()
-	h.Write(fields)
-	return hexadecimal(h)
-}
-
-// hexadecimal returns the sum of a hash of 32 bits.
-func hexadecimal(h hash.Hash32) []byte {
-	const digits = "0123456789abcdef"
-	sum := h.Sum(make([]byte, 0, 4))
-	text := make([]byte, 0, 8)
-	for _, b := range sum {
-		text = append(text, digits[b>>4], digits[b&15])
-	}
-	return text
+	h.Write(data)
+	return fmt.Appendf(nil, "%08x", h.Sum32())
 }
 
 // Read calls each with the events of the log, the oldest first, and returns the number of
@@ -273,14 +250,17 @@ func (l Log) open() (first, second *os.File, err error) {
 			return nil, nil, err
 		}
 		if second, err = open(config.Join(l.Dir, previousFile)); err != nil {
-			return nil, nil, errors.Join(err, closeFile(first))
+			first.Close()
+			return nil, nil, err
 		}
 		same, err := sameFile(first, second)
 		if !same && err == nil {
 			return first, second, nil
 		}
 		// The first file has replaced the second one in the meantime.
-		if err = errors.Join(err, closeFile(first), closeFile(second)); err != nil {
+		first.Close()
+		second.Close()
+		if err != nil {
 			return nil, nil, err
 		}
 	}
@@ -306,29 +286,13 @@ func sameFile(f, g *os.File) (bool, error) {
 	return err == nil && os.SameFile(a, b), err
 }
 
-func closeFile(f *os.File) error {
-	if f == nil {
-		return nil
-	}
-	return f.Close()
-}
-
 // read calls each with the events in r.
 func read(r io.Reader, each func(e Event) error) (corrupt int, err error) {
-	rest, err := io.ReadAll(io.LimitReader(r, maxRead))
+	data, err := io.ReadAll(io.LimitReader(r, maxRead))
 	if err != nil {
 		return 0, err
 	}
-	for len(rest) > 0 {
-		line := rest
-		if i := bytes.IndexByte(rest, '\n'); i >= 0 {
-			line = rest[:i+1]
-		}
-		rest = rest[len(line):]
-		if len(line) > maxLine {
-			corrupt++
-			continue
-		}
+	for line := range bytes.Lines(data) {
 		e, err := parseLine(line)
 		if err != nil {
 			corrupt++
@@ -345,11 +309,11 @@ func read(r io.Reader, each func(e Event) error) (corrupt int, err error) {
 func parseLine(line []byte) (Event, error) {
 	line, whole := bytes.CutSuffix(line, []byte("\n"))
 	sum, rest, found := bytes.Cut(line, []byte("\t"))
-	if !whole || !found || !bytes.Equal(sum, checksum(rest)) {
+	if !whole || !found || len(line) >= maxLine || !bytes.Equal(sum, checksum(rest)) {
 		return Event{}, errors.New("corrupt line")
 	}
 	var fields []string
-	for field := range bytes.SplitSeq(rest, []byte("\t")) {
+	for field := range strings.SplitSeq(string(rest), "\t") {
 		fields = append(fields, unescape(field))
 	}
 	e := Event{}
@@ -407,23 +371,9 @@ func (e *Event) parseDatabases(fields []string) error {
 }
 
 // unescape decodes a field. A backslash before any other character is literal.
-func unescape(field []byte) string {
-	text := make([]byte, 0, len(field))
-	for i := 0; i < len(field); i++ {
-		c := field[i]
-		if c == '\\' && i+1 < len(field) {
-			switch field[i+1] {
-			case '\\':
-				i++
-			case 't':
-				c, i = '\t', i+1
-			case 'n':
-				c, i = '\n', i+1
-			case 'r':
-				c, i = '\r', i+1
-			}
-		}
-		text = append(text, c)
+func unescape(field string) string {
+	if !strings.Contains(field, `\`) {
+		return field
 	}
-	return string(text)
+	return strings.NewReplacer(`\\`, `\`, `\t`, "\t", `\n`, "\n", `\r`, "\r").Replace(field)
 }

@@ -124,18 +124,7 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 		if code == out.Code {
 			p.logEvent(&decision, out, c, l)
 		}
-		if decision.Update {
-			p.startUpdate()
-		}
-		if decision.Adapt {
-			p.startAdapt()
-		}
-		if decision.Refresh {
-			p.startRefresh()
-		}
-		if decision.Project != "" {
-			p.startProject(decision.Project, c.Update.OnSessionStart)
-		}
+		p.startUpdates(&decision, c)
 		return code
 	})
 }
@@ -152,37 +141,25 @@ func (p *Process) readEvent() error {
 	return err
 }
 
-// startUpdate starts an update of all databases in the background.
-func (p *Process) startUpdate() {
-	if err := p.Start("index", "update", "--all", "--background"); err != nil {
-		p.printf("cannot start the update: %v", err)
+// startUpdates starts the updates that the decision asks for in the background. That of a
+// project's snapshot also updates its databases if the config says so.
+func (p *Process) startUpdates(d *Decision, c *config.Config) {
+	start := func(wanted bool, what string, args ...string) {
+		if !wanted {
+			return
+		}
+		if err := p.Start(args...); err != nil {
+			p.printf("cannot start the update%s: %v", what, err)
+		}
 	}
-}
-
-// startAdapt starts the update of the confidence thresholds in the background.
-func (p *Process) startAdapt() {
-	if err := p.Start("index", "threshold", "--update"); err != nil {
-		p.printf("cannot start the update of the thresholds: %v", err)
+	start(d.Update, "", "index", "update", "--all", "--background")
+	start(d.Adapt, " of the thresholds", "index", "threshold", "--update")
+	start(d.Refresh, " of the hook entries", "install", "--refresh")
+	project := []string{"project", "--refresh", d.Project}
+	if c.Update.OnSessionStart {
+		project = []string{"index", "update", "--project", d.Project, "--background"}
 	}
-}
-
-// startRefresh starts the update of the hook entries in the background.
-func (p *Process) startRefresh() {
-	if err := p.Start("install", "--refresh"); err != nil {
-		p.printf("cannot start the update of the hook entries: %v", err)
-	}
-}
-
-// startProject starts the update of a project's snapshot in the background and, if update is
-// set, of its databases.
-func (p *Process) startProject(folder string, update bool) {
-	args := []string{"project", "--refresh", folder}
-	if update {
-		args = []string{"index", "update", "--project", folder, "--background"}
-	}
-	if err := p.Start(args...); err != nil {
-		p.printf("cannot start the update of the project's versions: %v", err)
-	}
+	start(d.Project != "", " of the project's versions", project...)
 }
 
 // started returns the start time of the process, or the zero time if it is unknown.

@@ -53,9 +53,6 @@ func (p *Process) applyLimit(d *Decision, e event.Event, store Store) {
 // the tool use has an ID, a tab and the quoted ID. A second copy of the hook does not
 // count again.
 func (s Store) countDenial(session, rule, use string, now time.Time) (int, error) {
-	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
-		return 0, err
-	}
 	lock, err := s.lock()
 	if err != nil {
 		return 0, err

@@ -83,11 +83,10 @@ func callChecksum(session string, c *Call) string {
 	if session == event.DefaultSession {
 		return ""
 	}
-	texts := []string{session, c.Agent, c.Query, c.URL, c.Prompt}
-	for _, domains := range [][]string{c.Allowed, c.Blocked} {
-		domains = slices.Clone(domains)
-		slices.Sort(domains)
-		texts = append(append(texts, domains...), "")
-	}
-	return eventlog.Checksum(texts...)
+	return eventlog.Checksum(append(c.texts(session), "")...)
+}
+
+// texts returns texts that tell a call apart from the other calls of all sessions.
+func (c *Call) texts(session string) []string {
+	return slices.Concat([]string{session, c.Agent, c.Query, c.URL, c.Prompt}, slices.Sorted(slices.Values(c.Allowed)), []string{""}, slices.Sorted(slices.Values(c.Blocked)))
 }

@@ -89,8 +89,9 @@ func TestSessionStartOfProject(t *testing.T) {
 	if d := start(); d.Project != dir {
 		t.Errorf("after a change of the lock file: folder %q", d.Project)
 	}
-	p.startProject(dir, false)
-	p.startProject(dir, true)
+	for _, update := range []bool{false, true} {
+		p.startUpdates(&Decision{Project: dir}, &config.Config{Update: config.Update{OnSessionStart: update}})
+	}
 	if !slices.Equal(started[0], []string{"project", "--refresh", dir}) || !slices.Equal(started[1], []string{"index", "update", "--project", dir, "--background"}) {
 		t.Errorf("started %q", started)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
-	"os"
 	"strconv"
 	"time"
 
@@ -57,9 +56,6 @@ func (p *Process) decideRated(e event.Event, c *config.Config, l config.Location
 // the tool use has an ID, a tab and the quoted ID. A second copy of the hook does not
 // count again.
 func (s Store) countCall(session, rule, use string, rate config.Rate, now time.Time) (int, error) {
-	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
-		return 0, err
-	}
 	lock, err := s.lock()
 	if err != nil {
 		return 0, err

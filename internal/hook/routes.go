@@ -3,6 +3,7 @@ package hook
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/config"
@@ -174,16 +175,12 @@ func (d *decider) debugHeader(m *rules.Match) string {
 // decided about the call. Without a confident answer, the rule's message applies, or the
 // call runs as usual.
 func (d *decider) answerFromDatabase(r *config.Rule, message string) bool {
-	var db *config.Database
-	for i := range d.config.Databases {
-		if d.config.Databases[i].Name == r.Database {
-			db = &d.config.Databases[i]
-		}
-	}
-	if db == nil {
+	at := slices.IndexFunc(d.config.Databases, func(db config.Database) bool { return db.Name == r.Database })
+	if at < 0 {
 		d.fault("rule %s skipped: database %q not found", r.Name, r.Database)
 		return false
 	}
+	db := &d.config.Databases[at]
 	if message == "" {
 		message = "Local documentation answers this call."
 	}

@@ -20,7 +20,7 @@ const codeLength = 4
 // passages, in whichever process, session or client it runs.
 func shownCode(session string, c *Call) string {
 	h := fnv.New64a()
-	for _, s := range slices.Concat([]string{session, c.Agent, c.Query, c.URL, c.Prompt}, slices.Sorted(slices.Values(c.Allowed)), []string{""}, slices.Sorted(slices.Values(c.Blocked))) {
+	for _, s := range c.texts(session) {
 		h.Write([]byte(s))
 		h.Write([]byte{0})
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -167,17 +168,10 @@ func (c *Call) same(as Call) bool {
 	return c.Agent == as.Agent && c.Query == as.Query && c.Fetch == as.Fetch && sameSet(c.Allowed, as.Allowed) && sameSet(c.Blocked, as.Blocked)
 }
 
-func sameSet(a, b []string) bool {
-	return containsAll(a, b) && containsAll(b, a)
-}
+func sameSet(a, b []string) bool { return containsAll(a, b) && containsAll(b, a) }
 
 func containsAll(set, of []string) bool {
-	for _, s := range of {
-		if !slices.Contains(set, s) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(of, func(s string) bool { return !slices.Contains(set, s) })
 }
 
 // size returns the approximate size of the denial in the state file, in bytes.
@@ -322,9 +316,6 @@ func (s Store) read(name string) (stateFile, error) {
 // that another hook has already denied. now is called while the lock is held and gives the
 // time of the change.
 func (s Store) Update(session string, c Change, now func() time.Time) (duplicate bool, err error) {
-	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
-		return false, err
-	}
 	lock, err := s.lock()
 	if err != nil {
 		return false, err
@@ -344,7 +335,7 @@ func (s Store) Update(session string, c Change, now func() time.Time) (duplicate
 }
 
 func (s Store) lock() (*filelock.Lock, error) {
-	return filelock.Acquire(config.Join(s.Dir, lockName), lockWait)
+	return filelock.AcquireMkdir(s.Dir, config.Join(s.Dir, lockName), lockWait)
 }
 
 // stateName returns the name of a session's file. own reports that no other session can
@@ -503,13 +494,8 @@ func (f *stateFile) setSession(id string, own bool, s State) {
 func (f *stateFile) encode() []byte {
 	o := f.State.writer()
 	if len(f.sessions) > 0 {
-		ids := make([]string, 0, len(f.sessions))
-		for id := range f.sessions {
-			ids = append(ids, id)
-		}
-		slices.Sort(ids)
 		var sessions rawjson.Writer
-		for _, id := range ids {
+		for _, id := range slices.Sorted(maps.Keys(f.sessions)) {
 			s := f.sessions[id]
 			o := s.writer()
 			sessions.Raw(id, o.End())

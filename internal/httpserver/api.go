@@ -34,20 +34,26 @@ const compressFrom = 1400
 
 // listDatabases lists the databases that the client may read.
 func (s *Server) listDatabases(w http.ResponseWriter, r *http.Request) {
-	list := remote.Databases{Version: s.Version}
-	entries := s.Catalog.Entries(r.Context())
-	list.Databases = make([]remote.Database, len(entries))
+	databases, ok := forEach(w, r, s.Catalog.Entries(r.Context()), describe)
+	if ok {
+		s.respond(w, r, remote.Databases{Version: s.Version, Databases: databases})
+	}
+}
+
+// forEach returns the results of f for the entries, which it calls in parallel. If the
+// request ends before, it responds and returns false.
+func forEach[T any](w http.ResponseWriter, r *http.Request, entries []mcpserver.Entry, f func(context.Context, *mcpserver.Entry) T) ([]T, bool) {
+	results := make([]T, len(entries))
 	err := parallel.Ranges(r.Context(), len(entries), 1, func(from, to int) error {
 		for i := from; i < to; i++ {
-			list.Databases[i] = describe(r.Context(), &entries[i])
+			results[i] = f(r.Context(), &entries[i])
 		}
 		return nil
 	})
 	if err != nil {
 		http.Error(w, "canceled", http.StatusServiceUnavailable)
-		return
 	}
-	s.respond(w, r, list)
+	return results, err == nil
 }
 
 // countTime limits asking a cluster for the size of a database.
@@ -100,15 +106,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	answers := make([]remote.Answer, len(entries))
-	err := parallel.Ranges(r.Context(), len(entries), 1, func(from, to int) error {
-		for i := from; i < to; i++ {
-			answers[i] = answerOf(r.Context(), &entries[i], q)
-		}
-		return nil
-	})
-	if err != nil {
-		http.Error(w, "canceled", http.StatusServiceUnavailable)
+	answers, ok := forEach(w, r, entries, func(ctx context.Context, e *mcpserver.Entry) remote.Answer { return answerOf(ctx, e, q) })
+	if !ok {
 		return
 	}
 	response := remote.Answers{Databases: map[string]remote.Answer{}}

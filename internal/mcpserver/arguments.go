@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -101,7 +102,7 @@ func decode(tool string, params []param, arguments any) error {
 		return fmt.Errorf("invalid arguments of %s: want an object, got %s; %s", tool, abbreviate(arguments), usage(tool, params))
 	}
 	given := make(map[string]string) // param name -> name in the call
-	for _, name := range sortedNames(object) {
+	for _, name := range slices.Sorted(maps.Keys(object)) {
 		value := object[name]
 		i := slices.IndexFunc(params, func(p param) bool { return p.matches(name) })
 		if i < 0 {
@@ -313,13 +314,4 @@ func abbreviate(value any) string {
 		s = truncate(s, limit) + "…"
 	}
 	return s
-}
-
-func sortedNames(object map[string]any) []string {
-	names := make([]string, 0, len(object))
-	for name := range object {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

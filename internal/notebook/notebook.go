@@ -114,7 +114,15 @@ func (f Folder) Add(name string, fields Fields, text string) (Note, error) {
 	if err != nil {
 		return Note{}, err
 	}
-	return f.write(name, front, text, func() error {
+	if err := CheckName(name); err != nil {
+		return Note{}, err
+	}
+	// The config names the folder, so the user wants it to exist.
+	if err := os.MkdirAll(string(f), 0o755); err != nil {
+		return Note{}, err
+	}
+	var added Note
+	err = f.locked(func() error {
 		switch _, err := f.file(name).Lstat(); {
 		case err == nil:
 			return fmt.Errorf("cannot add %s: %w", name, ErrExists)
@@ -125,8 +133,12 @@ func (f Folder) Add(name string, fields Fields, text string) (Note, error) {
 		if err == nil && len(names) >= maxNotes {
 			err = fmt.Errorf("cannot add %s: %d notes in %s, the maximum", name, len(names), f)
 		}
+		if err == nil {
+			added, err = f.store(name, front, text)
+		}
 		return err
 	})
+	return added, err
 }
 
 // Update replaces the text of a note, and those of its fields that are not empty.
@@ -172,26 +184,6 @@ func (f Folder) change(name string, edit func(*Note) error) (Note, error) {
 		return err
 	})
 	return changed, err
-}
-
-// write stores a new note while no other writer runs, if check returns nil.
-func (f Folder) write(name, front, text string, check func() error) (Note, error) {
-	if err := CheckName(name); err != nil {
-		return Note{}, err
-	}
-	// The config names the folder, so the user wants it to exist.
-	if err := os.MkdirAll(string(f), 0o755); err != nil {
-		return Note{}, err
-	}
-	var written Note
-	err := f.locked(func() error {
-		err := check()
-		if err == nil {
-			written, err = f.store(name, front, text)
-		}
-		return err
-	})
-	return written, err
 }
 
 // store writes a note. It keeps the permissions of an existing file.

@@ -159,18 +159,12 @@ func (f *Failure) Common() bool {
 	if isGenericName(name) && name != "Error" && name != "ERROR" {
 		return true
 	}
-	for _, m := range f.Messages {
-		m = strings.ToLower(m)
-		for _, words := range [...]string{
+	return slices.ContainsFunc(f.Messages, func(m string) bool {
+		return containsAny(strings.ToLower(m),
 			"not resolve host", "n't resolve host", "name resolution", "name or service not known", "network is unreachable", "getaddrinfo",
 			"no space left on device", "disk quota exceeded", "command not found", "(publickey",
-		} {
-			if strings.Contains(m, words) {
-				return true
-			}
-		}
-	}
-	return false
+		)
+	})
 }
 
 // containsName reports whether text contains a name that is not part of a longer one.

@@ -197,43 +197,39 @@ func gradeOf(line string) int {
 // isMarkedError reports whether a line starts with the word error or the like, or has it
 // after the name of a program.
 func isMarkedError(line string) bool {
-	for _, start := range [...]string{"fatal:", "error:", "error[", "fatal error", "panic:", "cmake error", "err!", "error ", "conflict", "thread '"} {
-		if strings.HasPrefix(line, start) {
-			return true
-		}
-	}
-	for _, mark := range [...]string{" error:", " fatal:", ": error ", "error: ", ": fatal:", ": error["} {
-		if strings.Contains(line, mark) {
-			return true
-		}
-	}
-	return false
+	return hasAnyPrefix(line, "fatal:", "error:", "error[", "fatal error", "panic:", "cmake error", "err!", "error ", "conflict", "thread '") ||
+		containsAny(line, " error:", " fatal:", ": error ", "error: ", ": fatal:", ": error[")
 }
 
 // isAdvice reports whether a line suggests a remedy.
 func isAdvice(line string) bool {
-	for _, start := range [...]string{
+	return hasAnyPrefix(line,
 		"hint:", "detail:", "help:", "note:", "please ", "use ", "try ", "run ", "see ", "consider ", "you can ", "you must ", "you need ", "you should ",
 		"did you ", "to fix ", "to add ", "to use ", "add ", "set ", "make sure ",
-	} {
-		if strings.HasPrefix(line, start) {
-			return true
-		}
-	}
-	return false
+	)
 }
 
 // isSummary reports whether a line reports that there were errors, but not which.
 func isSummary(line string) bool {
-	for _, words := range [...]string{
+	return containsAny(line,
 		"errors occurred", "build stopped", "generate step failed", "build failed", "exit status", "exit code", "could not compile", "retry scheduled",
 		"for more information about this error", "complete log of this run", "error during build", "problems (", "test summary", "aborted (core dumped)",
-	} {
-		if strings.Contains(line, words) {
-			return true
-		}
-	}
-	return false
+	)
+}
+
+// containsAny reports whether s contains one of the parts.
+func containsAny(s string, parts ...string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(s, part) })
+}
+
+// hasAnyPrefix reports whether s starts with one of the prefixes.
+func hasAnyPrefix(s string, prefixes ...string) bool {
+	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(s, prefix) })
+}
+
+// hasAnySuffix reports whether s ends with one of the suffixes.
+func hasAnySuffix(s string, suffixes ...string) bool {
+	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(s, suffix) })
 }
 
 // isException reports whether s is the name of an exception, as before its message:
@@ -252,19 +248,13 @@ func isException(s string) bool {
 	if len(s) > len(name) {
 		return true // in a module
 	}
-	for _, end := range [...]string{"Error", "Exception", "Warning", "Exit", "Interrupt", "Failure"} {
-		if strings.HasSuffix(name, end) && len(name) > len(end) {
-			return true
-		}
-	}
-	return name == "Error" || name == "Exception"
+	return name == "Error" || name == "Exception" || hasAnySuffix(name[1:], "Error", "Exception", "Warning", "Exit", "Interrupt", "Failure")
 }
 
 // isFrame reports whether a line is part of a stack trace or points to source.
 func isFrame(line string) bool {
 	switch {
-	case strings.HasPrefix(line, `File "`), strings.HasPrefix(line, "--> "), strings.HasPrefix(line, "Traceback ("), strings.HasPrefix(line, "Call Stack ("),
-		strings.HasPrefix(line, "goroutine "):
+	case hasAnyPrefix(line, `File "`, "--> ", "Traceback (", "Call Stack (", "goroutine "):
 		return true
 	case strings.HasPrefix(line, "at "):
 		return strings.ContainsAny(line, "(/:")
@@ -390,12 +380,7 @@ func isNumber(w string) bool {
 // isHost reports whether w is a host name.
 func isHost(w string) bool {
 	w, _, _ = strings.Cut(w, ":")
-	for _, end := range [...]string{".com", ".org", ".net", ".io", ".dev", ".test", ".local", ".internal", ".example", ".edu", ".cloud"} {
-		if strings.HasSuffix(w, end) {
-			return true
-		}
-	}
-	return w == "localhost"
+	return w == "localhost" || hasAnySuffix(w, ".com", ".org", ".net", ".io", ".dev", ".test", ".local", ".internal", ".example", ".edu", ".cloud")
 }
 
 func allLetters(s string) bool {

@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/index/passage"
@@ -26,135 +27,62 @@ func Language(path string) string {
 	if i < 0 {
 		return ""
 	}
-	switch name[i+1:] {
-	case "go":
-		return "go"
-	case "py", "pyi", "ipynb":
-		return "python"
-	case "js", "mjs", "cjs", "jsx":
-		return "javascript"
-	case "ts", "mts", "cts", "tsx":
-		return "typescript"
-	case "rs":
-		return "rust"
-	case "java":
-		return "java"
-	case "kt", "kts":
-		return "kotlin"
-	case "c", "h":
-		return "c"
-	case "cc", "cpp", "cxx", "hpp", "hh":
-		return "c++"
-	case "cs":
-		return "c#"
-	case "rb":
-		return "ruby"
-	case "php":
-		return "php"
-	case "swift":
-		return "swift"
-	case "scala":
-		return "scala"
-	case "ex", "exs":
-		return "elixir"
-	case "lua":
-		return "lua"
-	case "pl", "pm":
-		return "perl"
-	case "r":
-		return "r"
-	case "groovy", "gradle":
-		return "groovy"
-	case "sh", "bash", "zsh":
-		return "shell"
-	case "ps1", "psm1":
-		return "powershell"
-	case "sql":
-		return "sql"
-	case "html", "htm":
-		return "html"
-	case "css", "scss", "sass", "less":
-		return "css"
-	case "vue":
-		return "vue"
-	case "svelte":
-		return "svelte"
-	case "tf", "tfvars", "hcl":
-		return "terraform"
-	case "yaml", "yml":
-		return "yaml"
-	case "json", "jsonc":
-		return "json"
-	case "toml":
-		return "toml"
-	case "proto":
-		return "protobuf"
-	case "graphql", "gql":
-		return "graphql"
-	case "md", "mdx", "markdown":
-		return "markdown"
+	for _, l := range languagesByEnding {
+		if slices.Contains(l.endings, name[i+1:]) {
+			return l.language
+		}
 	}
 	return ""
+}
+
+// languagesByEnding lists the languages with the endings of their files' names.
+var languagesByEnding = [...]struct {
+	language string
+	endings  []string
+}{
+	{"go", []string{"go"}},
+	{"python", []string{"py", "pyi", "ipynb"}},
+	{"javascript", []string{"js", "mjs", "cjs", "jsx"}},
+	{"typescript", []string{"ts", "mts", "cts", "tsx"}},
+	{"rust", []string{"rs"}},
+	{"java", []string{"java"}},
+	{"kotlin", []string{"kt", "kts"}},
+	{"c", []string{"c", "h"}},
+	{"c++", []string{"cc", "cpp", "cxx", "hpp", "hh"}},
+	{"c#", []string{"cs"}},
+	{"ruby", []string{"rb"}},
+	{"php", []string{"php"}},
+	{"swift", []string{"swift"}},
+	{"scala", []string{"scala"}},
+	{"elixir", []string{"ex", "exs"}},
+	{"lua", []string{"lua"}},
+	{"perl", []string{"pl", "pm"}},
+	{"r", []string{"r"}},
+	{"groovy", []string{"groovy", "gradle"}},
+	{"shell", []string{"sh", "bash", "zsh"}},
+	{"powershell", []string{"ps1", "psm1"}},
+	{"sql", []string{"sql"}},
+	{"html", []string{"html", "htm"}},
+	{"css", []string{"css", "scss", "sass", "less"}},
+	{"vue", []string{"vue"}},
+	{"svelte", []string{"svelte"}},
+	{"terraform", []string{"tf", "tfvars", "hcl"}},
+	{"yaml", []string{"yaml", "yml"}},
+	{"json", []string{"json", "jsonc"}},
+	{"toml", []string{"toml"}},
+	{"protobuf", []string{"proto"}},
+	{"graphql", []string{"graphql", "gql"}},
+	{"markdown", []string{"md", "mdx", "markdown"}},
 }
 
 // languagesOf returns the languages that a program is for, the main one first.
 func languagesOf(program string) []string {
 	program = strings.ToLower(program[strings.LastIndexByte(toSlash(program), '/')+1:])
 	program = strings.TrimSuffix(program, ".exe")
-	switch program {
-	case "go", "gofmt", "goimports", "gopls", "golangci-lint", "staticcheck", "gotestsum", "dlv":
-		return []string{"go"}
-	case "cargo", "rustc", "rustup", "rustfmt", "clippy-driver":
-		return []string{"rust"}
-	case "pip", "pipx", "pytest", "tox", "nox", "mypy", "pyright", "ruff", "flake8", "pylint", "black", "isort", "uv", "uvx", "poetry",
-		"pipenv", "conda", "ipython", "jupyter", "django-admin", "coverage":
-		return []string{"python"}
-	case "npm", "npx", "yarn", "pnpm", "node", "bun", "bunx", "deno", "eslint", "jest", "vitest", "webpack", "vite", "mocha", "nodemon":
-		return []string{"javascript", "typescript"}
-	case "tsc", "ts-node", "tsx":
-		return []string{"typescript"}
-	case "mvn", "mvnw", "java", "javac", "jar":
-		return []string{"java"}
-	case "gradle", "gradlew":
-		return []string{"java", "kotlin", "groovy"}
-	case "kotlin", "kotlinc", "ktlint":
-		return []string{"kotlin"}
-	case "gcc", "cc", "clang":
-		return []string{"c", "c++"}
-	case "g++", "c++", "clang++", "clang-format", "clang-tidy":
-		return []string{"c++", "c"}
-	case "dotnet", "msbuild", "nuget":
-		return []string{"c#"}
-	case "ruby", "gem", "bundle", "rake", "rspec", "rails", "rubocop", "irb":
-		return []string{"ruby"}
-	case "php", "composer", "phpunit", "artisan", "phpstan":
-		return []string{"php"}
-	case "swift", "swiftc", "xcodebuild", "swiftlint":
-		return []string{"swift"}
-	case "sbt", "scala", "scalac":
-		return []string{"scala"}
-	case "mix", "elixir", "iex":
-		return []string{"elixir"}
-	case "lua", "luajit", "luarocks":
-		return []string{"lua"}
-	case "perl", "cpan", "cpanm", "prove":
-		return []string{"perl"}
-	case "r", "rscript":
-		return []string{"r"}
-	case "pwsh", "powershell":
-		return []string{"powershell"}
-	case "docker", "docker-compose", "podman", "buildah":
-		return []string{"docker"}
-	case "make", "gmake":
-		return []string{"make"}
-	case "terraform", "tofu", "terragrunt", "tflint":
-		return []string{"terraform"}
-	case "psql", "mysql", "sqlite3", "sqlfluff":
-		return []string{"sql"}
-	case "buf", "protoc":
-		return []string{"protobuf"}
-	case "shellcheck", "shfmt":
-		return []string{"shell"}
+	for _, l := range languagesByProgram {
+		if slices.Contains(l.programs, program) {
+			return l.languages
+		}
 	}
 	if version := strings.TrimLeft(program, "abcdefghijklmnopqrstuvwxyz"); strings.Trim(version, "0123456789.") == "" {
 		if name := program[:len(program)-len(version)]; name == "python" || name == "pip" {
@@ -162,6 +90,37 @@ func languagesOf(program string) []string {
 		}
 	}
 	return nil
+}
+
+// languagesByProgram lists the languages with their programs, the main language first.
+var languagesByProgram = [...]struct{ languages, programs []string }{
+	{[]string{"go"}, []string{"go", "gofmt", "goimports", "gopls", "golangci-lint", "staticcheck", "gotestsum", "dlv"}},
+	{[]string{"rust"}, []string{"cargo", "rustc", "rustup", "rustfmt", "clippy-driver"}},
+	{[]string{"python"}, []string{"pip", "pipx", "pytest", "tox", "nox", "mypy", "pyright", "ruff", "flake8", "pylint", "black", "isort", "uv", "uvx", "poetry",
+		"pipenv", "conda", "ipython", "jupyter", "django-admin", "coverage"}},
+	{[]string{"javascript", "typescript"}, []string{"npm", "npx", "yarn", "pnpm", "node", "bun", "bunx", "deno", "eslint", "jest", "vitest", "webpack", "vite", "mocha", "nodemon"}},
+	{[]string{"typescript"}, []string{"tsc", "ts-node", "tsx"}},
+	{[]string{"java"}, []string{"mvn", "mvnw", "java", "javac", "jar"}},
+	{[]string{"java", "kotlin", "groovy"}, []string{"gradle", "gradlew"}},
+	{[]string{"kotlin"}, []string{"kotlin", "kotlinc", "ktlint"}},
+	{[]string{"c", "c++"}, []string{"gcc", "cc", "clang"}},
+	{[]string{"c++", "c"}, []string{"g++", "c++", "clang++", "clang-format", "clang-tidy"}},
+	{[]string{"c#"}, []string{"dotnet", "msbuild", "nuget"}},
+	{[]string{"ruby"}, []string{"ruby", "gem", "bundle", "rake", "rspec", "rails", "rubocop", "irb"}},
+	{[]string{"php"}, []string{"php", "composer", "phpunit", "artisan", "phpstan"}},
+	{[]string{"swift"}, []string{"swift", "swiftc", "xcodebuild", "swiftlint"}},
+	{[]string{"scala"}, []string{"sbt", "scala", "scalac"}},
+	{[]string{"elixir"}, []string{"mix", "elixir", "iex"}},
+	{[]string{"lua"}, []string{"lua", "luajit", "luarocks"}},
+	{[]string{"perl"}, []string{"perl", "cpan", "cpanm", "prove"}},
+	{[]string{"r"}, []string{"r", "rscript"}},
+	{[]string{"powershell"}, []string{"pwsh", "powershell"}},
+	{[]string{"docker"}, []string{"docker", "docker-compose", "podman", "buildah"}},
+	{[]string{"make"}, []string{"make", "gmake"}},
+	{[]string{"terraform"}, []string{"terraform", "tofu", "terragrunt", "tflint"}},
+	{[]string{"sql"}, []string{"psql", "mysql", "sqlite3", "sqlfluff"}},
+	{[]string{"protobuf"}, []string{"buf", "protoc"}},
+	{[]string{"shell"}, []string{"shellcheck", "shfmt"}},
 }
 
 // spellings are alternative names of languages.

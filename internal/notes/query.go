@@ -384,19 +384,14 @@ func (c *Call) failureQuery() Query {
 
 // isErrorLine reports whether a lower-case line contains a word that error messages use.
 func isErrorLine(line string) bool {
-	for _, word := range [...]string{
+	return containsAny(line,
 		"error", "fail", "fatal", "cannot", "can't", "could not", "couldn't", "unable to", "denied", "not found", "no such", "invalid", "undefined",
 		"unknown", "exception", "unexpected", "missing", "refus", "timed out", "forbidden", "unauthorized", "panic", "abort", "reject", "conflict",
 		"mismatch", "unsupported", "not supported", "incompatible", "not allowed", "not permitted", "not set", "not a ", "not the same", "isn't",
 		"aren't", "does not", "doesn't", "did not", "didn't", "already in use", "already exists", "too many", "exceed", "deadlock", "corrupt",
 		"malformed", "must be", "must not", "required", "no tests", "ambiguous", "unresolved", "unreachable", "segmentation fault",
 		"out of memory", "not installed", "recognized", "illegal", "violat", "expired", "locked", "overwritten",
-	} {
-		if strings.Contains(line, word) {
-			return true
-		}
-	}
-	return false
+	)
 }
 
 // isCode reports whether w is an error code: capitals with digits or underscores, or an

@@ -11,50 +11,31 @@ import (
 // pubspec.lock, https://dart.dev/tools/pub/glossary#lockfile.
 var (
 	elixirFormats = []format{
-		{Elixir, "mix.exs", false, readMixExs},
-		{Elixir, "mix.lock", true, readMixLock},
+		{Elixir, "mix.exs", false, matched(mixDependency, constrained)},
+		{Elixir, "mix.lock", true, matched(mixLocked, func(m []string) Dependency { return Dependency{Name: m[1], Version: m[2]} })},
 	}
 	dartFormats = []format{
-		{Dart, "pubspec.lock", true, readPubspecLock},
+		{Dart, "pubspec.lock", true, decoded(yaml.Unmarshal, (*pubspecLock).dependencies)},
 	}
 )
 
 var (
+	// mixDependency finds tuples such as {:phoenix, "~> 1.7"} in a build script, which is a
+	// program that only Mix can evaluate.
 	mixDependency = regexp.MustCompile(`\{\s*:([a-z][a-z0-9_]*)\s*,\s*"([^"]+)"`)
 	mixLocked     = regexp.MustCompile(`"[a-z0-9_]+":\s*\{:hex,\s*:([a-z0-9_]+),\s*"([^"]+)"`)
 )
 
-// readMixExs finds tuples such as {:phoenix, "~> 1.7"} in a build script, which is a
-// program that only Mix can evaluate.
-func readMixExs(data []byte, _ string) ([]Dependency, error) {
-	var list []Dependency
-	for _, m := range mixDependency.FindAllStringSubmatch(string(data), -1) {
-		list = append(list, Dependency{Name: m[1], Constraint: m[2], Direct: true})
-	}
-	return list, nil
+type pubspecLock struct {
+	Packages map[string]struct {
+		Dependency string `yaml:"dependency"` // "direct main", "direct dev", "transitive"
+		Source     string `yaml:"source"`
+		Version    string `yaml:"version"`
+	} `yaml:"packages"`
+	SDKs map[string]string `yaml:"sdks"`
 }
 
-func readMixLock(data []byte, _ string) ([]Dependency, error) {
-	var list []Dependency
-	for _, m := range mixLocked.FindAllStringSubmatch(string(data), -1) {
-		list = append(list, Dependency{Name: m[1], Version: m[2]})
-	}
-	return list, nil
-}
-
-func readPubspecLock(data []byte, _ string) ([]Dependency, error) {
-	var f struct {
-		Packages map[string]struct {
-			Dependency string `yaml:"dependency"` // "direct main", "direct dev", "transitive"
-			Source     string `yaml:"source"`
-			Version    string `yaml:"version"`
-		} `yaml:"packages"`
-		SDKs map[string]string `yaml:"sdks"`
-	}
-	if err := yaml.Unmarshal(data, &f); err != nil {
-		return nil, err
-	}
-	var list []Dependency
+func (f *pubspecLock) dependencies(string) (list []Dependency) {
 	for name, p := range f.Packages {
 		if p.Source != "path" {
 			list = append(list, Dependency{Name: name, Version: p.Version, Direct: strings.HasPrefix(p.Dependency, "direct")})
@@ -63,5 +44,5 @@ func readPubspecLock(data []byte, _ string) ([]Dependency, error) {
 	for name, constraint := range f.SDKs {
 		list = append(list, Dependency{Ecosystem: Tool, Name: name, Constraint: constraint, Direct: true})
 	}
-	return list, nil
+	return list
 }

@@ -13,18 +13,18 @@ import (
 // with central versions in Directory.Packages.props and the lock file packages.lock.json.
 var (
 	javaFormats = []format{
-		{Java, "pom.xml", false, readPOM},
-		{Java, "build.gradle", false, readGradleBuild},
-		{Java, "build.gradle.kts", false, readGradleBuild},
+		{Java, "pom.xml", false, decoded(xml.Unmarshal, (*pom).dependencies)},
+		{Java, "build.gradle", false, matched(gradleCoordinates, constrained)},
+		{Java, "build.gradle.kts", false, matched(gradleCoordinates, constrained)},
 		{Java, "gradle.lockfile", true, readGradleLock},
 		{Java, "buildscript-gradle.lockfile", true, readGradleLock},
 		{Java, "gradle/dependency-locks/*.lockfile", true, readGradleLock},
 	}
 	dotnetFormats = []format{
-		{DotNet, "*.csproj", false, readCSProj},
-		{DotNet, "*.fsproj", false, readCSProj},
-		{DotNet, "Directory.Packages.props", true, readCSProj},
-		{DotNet, "packages.lock.json", true, readNuGetLock},
+		{DotNet, "*.csproj", false, decoded(xml.Unmarshal, (*msBuild).dependencies)},
+		{DotNet, "*.fsproj", false, decoded(xml.Unmarshal, (*msBuild).dependencies)},
+		{DotNet, "Directory.Packages.props", true, decoded(xml.Unmarshal, (*msBuild).dependencies)},
+		{DotNet, "packages.lock.json", true, decoded(json.Unmarshal, (*nuGetLock).dependencies)},
 	}
 )
 
@@ -34,25 +34,23 @@ type pomDependency struct {
 	Version  string `xml:"version"`
 }
 
-// readPOM reads the dependencies. Versions come from the properties, the parent and the
-// dependency management of the same file.
-func readPOM(data []byte, _ string) ([]Dependency, error) {
-	var f struct {
-		XMLName    xml.Name      `xml:"project"`
-		Version    string        `xml:"version"`
-		Parent     pomDependency `xml:"parent"`
-		Properties struct {
-			List []struct {
-				XMLName xml.Name
-				Value   string `xml:",chardata"`
-			} `xml:",any"`
-		} `xml:"properties"`
-		Dependencies []pomDependency `xml:"dependencies>dependency"`
-		Managed      []pomDependency `xml:"dependencyManagement>dependencies>dependency"`
-	}
-	if err := xml.Unmarshal(data, &f); err != nil {
-		return nil, err
-	}
+type pom struct {
+	XMLName    xml.Name      `xml:"project"`
+	Version    string        `xml:"version"`
+	Parent     pomDependency `xml:"parent"`
+	Properties struct {
+		List []struct {
+			XMLName xml.Name
+			Value   string `xml:",chardata"`
+		} `xml:",any"`
+	} `xml:"properties"`
+	Dependencies []pomDependency `xml:"dependencies>dependency"`
+	Managed      []pomDependency `xml:"dependencyManagement>dependencies>dependency"`
+}
+
+// dependencies takes versions from the properties, the parent and the dependency
+// management of the same file.
+func (f *pom) dependencies(string) (list []Dependency) {
 	properties := map[string]string{"project.version": f.Version, "project.parent.version": f.Parent.Version}
 	for _, p := range f.Properties.List {
 		properties[p.XMLName.Local] = strings.TrimSpace(p.Value)
@@ -68,7 +66,6 @@ func readPOM(data []byte, _ string) ([]Dependency, error) {
 		return ""
 	}
 	managed := map[string]string{}
-	var list []Dependency
 	for _, d := range f.Managed {
 		managed[fill(d.Group)+":"+fill(d.Artifact)] = fill(d.Version)
 	}
@@ -87,20 +84,12 @@ func readPOM(data []byte, _ string) ([]Dependency, error) {
 	if f.Parent.Artifact != "" { // Spring Boot's parent, for example, is its version
 		list = append(list, Dependency{Name: f.Parent.Group + ":" + f.Parent.Artifact, Version: f.Parent.Version, Direct: true})
 	}
-	return list, nil
+	return list
 }
 
 // gradleCoordinates finds "group:artifact" with an optional version in a build script,
 // which is a program that only Gradle can evaluate.
 var gradleCoordinates = regexp.MustCompile(`["']([A-Za-z0-9_.-]+\.[A-Za-z0-9_.-]+:[A-Za-z0-9_.-]+)(?::([A-Za-z0-9_.+-]+))?(?:@\w+)?["']`)
-
-func readGradleBuild(data []byte, _ string) ([]Dependency, error) {
-	var list []Dependency
-	for _, m := range gradleCoordinates.FindAllStringSubmatch(string(data), -1) {
-		list = append(list, Dependency{Name: m[1], Constraint: m[2], Direct: true})
-	}
-	return list, nil
-}
 
 // readGradleLock reads lines such as "group:artifact:1.2=compileClasspath".
 func readGradleLock(data []byte, _ string) ([]Dependency, error) {
@@ -115,23 +104,21 @@ func readGradleLock(data []byte, _ string) ([]Dependency, error) {
 	return list, nil
 }
 
-func readCSProj(data []byte, _ string) ([]Dependency, error) {
-	type reference struct {
-		Include      string `xml:"Include,attr"`
-		Version      string `xml:"Version,attr"`
-		VersionField string `xml:"Version"`
-	}
-	var f struct {
-		XMLName xml.Name `xml:"Project"`
-		Groups  []struct {
-			References []reference `xml:"PackageReference"`
-			Central    []reference `xml:"PackageVersion"`
-		} `xml:"ItemGroup"`
-	}
-	if err := xml.Unmarshal(data, &f); err != nil {
-		return nil, err
-	}
-	var list []Dependency
+type packageReference struct {
+	Include      string `xml:"Include,attr"`
+	Version      string `xml:"Version,attr"`
+	VersionField string `xml:"Version"`
+}
+
+type msBuild struct {
+	XMLName xml.Name `xml:"Project"`
+	Groups  []struct {
+		References []packageReference `xml:"PackageReference"`
+		Central    []packageReference `xml:"PackageVersion"`
+	} `xml:"ItemGroup"`
+}
+
+func (f *msBuild) dependencies(string) (list []Dependency) {
 	for _, g := range f.Groups {
 		for _, r := range g.References {
 			list = append(list, Dependency{Name: r.Include, Constraint: r.Version + r.VersionField, Direct: true})
@@ -140,20 +127,17 @@ func readCSProj(data []byte, _ string) ([]Dependency, error) {
 			list = append(list, Dependency{Name: r.Include, Version: exactVersion(r.Version + r.VersionField)})
 		}
 	}
-	return list, nil
+	return list
 }
 
-func readNuGetLock(data []byte, _ string) ([]Dependency, error) {
-	var f struct {
-		Frameworks map[string]map[string]struct {
-			Type     string `json:"type"`
-			Resolved string `json:"resolved"`
-		} `json:"dependencies"`
-	}
-	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, err
-	}
-	var list []Dependency
+type nuGetLock struct {
+	Frameworks map[string]map[string]struct {
+		Type     string `json:"type"`
+		Resolved string `json:"resolved"`
+	} `json:"dependencies"`
+}
+
+func (f *nuGetLock) dependencies(string) (list []Dependency) {
 	for _, packages := range f.Frameworks {
 		for name, p := range packages {
 			if p.Resolved != "" {
@@ -161,5 +145,5 @@ func readNuGetLock(data []byte, _ string) ([]Dependency, error) {
 			}
 		}
 	}
-	return list, nil
+	return list
 }

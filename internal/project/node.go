@@ -21,12 +21,12 @@ import (
 //     layout as YAML, https://yarnpkg.com/configuration/manifest
 //   - bun.lock: https://bun.sh/docs/install/lockfile
 var nodeFormats = []format{
-	{Node, "package.json", false, readPackageJSON},
-	{Node, "package-lock.json", true, readPackageLock},
-	{Node, "npm-shrinkwrap.json", true, readPackageLock},
+	{Node, "package.json", false, decoded(json.Unmarshal, (*packageManifest).dependencies)},
+	{Node, "package-lock.json", true, decoded(json.Unmarshal, (*packageLock).dependencies)},
+	{Node, "npm-shrinkwrap.json", true, decoded(json.Unmarshal, (*packageLock).dependencies)},
 	{Node, "pnpm-lock.yaml", true, readPNPMLock},
 	{Node, "yarn.lock", true, readYarnLock},
-	{Node, "bun.lock", true, readBunLock},
+	{Node, "bun.lock", true, decoded(unmarshalJWCC, (*bunLock).dependencies)},
 }
 
 // A manifest has the dependencies of package.json. Workspaces of lock files have them,
@@ -78,15 +78,12 @@ func unalias(name, constraint string) (realName, realConstraint string) {
 	return rest, ""
 }
 
-func readPackageJSON(data []byte, _ string) ([]Dependency, error) {
-	var m struct {
-		manifest
-		Engines map[string]string `json:"engines"`
-	}
-	if err := json.Unmarshal(data, &m); err != nil {
-		return nil, err
-	}
-	var list []Dependency
+type packageManifest struct {
+	manifest
+	Engines map[string]string `json:"engines"`
+}
+
+func (m *packageManifest) dependencies(string) (list []Dependency) {
 	for name, constraint := range m.all() {
 		name, constraint = unalias(name, constraint)
 		list = append(list, Dependency{Name: name, Constraint: constraint, Direct: true})
@@ -94,7 +91,7 @@ func readPackageJSON(data []byte, _ string) ([]Dependency, error) {
 	if node := m.Engines["node"]; node != "" {
 		list = append(list, Dependency{Ecosystem: Tool, Name: "node", Constraint: node, Direct: true})
 	}
-	return list, nil
+	return list
 }
 
 type lockedPackage struct {
@@ -104,28 +101,24 @@ type lockedPackage struct {
 	Link    bool   `json:"link"`
 }
 
-// readPackageLock reads the versions 1 to 3. Version 1 has a tree of dependencies, the
-// others have the folders of all packages.
-func readPackageLock(data []byte, within string) ([]Dependency, error) {
-	var lock struct {
-		Packages map[string]lockedPackage `json:"packages"`
-		Tree     map[string]struct {
-			Version string `json:"version"`
-		} `json:"dependencies"`
-	}
-	if err := json.Unmarshal(data, &lock); err != nil {
-		return nil, err
-	}
+// A packageLock has the versions 1 to 3. Version 1 has a tree of dependencies, the others
+// have the folders of all packages.
+type packageLock struct {
+	Packages map[string]lockedPackage `json:"packages"`
+	Tree     map[string]struct {
+		Version string `json:"version"`
+	} `json:"dependencies"`
+}
+
+func (lock *packageLock) dependencies(within string) (list []Dependency) {
 	if lock.Packages == nil {
-		var list []Dependency
 		for name, p := range lock.Tree {
 			name, version := unalias(name, p.Version)
 			list = append(list, Dependency{Name: name, Version: version})
 		}
-		return list, nil
+		return list
 	}
 	const folder = "node_modules/"
-	var list []Dependency
 	for key, p := range lock.Packages {
 		i := strings.LastIndex(key, folder)
 		switch {
@@ -143,7 +136,7 @@ func readPackageLock(data []byte, within string) ([]Dependency, error) {
 			}
 		}
 	}
-	return list, nil
+	return list
 }
 
 // nearestPackage finds the package that a folder of the workspace imports, as Node does:
@@ -293,20 +286,22 @@ func readYarnLock(data []byte, _ string) ([]Dependency, error) {
 	return list, nil
 }
 
-func readBunLock(data []byte, within string) ([]Dependency, error) {
+type bunLock struct {
+	Workspaces map[string]lockedPackage     `json:"workspaces"`
+	Packages   map[string][]json.RawMessage `json:"packages"`
+}
+
+// unmarshalJWCC decodes JSON with comments and trailing commas.
+func unmarshalJWCC(data []byte, v any) error {
 	data, err := hujson.Standardize(slices.Clone(data))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var lock struct {
-		Workspaces map[string]lockedPackage     `json:"workspaces"`
-		Packages   map[string][]json.RawMessage `json:"packages"`
-	}
-	if err := json.Unmarshal(data, &lock); err != nil {
-		return nil, err
-	}
+	return json.Unmarshal(data, v)
+}
+
+func (lock *bunLock) dependencies(within string) (list []Dependency) {
 	locked := map[string]Dependency{}
-	var list []Dependency
 	for key, p := range lock.Packages {
 		var id string
 		if len(p) == 0 || json.Unmarshal(p[0], &id) != nil {
@@ -329,5 +324,5 @@ func readBunLock(data []byte, within string) ([]Dependency, error) {
 			}
 		}
 	}
-	return list, nil
+	return list
 }

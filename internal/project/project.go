@@ -16,6 +16,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -92,6 +93,33 @@ const (
 // A reader parses one type of file. Within is the working directory relative to the
 // file's folder, with slashes: a lock file covers all members of a workspace.
 type reader func(data []byte, within string) ([]Dependency, error)
+
+// decoded returns the reader of a file that unmarshal decodes to an F, whose dependencies
+// list returns.
+func decoded[F any](unmarshal func([]byte, any) error, list func(f *F, within string) []Dependency) reader {
+	return func(data []byte, within string) ([]Dependency, error) {
+		f := new(F)
+		if err := unmarshal(data, f); err != nil {
+			return nil, err
+		}
+		return list(f, within), nil
+	}
+}
+
+// matched returns the reader of a file in which each match of a pattern is a dependency.
+func matched(pattern *regexp.Regexp, dependency func(m []string) Dependency) reader {
+	return func(data []byte, _ string) (list []Dependency, err error) {
+		for _, m := range pattern.FindAllStringSubmatch(string(data), -1) {
+			list = append(list, dependency(m))
+		}
+		return list, nil
+	}
+}
+
+// constrained returns a direct dependency from the match of a name and a constraint.
+func constrained(m []string) Dependency {
+	return Dependency{Name: m[1], Constraint: m[2], Direct: true}
+}
 
 // A format is a type of file.
 type format struct {

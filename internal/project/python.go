@@ -17,15 +17,15 @@ import (
 //   - Pipfile, Pipfile.lock: https://pipenv.pypa.io/en/latest/pipfile.html
 //   - requirements.txt: https://pip.pypa.io/en/stable/reference/requirements-file-format/
 var pythonFormats = []format{
-	{Python, "pyproject.toml", false, readPyproject},
-	{Python, "Pipfile", false, readPipfile},
+	{Python, "pyproject.toml", false, decoded(toml.Unmarshal, (*pyproject).dependencies)},
+	{Python, "Pipfile", false, decoded(toml.Unmarshal, (*pipfile).dependencies)},
 	{Python, "requirements*.txt", false, readRequirements},
 	{Python, "requirements/*.txt", false, readRequirements},
-	{Python, "uv.lock", true, readTOMLLock},
-	{Python, "poetry.lock", true, readTOMLLock},
-	{Python, "pdm.lock", true, readTOMLLock},
-	{Python, "pylock.toml", true, readTOMLLock},
-	{Python, "Pipfile.lock", true, readPipfileLock},
+	{Python, "uv.lock", true, decoded(toml.Unmarshal, (*pythonLock).dependencies)},
+	{Python, "poetry.lock", true, decoded(toml.Unmarshal, (*pythonLock).dependencies)},
+	{Python, "pdm.lock", true, decoded(toml.Unmarshal, (*pythonLock).dependencies)},
+	{Python, "pylock.toml", true, decoded(toml.Unmarshal, (*pythonLock).dependencies)},
+	{Python, "Pipfile.lock", true, decoded(json.Unmarshal, (*pipfileLock).dependencies)},
 	{Tool, ".python-version", false, versionFile("python")},
 }
 
@@ -55,33 +55,31 @@ func parseRequirement(s string) (Dependency, bool) {
 	return d, true
 }
 
-func readPyproject(data []byte, _ string) ([]Dependency, error) {
-	var f struct {
-		Project struct {
-			Dependencies []string            `toml:"dependencies"`
-			Optional     map[string][]string `toml:"optional-dependencies"`
-			Python       string              `toml:"requires-python"`
-		} `toml:"project"`
-		Groups map[string][]any `toml:"dependency-groups"`
-		Tool   struct {
-			Poetry struct {
+type pyproject struct {
+	Project struct {
+		Dependencies []string            `toml:"dependencies"`
+		Optional     map[string][]string `toml:"optional-dependencies"`
+		Python       string              `toml:"requires-python"`
+	} `toml:"project"`
+	Groups map[string][]any `toml:"dependency-groups"`
+	Tool   struct {
+		Poetry struct {
+			Dependencies map[string]any `toml:"dependencies"`
+			Dev          map[string]any `toml:"dev-dependencies"`
+			Group        map[string]struct {
 				Dependencies map[string]any `toml:"dependencies"`
-				Dev          map[string]any `toml:"dev-dependencies"`
-				Group        map[string]struct {
-					Dependencies map[string]any `toml:"dependencies"`
-				} `toml:"group"`
-			} `toml:"poetry"`
-			PDM struct {
-				Dev map[string][]string `toml:"dev-dependencies"`
-			} `toml:"pdm"`
-			UV struct {
-				Dev []string `toml:"dev-dependencies"`
-			} `toml:"uv"`
-		} `toml:"tool"`
-	}
-	if err := toml.Unmarshal(data, &f); err != nil {
-		return nil, err
-	}
+			} `toml:"group"`
+		} `toml:"poetry"`
+		PDM struct {
+			Dev map[string][]string `toml:"dev-dependencies"`
+		} `toml:"pdm"`
+		UV struct {
+			Dev []string `toml:"dev-dependencies"`
+		} `toml:"uv"`
+	} `toml:"tool"`
+}
+
+func (f *pyproject) dependencies(string) (list []Dependency) {
 	lines := append(f.Project.Dependencies, f.Tool.UV.Dev...)
 	for _, group := range f.Project.Optional {
 		lines = append(lines, group...)
@@ -96,7 +94,6 @@ func readPyproject(data []byte, _ string) ([]Dependency, error) {
 	for _, group := range f.Tool.PDM.Dev {
 		lines = append(lines, group...)
 	}
-	var list []Dependency
 	for _, line := range lines {
 		if d, ok := parseRequirement(line); ok {
 			list = append(list, d)
@@ -112,7 +109,7 @@ func readPyproject(data []byte, _ string) ([]Dependency, error) {
 	if f.Project.Python != "" {
 		list = append(list, Dependency{Ecosystem: Tool, Name: "python", Constraint: f.Project.Python, Direct: true})
 	}
-	return list, nil
+	return list
 }
 
 // pythonTable reads a table of names with constraints, as Poetry and Pipenv have it.
@@ -139,67 +136,61 @@ func constraintOf(v any) string {
 	return s
 }
 
-func readPipfile(data []byte, _ string) ([]Dependency, error) {
-	var f struct {
-		Packages map[string]any `toml:"packages"`
-		Dev      map[string]any `toml:"dev-packages"`
-		Requires map[string]any `toml:"requires"`
-	}
-	if err := toml.Unmarshal(data, &f); err != nil {
-		return nil, err
-	}
+type pipfile struct {
+	Packages map[string]any `toml:"packages"`
+	Dev      map[string]any `toml:"dev-packages"`
+	Requires map[string]any `toml:"requires"`
+}
+
+func (f *pipfile) dependencies(string) []Dependency {
 	list := append(pythonTable(f.Packages), pythonTable(f.Dev)...)
 	if v, ok := f.Requires["python_version"].(string); ok {
 		list = append(list, Dependency{Ecosystem: Tool, Name: "python", Version: v, Direct: true})
 	}
-	return list, nil
+	return list
 }
 
-func readPipfileLock(data []byte, _ string) ([]Dependency, error) {
-	type group map[string]struct {
-		Version string `json:"version"`
-	}
-	var f struct {
-		Default group `json:"default"`
-		Develop group `json:"develop"`
-	}
-	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, err
-	}
-	var list []Dependency
-	for _, g := range []group{f.Default, f.Develop} {
+type pipfileGroup map[string]struct {
+	Version string `json:"version"`
+}
+
+type pipfileLock struct {
+	Default pipfileGroup `json:"default"`
+	Develop pipfileGroup `json:"develop"`
+}
+
+func (f *pipfileLock) dependencies(string) (list []Dependency) {
+	for _, g := range []pipfileGroup{f.Default, f.Develop} {
 		for name, p := range g {
 			if exact := pin.FindStringSubmatch(p.Version); exact != nil {
 				list = append(list, Dependency{Name: pythonName(name), Version: exact[1]})
 			}
 		}
 	}
-	return list, nil
+	return list
 }
 
-func readTOMLLock(data []byte, _ string) ([]Dependency, error) {
-	type entry struct {
-		Name    string `toml:"name"`
-		Version string `toml:"version"`
-		Source  struct {
-			Virtual  string `toml:"virtual"`
-			Editable string `toml:"editable"`
-		} `toml:"source"`
-	}
-	var f struct {
-		Package  []entry `toml:"package"`
-		Packages []entry `toml:"packages"`
-	}
-	if err := toml.Unmarshal(data, &f); err != nil {
-		return nil, err
-	}
-	var list []Dependency
+type pythonPackage struct {
+	Name    string `toml:"name"`
+	Version string `toml:"version"`
+	Source  struct {
+		Virtual  string `toml:"virtual"`
+		Editable string `toml:"editable"`
+	} `toml:"source"`
+}
+
+type pythonLock struct {
+	Package  []pythonPackage `toml:"package"`
+	Packages []pythonPackage `toml:"packages"`
+}
+
+func (f *pythonLock) dependencies(string) (list []Dependency) {
 	for _, p := range append(f.Package, f.Packages...) {
 		if p.Version != "" && p.Source.Virtual == "" && p.Source.Editable == "" { // else the project itself
 			list = append(list, Dependency{Name: pythonName(p.Name), Version: p.Version})
 		}
 	}
-	return list, nil
+	return list
 }
 
 // readRequirements reads the lines that name a package, not those with options or URLs.

@@ -15,8 +15,8 @@ var (
 		{Tool, ".ruby-version", false, versionFile("ruby")},
 	}
 	phpFormats = []format{
-		{PHP, "composer.json", false, readComposerJSON},
-		{PHP, "composer.lock", true, readComposerLock},
+		{PHP, "composer.json", false, decoded(json.Unmarshal, (*composerManifest).dependencies)},
+		{PHP, "composer.lock", true, decoded(json.Unmarshal, (*composerLock).dependencies)},
 	}
 )
 
@@ -56,15 +56,12 @@ func readGemfileLock(data []byte, _ string) ([]Dependency, error) {
 	return list, nil
 }
 
-func readComposerJSON(data []byte, _ string) ([]Dependency, error) {
-	var f struct {
-		Require map[string]string `json:"require"`
-		Dev     map[string]string `json:"require-dev"`
-	}
-	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, err
-	}
-	var list []Dependency
+type composerManifest struct {
+	Require map[string]string `json:"require"`
+	Dev     map[string]string `json:"require-dev"`
+}
+
+func (f *composerManifest) dependencies(string) (list []Dependency) {
 	for _, group := range []map[string]string{f.Require, f.Dev} {
 		for name, constraint := range group {
 			switch {
@@ -75,24 +72,22 @@ func readComposerJSON(data []byte, _ string) ([]Dependency, error) {
 			}
 		}
 	}
-	return list, nil
+	return list
 }
 
-func readComposerLock(data []byte, _ string) ([]Dependency, error) {
-	type entry struct {
-		Name    string `json:"name"`
-		Version string `json:"version"`
-	}
-	var f struct {
-		Packages []entry `json:"packages"`
-		Dev      []entry `json:"packages-dev"`
-	}
-	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, err
-	}
-	var list []Dependency
+type composerPackage struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+type composerLock struct {
+	Packages []composerPackage `json:"packages"`
+	Dev      []composerPackage `json:"packages-dev"`
+}
+
+func (f *composerLock) dependencies(string) (list []Dependency) {
 	for _, p := range append(f.Packages, f.Dev...) {
 		list = append(list, Dependency{Name: p.Name, Version: p.Version})
 	}
-	return list, nil
+	return list
 }

@@ -11,33 +11,31 @@ import (
 // https://doc.rust-lang.org/cargo/guide/cargo-toml-vs-cargo-lock.html and
 // https://rust-lang.github.io/rustup/overrides.html#the-toolchain-file.
 var rustFormats = []format{
-	{Rust, "Cargo.toml", false, readCargoTOML},
-	{Rust, "Cargo.lock", true, readCargoLock},
+	{Rust, "Cargo.toml", false, decoded(toml.Unmarshal, (*cargoManifest).dependencies)},
+	{Rust, "Cargo.lock", true, decoded(toml.Unmarshal, (*cargoLock).dependencies)},
 	{Tool, "rust-toolchain.toml", false, readRustToolchain},
 	{Tool, "rust-toolchain", false, readRustToolchain},
 }
 
-func readCargoTOML(data []byte, _ string) ([]Dependency, error) {
-	type tables struct {
+type cargoTables struct {
+	Dependencies map[string]any `toml:"dependencies"`
+	Dev          map[string]any `toml:"dev-dependencies"`
+	Build        map[string]any `toml:"build-dependencies"`
+}
+
+type cargoManifest struct {
+	cargoTables
+	Target    map[string]cargoTables `toml:"target"`
+	Workspace struct {
 		Dependencies map[string]any `toml:"dependencies"`
-		Dev          map[string]any `toml:"dev-dependencies"`
-		Build        map[string]any `toml:"build-dependencies"`
-	}
-	var f struct {
-		tables
-		Target    map[string]tables `toml:"target"`
-		Workspace struct {
-			Dependencies map[string]any `toml:"dependencies"`
-		} `toml:"workspace"`
-	}
-	if err := toml.Unmarshal(data, &f); err != nil {
-		return nil, err
-	}
+	} `toml:"workspace"`
+}
+
+func (f *cargoManifest) dependencies(string) (list []Dependency) {
 	groups := []map[string]any{f.Dependencies, f.Dev, f.Build, f.Workspace.Dependencies}
 	for _, t := range f.Target {
 		groups = append(groups, t.Dependencies, t.Dev, t.Build)
 	}
-	var list []Dependency
 	for _, group := range groups {
 		for name, v := range group {
 			if table, ok := v.(map[string]any); ok {
@@ -51,23 +49,21 @@ func readCargoTOML(data []byte, _ string) ([]Dependency, error) {
 			list = append(list, Dependency{Name: name, Constraint: constraintOf(v), Direct: true})
 		}
 	}
-	return list, nil
+	return list
 }
 
-// readCargoLock reads the packages. Those without a source are members of the workspace:
-// at its root, their dependencies are the direct ones.
-func readCargoLock(data []byte, within string) ([]Dependency, error) {
-	var f struct {
-		Package []struct {
-			Name         string   `toml:"name"`
-			Version      string   `toml:"version"`
-			Source       string   `toml:"source"`
-			Dependencies []string `toml:"dependencies"`
-		} `toml:"package"`
-	}
-	if err := toml.Unmarshal(data, &f); err != nil {
-		return nil, err
-	}
+type cargoLock struct {
+	Package []struct {
+		Name         string   `toml:"name"`
+		Version      string   `toml:"version"`
+		Source       string   `toml:"source"`
+		Dependencies []string `toml:"dependencies"`
+	} `toml:"package"`
+}
+
+// dependencies returns the packages with a source. Those without one are members of the
+// workspace: at its root, their dependencies are the direct ones.
+func (f *cargoLock) dependencies(within string) (list []Dependency) {
 	direct := map[string]bool{}
 	for _, p := range f.Package {
 		for _, d := range p.Dependencies {
@@ -76,13 +72,12 @@ func readCargoLock(data []byte, within string) ([]Dependency, error) {
 			}
 		}
 	}
-	var list []Dependency
 	for _, p := range f.Package {
 		if p.Source != "" {
 			list = append(list, Dependency{Name: p.Name, Version: p.Version, Direct: direct[p.Name] || direct[p.Name+" "+p.Version]})
 		}
 	}
-	return list, nil
+	return list
 }
 
 // readRustToolchain reads a channel such as 1.75.0. "stable" is not a version.

@@ -21,18 +21,18 @@ import (
 //   - workflows: https://docs.github.com/actions/reference/workflows-and-actions/workflow-syntax
 var toolFormats = []format{
 	{Tool, ".tool-versions", false, readToolVersions},
-	{Tool, "mise.toml", false, readMise},
-	{Tool, ".mise.toml", false, readMise},
+	{Tool, "mise.toml", false, decoded(toml.Unmarshal, (*miseFile).dependencies)},
+	{Tool, ".mise.toml", false, decoded(toml.Unmarshal, (*miseFile).dependencies)},
 	{Tool, ".nvmrc", false, versionFile("node")},
 	{Tool, ".node-version", false, versionFile("node")},
 	{Tool, "CMakeLists.txt", false, readCMakeLists},
 	{Docker, "Dockerfile", false, readDockerfile},
 	{Docker, "Dockerfile.*", false, readDockerfile},
 	{Docker, "*.Dockerfile", false, readDockerfile},
-	{Docker, "compose*.y*ml", false, readCompose},
-	{Docker, "docker-compose*.y*ml", false, readCompose},
+	{Docker, "compose*.y*ml", false, decoded(yaml.Unmarshal, (*composeFile).dependencies)},
+	{Docker, "docker-compose*.y*ml", false, decoded(yaml.Unmarshal, (*composeFile).dependencies)},
 	{Terraform, ".terraform.lock.hcl", true, readTerraformLock},
-	{Actions, ".github/workflows/*.y*ml", false, readWorkflow},
+	{Actions, ".github/workflows/*.y*ml", false, decoded(yaml.Unmarshal, (*workflow).dependencies)},
 }
 
 // toolNames maps the names of version managers to ours.
@@ -78,21 +78,18 @@ func readToolVersions(data []byte, _ string) ([]Dependency, error) {
 	return list, nil
 }
 
-func readMise(data []byte, _ string) ([]Dependency, error) {
-	var f struct {
-		Tools map[string]any `toml:"tools"`
-	}
-	if err := toml.Unmarshal(data, &f); err != nil {
-		return nil, err
-	}
-	var list []Dependency
+type miseFile struct {
+	Tools map[string]any `toml:"tools"`
+}
+
+func (f *miseFile) dependencies(string) (list []Dependency) {
 	for name, v := range f.Tools {
 		if versions, ok := v.([]any); ok && len(versions) > 0 {
 			v = versions[0]
 		}
 		list = append(list, toolVersion(name, constraintOf(v))...)
 	}
-	return list, nil
+	return list
 }
 
 var cmakeMinimum = regexp.MustCompile(`(?i)^[ \t]*cmake_minimum_required\s*\(\s*VERSION\s+([0-9.]+[0-9])`)
@@ -166,21 +163,21 @@ func readDockerfile(data []byte, _ string) ([]Dependency, error) {
 	return list, nil
 }
 
-func readCompose(data []byte, _ string) ([]Dependency, error) {
-	var f struct {
-		Services map[string]struct {
-			Image string `yaml:"image"`
-		} `yaml:"services"`
-	}
-	if err := yaml.Unmarshal(data, &f); err != nil {
-		return nil, err
-	}
-	var list []Dependency
+// A container is a service of a compose file or a workflow.
+type container struct {
+	Image string `yaml:"image"`
+}
+
+type composeFile struct {
+	Services map[string]container `yaml:"services"`
+}
+
+func (f *composeFile) dependencies(string) (list []Dependency) {
 	for _, s := range f.Services {
 		reference := dockerRef.ReplaceAllString(s.Image, "$2") // the default of ${NAME:-default}
 		list = append(list, image(reference)...)
 	}
-	return list, nil
+	return list
 }
 
 var (
@@ -208,25 +205,19 @@ func readTerraformLock(data []byte, _ string) ([]Dependency, error) {
 	return list, nil
 }
 
-// readWorkflow reads the actions of the steps, the reusable workflows, and the images of
+type workflow struct {
+	Jobs map[string]struct {
+		Uses     string               `yaml:"uses"`
+		Services map[string]container `yaml:"services"`
+		Steps    []struct {
+			Uses string `yaml:"uses"`
+		} `yaml:"steps"`
+	} `yaml:"jobs"`
+}
+
+// dependencies returns the actions of the steps, the reusable workflows, and the images of
 // the containers.
-func readWorkflow(data []byte, _ string) ([]Dependency, error) {
-	type container struct {
-		Image string `yaml:"image"`
-	}
-	var f struct {
-		Jobs map[string]struct {
-			Uses     string               `yaml:"uses"`
-			Services map[string]container `yaml:"services"`
-			Steps    []struct {
-				Uses string `yaml:"uses"`
-			} `yaml:"steps"`
-		} `yaml:"jobs"`
-	}
-	if err := yaml.Unmarshal(data, &f); err != nil {
-		return nil, err
-	}
-	var list []Dependency
+func (f *workflow) dependencies(string) (list []Dependency) {
 	uses := func(reference string) {
 		name, version, ok := strings.Cut(reference, "@")
 		parts := strings.SplitN(name, "/", 3)
@@ -250,5 +241,5 @@ func readWorkflow(data []byte, _ string) ([]Dependency, error) {
 			uses(step.Uses)
 		}
 	}
-	return list, nil
+	return list
 }

@@ -125,7 +125,7 @@ func (h *Hook) send(url string, request AnswerRequest) (Answers, error) {
 	if err != nil {
 		err = fmt.Errorf("%w: %w", hook.ErrUnavailable, err)
 	}
-	if recordErr := h.record(url, err != nil); recordErr != nil {
+	if recordErr := config.SetRemoteDown(h.locations, url, err != nil); recordErr != nil {
 		err = errors.Join(err, recordErr)
 	}
 	return answers, err
@@ -150,11 +150,6 @@ func (h *Hook) server(url string) (*config.Remote, time.Duration) {
 // errNotRunning reports that only "docsearch serve" could ask a cluster: a hook has no time
 // to connect to one and read its statistics.
 var errNotRunning = errors.New("no docsearch serve is running that can ask the cluster")
-
-// record records that a server is down, or removes that record.
-func (h *Hook) record(url string, down bool) error {
-	return config.SetRemoteDown(h.locations, url, down)
-}
 
 // exchange sends the request through the relay, whose connection is open already, or else
 // directly. server is nil for a cluster.

@@ -1,7 +1,6 @@
 package decode
 
 import (
-	"maps"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/config"
@@ -16,21 +15,9 @@ func (d *decoder) cluster(path, entry string, v any) *config.Cluster {
 		d.report(path, Problem{Entry: entry, Field: "weaviate", Expected: `an object with "urls" and "database"`, Got: describe(v), Effect: skipped})
 		return nil
 	}
-	usable := true
-	wrong := func(field, expected, got string) {
-		at := path + "." + field
-		if m[field] == nil {
-			at = path
-		}
-		d.report(at, Problem{Entry: entry, Field: "weaviate." + field, Expected: expected, Got: got, Effect: skipped})
-		usable = false
-	}
-	if _, given := m["api_key"]; given { // which the message does not repeat
-		wrong("api_key", "api_key_env: the config must not contain the key", "")
-		m = maps.Clone(m)
-		delete(m, "api_key")
-	}
-	d.reportUnknown(path, entry, m, "urls", "database", "api_key_env")
+	o := &object{decoder: d, path: path, entry: entry, prefix: "weaviate.", fields: m, skipped: skipped, usable: true}
+	o.secret("api_key", "api_key_env: the config must not contain the key")
+	d.reportUnknown(path, entry, o.fields, "urls", "database", "api_key_env")
 	c := &config.Cluster{}
 	const urls = `a list of the nodes' URLs, as in "https://node1.example.com:8080"; http is for this machine only`
 	list, bad := stringList(m["urls"])
@@ -43,22 +30,22 @@ func (d *decoder) cluster(path, entry string, v any) *config.Cluster {
 	}
 	switch {
 	case len(bad) > 0:
-		wrong("urls", urls, describe(bad[0]))
+		o.wrong("urls", urls, describe(bad[0]))
 	case len(c.URLs) == 0:
-		wrong("urls", urls, describe(m["urls"]))
+		o.wrong("urls", urls, describe(m["urls"]))
 	}
 	const variable = "the name of an environment variable, not the key"
 	if v, given := m["api_key_env"]; given {
 		c.KeyEnv, ok = v.(string)
 		if c.KeyEnv = strings.TrimSpace(c.KeyEnv); !ok || !isVariable(c.KeyEnv) {
-			wrong("api_key_env", variable, "") // it may be the key
+			o.wrong("api_key_env", variable, "") // it may be the key
 		}
 	}
 	name, ok := m["database"].(string)
 	if c.Database = strings.TrimSpace(name); !ok || c.Database == "" {
-		wrong("database", "the name of the database in the cluster", describe(m["database"]))
+		o.wrong("database", "the name of the database in the cluster", describe(m["database"]))
 	}
-	if !usable {
+	if !o.usable {
 		return nil
 	}
 	return c

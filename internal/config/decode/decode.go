@@ -124,25 +124,15 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 	if label := entryLabel(m); label != "" {
 		entry += " (" + label + ")"
 	}
-	usable := true
-	// wrong reports an invalid field. If fatal is set, the entry is ignored.
-	wrong := func(field, expected string, v any, fatal bool, effect string) {
-		at := path + "." + field
-		if v == nil {
-			at = path
-		}
-		d.report(at, Problem{Entry: entry, Field: field, Expected: expected, Got: describe(v), Effect: effect})
-		usable = usable && !fatal
-	}
+	o := &object{decoder: d, path: path, entry: entry, fields: m, skipped: skipped, usable: true}
 	text := func(field, expected string, required bool) string {
-		v, given := m[field]
-		s, ok := v.(string)
+		s, ok := m[field].(string)
 		s = strings.TrimSpace(s)
 		switch {
-		case required && (!ok || s == ""):
-			wrong(field, expected, v, true, skipped)
-		case given && !ok && v != nil:
-			wrong(field, expected, v, false, "ignored")
+		case required && s == "":
+			o.wrong(field, expected, describe(m[field]))
+		case !ok && m[field] != nil:
+			o.unexpected(field, expected, describe(m[field]), "ignored")
 		}
 		return s
 	}
@@ -152,9 +142,9 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 	db.Keywords, bad = stringList(m["keywords"])
 	switch {
 	case len(db.Keywords) == 0:
-		wrong("keywords", "a list of one or more words", m["keywords"], true, skipped)
+		o.wrong("keywords", "a list of one or more words", describe(m["keywords"]))
 	case len(bad) > 0:
-		wrong("keywords", "only words", bad[0], false, "the other items are used")
+		o.unexpected("keywords", "only words", describe(bad[0]), "the other items are used")
 	}
 	if cluster, given := m["weaviate"]; given {
 		if db.Cluster = d.cluster(path+".weaviate", entry, cluster); db.Cluster == nil {
@@ -162,12 +152,12 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 		}
 		for _, field := range []string{"path", "mcp_tool_name", "publisher", "inject", "notes"} {
 			if m[field] != nil {
-				wrong(field, `none with "weaviate"`, m[field], true, skipped)
+				o.wrong(field, `none with "weaviate"`, describe(m[field]))
 			}
 		}
 	}
 	db.Path = d.path(text("path", "the path of the database", db.Cluster == nil), func(raw, resolved string) {
-		wrong("path", "an absolute path", raw, false, "using "+resolved)
+		o.unexpected("path", "an absolute path", describe(raw), "using "+resolved)
 	})
 	db.Description = text("description", "a short description of the database", true)
 	db.Name = text("name", "a name", false)
@@ -177,20 +167,20 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 	if urls, given := m["urls"]; given {
 		var bad any
 		if db.URLs, bad, ok = urlPrefixes(urls); !ok {
-			wrong("urls", `a list of URL prefixes, as in "https://docs.gitlab.com/"`, bad, false, "the item is ignored")
+			o.unexpected("urls", `a list of URL prefixes, as in "https://docs.gitlab.com/"`, describe(bad), "the item is ignored")
 		}
 	}
 	if packages, given := m["packages"]; given {
 		if db.Packages, bad = packageIDs(packages); len(bad) > 0 {
-			wrong("packages", `a list of packages, as in "node:react"`, bad[0], false, "the item is ignored")
+			o.unexpected("packages", `a list of packages, as in "node:react"`, describe(bad[0]), "the item is ignored")
 		}
 	}
 	if db.Inject, ok = injectPatterns(m["inject"]); !ok {
-		wrong("inject", `true, or patterns of documents as in "conventions/**"`, m["inject"], false, "no notes are added")
+		o.unexpected("inject", `true, or patterns of documents as in "conventions/**"`, describe(m["inject"]), "no notes are added")
 		db.Inject = nil
 	}
 	db.Notes = d.path(text("notes", "the path of a folder", false), func(raw, resolved string) {
-		wrong("notes", "an absolute path", raw, false, "using "+resolved)
+		o.unexpected("notes", "an absolute path", describe(raw), "using "+resolved)
 	})
 	if db.Notes != "" && m["inject"] == nil {
 		db.Inject = []string{config.All}
@@ -199,10 +189,10 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 	switch db.Mode {
 	case "", config.ModeAnswer, config.ModeRedirect, config.ModeAdvise, config.ModeOff:
 	default:
-		wrong("mode", `"answer", "redirect", "advise" or "off"`, m["mode"], false, "using the default")
+		o.unexpected("mode", `"answer", "redirect", "advise" or "off"`, describe(m["mode"]), "using the default")
 		db.Mode = ""
 	}
-	return db, usable
+	return db, o.usable
 }
 
 // urlPrefixes decodes a list of URL prefixes. If ok is false, bad is what is wrong: an item,
@@ -376,19 +366,30 @@ func (d *decoder) section(name string, v any, fields ...string) map[string]any {
 }
 
 func (d *decoder) intField(m map[string]any, section, field string, low, high int, to *int) {
+	setField(d, m, section, field, fmt.Sprintf("a whole number from %d to %d", low, high), to, func(v any) (int, bool) {
+		n, ok := integer(v)
+		return n, ok && low <= n && n <= high
+	})
+}
+
+func (d *decoder) boolField(m map[string]any, section, field string, to *bool) {
+	setField(d, m, section, field, "true or false", to, func(v any) (bool, bool) {
+		b, ok := v.(bool)
+		return b, ok
+	})
+}
+
+// setField sets a value from the field of a section, if that is given and valid.
+func setField[T any](d *decoder, m map[string]any, section, field, expected string, to *T, convert func(any) (T, bool)) {
 	v, given := m[field]
 	if !given {
 		return
 	}
-	n, ok := integer(v)
-	if !ok || n < low || n > high {
-		d.report(section+"."+field, Problem{
-			Entry: section, Field: field, Expected: fmt.Sprintf("a whole number from %d to %d", low, high),
-			Got: describe(v), Effect: fmt.Sprintf("using %d", *to),
-		})
+	if converted, ok := convert(v); ok {
+		*to = converted
 		return
 	}
-	*to = n
+	d.report(section+"."+field, Problem{Entry: section, Field: field, Expected: expected, Got: describe(v), Effect: "using " + describe(*to)})
 }
 
 // reportUnknown reports the unknown keys of m.

@@ -2,7 +2,6 @@ package decode
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -31,87 +30,64 @@ func (d *decoder) embedder(path string, v any) {
 		d.report(path, Problem{Entry: path, Expected: `an embedder with "provider" and "model"`, Got: describe(v), Effect: skipped})
 		return
 	}
-	usable := true
-	wrong := func(field, expected string) {
-		at := path + "." + field
-		if m[field] == nil {
-			at = path
-		}
-		d.report(at, Problem{Entry: path, Field: field, Expected: expected, Got: describe(m[field]), Effect: skipped})
-		usable = false
-	}
-	text := func(field, expected string) string {
-		s, ok := m[field].(string)
-		if _, given := m[field]; given && !ok {
-			wrong(field, expected)
-		}
-		return s
-	}
+	o := &object{decoder: d, path: path, entry: path, fields: m, skipped: skipped, usable: true}
 	number := func(field string, high int) int {
 		n, ok := integer(m[field])
 		if _, given := m[field]; given && (!ok || n < 1 || n > high) {
-			wrong(field, fmt.Sprintf("a whole number from 1 to %d", high))
+			o.wrong(field, fmt.Sprintf("a whole number from 1 to %d", high), describe(m[field]))
 		}
 		return n
 	}
-	if _, given := m["api_key"]; given {
-		d.report(path+".api_key", Problem{Entry: path, Field: "api_key",
-			Expected: "api_key_env with the name of the environment variable that contains the key", Effect: skipped})
-		usable = false
-		m = maps.Clone(m)
-		delete(m, "api_key")
-	}
-	d.reportUnknown(path, path, m, "provider", "model", "url", "api_key_env", "query_prompt", "document_prompt", "dimensions", "batch", "weight")
+	o.secret("api_key", "api_key_env with the name of the environment variable that contains the key")
+	d.reportUnknown(path, path, o.fields, "provider", "model", "url", "api_key_env", "query_prompt", "document_prompt", "dimensions", "batch", "weight")
 
 	const providers = `"builtin", "ollama", "openai" or "model2vec"`
 	var e config.Embedder
-	e.Provider = strings.ToLower(strings.TrimSpace(text("provider", providers)))
+	e.Provider = strings.ToLower(strings.TrimSpace(o.text("provider", providers)))
 	switch e.Provider {
 	case config.ProviderBuiltin:
 		return
 	case config.ProviderOllama, config.ProviderOpenAI, config.ProviderModel2Vec:
 	case "onnx": // a provider of earlier builds
-		if usable {
-			wrong("provider", `"ollama" or "openai" with the server that runs the ONNX model, or "model2vec"`)
+		if o.usable {
+			o.wrong("provider", `"ollama" or "openai" with the server that runs the ONNX model, or "model2vec"`, describe(m["provider"]))
 		}
 		return
 	default:
-		if usable {
-			wrong("provider", providers)
+		if o.usable {
+			o.wrong("provider", providers, describe(m["provider"]))
 		}
 		return
 	}
-	if e.Model = strings.TrimSpace(text("model", "a model name")); e.Model == "" && usable {
-		wrong("model", "a model name")
+	if e.Model = strings.TrimSpace(o.text("model", "a model name")); e.Model == "" && o.usable {
+		o.wrong("model", "a model name", describe(m["model"]))
 	}
 	if e.Local() {
 		e.Model = d.path(e.Model, func(raw, resolved string) {
-			d.report(path+".model", Problem{Entry: path, Field: "model", Expected: "the absolute path of the model folder", Got: strconv.Quote(raw), Effect: "using " + resolved})
+			o.unexpected("model", "the absolute path of the model folder", strconv.Quote(raw), "using "+resolved)
 		})
 	}
 	const url = `the server's address, as in "https://api.example.com/v1"`
-	e.URL = strings.TrimSpace(text("url", url))
+	e.URL = strings.TrimSpace(o.text("url", url))
 	web := strings.HasPrefix(e.URL, "http://") || strings.HasPrefix(e.URL, "https://")
-	if usable && (e.URL != "" && (!web || config.Host(e.URL) == "") || e.URL == "" && e.Provider == config.ProviderOpenAI) {
-		wrong("url", url)
+	if o.usable && (e.URL != "" && (!web || config.Host(e.URL) == "") || e.URL == "" && e.Provider == config.ProviderOpenAI) {
+		o.wrong("url", url, describe(m["url"]))
 	}
-	e.KeyEnv = strings.TrimSpace(text("api_key_env", "the name of the environment variable that contains the key"))
+	e.KeyEnv = strings.TrimSpace(o.text("api_key_env", "the name of the environment variable that contains the key"))
 	if !isVariable(e.KeyEnv) {
 		// The value may be the key itself, so it is not repeated in the message.
-		d.report(path+".api_key_env", Problem{Entry: path, Field: "api_key_env",
-			Expected: "the name of an environment variable, not the key", Effect: skipped})
-		usable = false
+		o.wrong("api_key_env", "the name of an environment variable, not the key", "")
 	}
-	e.QueryPrompt = text("query_prompt", "a query prefix")
-	e.DocumentPrompt = text("document_prompt", "a passage prefix")
+	e.QueryPrompt = o.text("query_prompt", "a query prefix")
+	e.DocumentPrompt = o.text("document_prompt", "a passage prefix")
 	e.Dimensions = number("dimensions", 1<<16)
 	e.Batch = number("batch", 4096)
 	if v, given := m["weight"]; given {
 		if e.Weight, ok = weight(v); !ok {
-			wrong("weight", "a number above 0, up to 10")
+			o.wrong("weight", "a number above 0, up to 10", describe(m["weight"]))
 		}
 	}
-	if usable {
+	if o.usable {
 		d.config.Embedders = append(d.config.Embedders, e)
 	}
 }

@@ -15,16 +15,13 @@ func (d *decoder) inject(v any) {
 	d.intField(m, "inject", "top_k", 1, config.MaxInject, &in.TopK)
 	d.boolField(m, "inject", "hybrid", &in.Hybrid)
 	d.intField(m, "inject", "max_chars", 200, 9000, &in.MaxChars)
-	wrong := func(field, expected string, got any, effect string) {
-		d.report("inject."+field, Problem{Entry: "inject", Field: field, Expected: expected, Got: describe(got), Effect: effect})
+	wrong := func(field, expected string, got any) {
+		d.report("inject."+field, Problem{Entry: "inject", Field: field, Expected: expected, Got: describe(got), Effect: "the other items are used"})
 	}
-	if v, given := m["floor"]; given {
-		if floor, ok := decimal(v); ok && floor >= 0 && floor <= 100 {
-			in.Floor = floor
-		} else {
-			wrong("floor", "a number from 0 to 100", v, "using "+describe(in.Floor))
-		}
-	}
+	setField(d, m, "inject", "floor", "a number from 0 to 100", &in.Floor, func(v any) (float64, bool) {
+		floor, ok := decimal(v)
+		return floor, ok && floor >= 0 && floor <= 100
+	})
 	if v, given := m["tools"]; given {
 		in.Tools = nil
 		known := "tools of " + strings.Join(config.InjectTools(), ", ")
@@ -38,13 +35,13 @@ func (d *decoder) inject(v any) {
 			in.Tools = append(in.Tools, config.InjectTools()[i])
 		}
 		if len(bad) > 0 {
-			wrong("tools", known, bad[0], "the other items are used")
+			wrong("tools", known, bad[0])
 		}
 	}
 	if v, given := m["skip_agents"]; given {
 		var bad []any
 		if in.SkipAgents, bad = d.words(v); len(bad) > 0 {
-			wrong("skip_agents", "names of subagent types", bad[0], "the other items are used")
+			wrong("skip_agents", "names of subagent types", bad[0])
 		}
 	}
 }
@@ -70,19 +67,4 @@ func (d *decoder) words(v any) (words []string, bad []any) {
 		return nil, nil
 	}
 	return stringList(v)
-}
-
-func (d *decoder) boolField(m map[string]any, section, field string, to *bool) {
-	v, given := m[field]
-	if !given {
-		return
-	}
-	b, ok := v.(bool)
-	if !ok {
-		d.report(section+"."+field, Problem{
-			Entry: section, Field: field, Expected: "true or false", Got: describe(v), Effect: "using " + describe(*to),
-		})
-		return
-	}
-	*to = b
 }

@@ -1,7 +1,6 @@
 package decode
 
 import (
-	"maps"
 	"strconv"
 	"strings"
 
@@ -32,46 +31,27 @@ func (d *decoder) remote(path string, v any) {
 		d.report(path, Problem{Entry: path, Expected: `a server with "url"`, Got: describe(v), Effect: skipped})
 		return
 	}
-	usable := true
-	wrong := func(field, expected, got string) {
-		at := path + "." + field
-		if m[field] == nil {
-			at = path
-		}
-		d.report(at, Problem{Entry: path, Field: field, Expected: expected, Got: got, Effect: skipped})
-		usable = false
-	}
-	if _, given := m["token"]; given { // which the message does not repeat
-		wrong("token", "token_file, token_env or token_command: the config must not contain the token", "")
-		m = maps.Clone(m)
-		delete(m, "token")
-	}
-	d.reportUnknown(path, path, m, "url", "token_file", "token_env", "token_command", "timeout_ms", "mirror")
-	text := func(field, expected string) string {
-		s, ok := m[field].(string)
-		if _, given := m[field]; given && !ok {
-			wrong(field, expected, describe(m[field]))
-		}
-		return strings.TrimSpace(s)
-	}
+	o := &object{decoder: d, path: path, entry: path, fields: m, skipped: skipped, usable: true}
+	o.secret("token", "token_file, token_env or token_command: the config must not contain the token")
+	d.reportUnknown(path, path, o.fields, "url", "token_file", "token_env", "token_command", "timeout_ms", "mirror")
 	r := config.Remote{TimeoutMS: config.DefaultRemoteTimeoutMS}
 	const url = `the server's URL, as in "https://docs.example.com"; http is for this machine only`
-	r.URL = strings.TrimRight(text("url", url), "/")
-	if usable && !config.IsServerURL(r.URL) {
-		wrong("url", url, describe(m["url"]))
+	r.URL = strings.TrimRight(strings.TrimSpace(o.text("url", url)), "/")
+	if o.usable && !config.IsServerURL(r.URL) {
+		o.wrong("url", url, describe(m["url"]))
 	}
-	r.TokenFile = d.path(text("token_file", "the path of a file"), func(raw, resolved string) {
-		d.report(path+".token_file", Problem{Entry: path, Field: "token_file", Expected: "an absolute path", Got: strconv.Quote(raw), Effect: "using " + resolved})
+	r.TokenFile = d.path(strings.TrimSpace(o.text("token_file", "the path of a file")), func(raw, resolved string) {
+		o.unexpected("token_file", "an absolute path", strconv.Quote(raw), "using "+resolved)
 	})
 	const variable = "the name of an environment variable, not the token"
-	if r.TokenEnv = text("token_env", variable); !isVariable(r.TokenEnv) {
-		wrong("token_env", variable, "") // it may be the token
+	if r.TokenEnv = strings.TrimSpace(o.text("token_env", variable)); !isVariable(r.TokenEnv) {
+		o.wrong("token_env", variable, "") // it may be the token
 	}
 	sources := 0
 	if command, given := m["token_command"]; given {
 		var bad []any
 		if r.TokenCommand, bad = stringList(command); len(bad) > 0 || len(r.TokenCommand) == 0 {
-			wrong("token_command", "a list of a program and its arguments", describe(command))
+			o.wrong("token_command", "a list of a program and its arguments", describe(command))
 		}
 	}
 	for _, given := range []bool{r.TokenFile != "", r.TokenEnv != "", len(r.TokenCommand) > 0} {
@@ -80,16 +60,16 @@ func (d *decoder) remote(path string, v any) {
 		}
 	}
 	if sources > 1 {
-		wrong("token_file", "only one of token_file, token_env and token_command", "")
+		o.wrong("token_file", "only one of token_file, token_env and token_command", "")
 	}
 	d.intField(m, path, "timeout_ms", 1, config.MaxTimeoutMS, &r.TimeoutMS)
 	d.boolField(m, path, "mirror", &r.Mirror)
 	for i := range d.config.Remotes {
-		if d.config.Remotes[i].URL == r.URL && usable {
-			wrong("url", "a server that is not in the list yet", describe(r.URL))
+		if d.config.Remotes[i].URL == r.URL && o.usable {
+			o.wrong("url", "a server that is not in the list yet", describe(r.URL))
 		}
 	}
-	if usable {
+	if o.usable {
 		d.config.Remotes = append(d.config.Remotes, r)
 	}
 }

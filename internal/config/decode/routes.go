@@ -289,30 +289,23 @@ func (d *routeDecoder) test(r *config.Rule, m map[string]any, at string) (config
 		t.Contains, _ = stringList(v)
 	}
 	t.Rule, _ = m["rule"].(string)
-	const input = `"input" to be a tool call, a URL, or a command`
+	var input any
+	usable := false
 	switch v := m["input"].(type) {
 	case string:
 		t.Tool = mainTool(r)
 		argument := mainArgument(t.Tool)
-		text, err := json.Marshal(map[string]string{argument: v})
-		if err != nil || argument == "" {
-			d.reportField(at, input, v, false, "the test is ignored")
-			return t, false
-		}
-		t.Input = text
+		input, usable = map[string]string{argument: v}, argument != ""
 	case map[string]any:
 		t.Tool, _ = v["tool_name"].(string)
-		arguments, ok := v["tool_input"].(map[string]any)
-		text, err := json.Marshal(arguments)
-		if err != nil || !ok || t.Tool == "" {
-			d.reportField(at, input, v, false, "the test is ignored")
-			return t, false
-		}
-		t.Input = text
-	default:
-		d.reportField(at, input, v, false, "the test is ignored")
+		input, usable = v["tool_input"].(map[string]any)
+	}
+	text, err := json.Marshal(input)
+	if err != nil || !usable || t.Tool == "" {
+		d.reportField(at, `"input" to be a tool call, a URL, or a command`, m["input"], false, "the test is ignored")
 		return t, false
 	}
+	t.Input = text
 	return t, true
 }
 

@@ -166,20 +166,7 @@ func (e *Entry) fields() []field {
 	if e.name() != e.Keywords[0] {
 		fields = append(fields, field{"name", e.Name})
 	}
-	fields = append(fields, field{"keywords", e.Keywords}, field{"path", e.Path}, field{"description", e.Description})
-	if len(e.URLs) > 0 {
-		fields = append(fields, field{"urls", e.URLs})
-	}
-	if e.Version != "" {
-		fields = append(fields, field{"version", e.Version})
-	}
-	if len(e.Packages) > 0 {
-		fields = append(fields, field{"packages", e.Packages})
-	}
-	if e.Publisher != "" {
-		fields = append(fields, field{"publisher", e.Publisher})
-	}
-	return fields
+	return append(fields, changedFields(config.Database{}, *e)...)
 }
 
 func fieldValues(fields []field) map[string]any {
@@ -226,21 +213,18 @@ func changedFields(old config.Database, e Entry) []field {
 			list = append(list, field{name, missing})
 		}
 	}
+	other := func(name, have, want string) {
+		if want != "" && want != have {
+			list = append(list, field{name, want})
+		}
+	}
 	lacking("keywords", old.Keywords, e.Keywords)
-	if old.Path != e.Path {
-		list = append(list, field{"path", e.Path})
-	}
-	if e.Description != "" && e.Description != old.Description {
-		list = append(list, field{"description", e.Description})
-	}
+	other("path", old.Path, e.Path)
+	other("description", old.Description, e.Description)
 	lacking("urls", old.URLs, e.URLs)
-	if e.Version != "" && e.Version != old.Version {
-		list = append(list, field{"version", e.Version})
-	}
+	other("version", old.Version, e.Version)
 	lacking("packages", old.Packages, e.Packages)
-	if e.Publisher != "" && e.Publisher != old.Publisher {
-		list = append(list, field{"publisher", e.Publisher})
-	}
+	other("publisher", old.Publisher, e.Publisher)
 	return list
 }
 

@@ -131,20 +131,24 @@ func (f *file) changeField(key string, at int, change field, have any) error {
 		if err != nil {
 			return err
 		}
-		v := entry.child(change.name)
-		switch {
-		case v == nil || v.kind != list:
-			return ErrManualEdit
-		case v.block:
-			f.splice(v.end, v.end, f.newline+v.indent+"- "+quote(w))
-		default:
-			l.multi = false // an empty list is on one line
-			if err := f.insert(v, l, func(layout) string { return quote(w) }); err != nil {
-				return err
-			}
+		if err := f.appendWord(entry.child(change.name), l, w); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// appendWord appends a string to a list.
+func (f *file) appendWord(v *node, l layout, word string) error {
+	switch {
+	case v == nil || v.kind != list:
+		return ErrManualEdit
+	case v.block:
+		f.splice(v.end, v.end, f.newline+v.indent+"- "+quote(word))
+		return nil
+	}
+	l.multi = false // an empty list is on one line
+	return f.insert(v, l, func(layout) string { return quote(word) })
 }
 
 // setField replaces a scalar of an entry or adds a missing field.

@@ -57,14 +57,8 @@ func (f *file) appendString(key, value string) error {
 	case v.kind == scalar: // null
 		f.splice(v.start, v.end, formatValue([]string{value}))
 		return nil
-	case v.kind != list:
-		return ErrManualEdit
-	case v.block:
-		f.splice(v.end, v.end, f.newline+v.indent+"- "+quote(value))
-		return nil
 	}
-	l.multi = false // an empty list is on one line
-	return f.insert(v, l, func(layout) string { return quote(value) })
+	return f.appendWord(v, l, value)
 }
 
 // DropURLs returns the contents of the config file at path without these URL prefixes in
@@ -93,19 +87,11 @@ func DropURLs(path string, data []byte, name string, urls []string) ([]byte, err
 			continue
 		}
 		node, _, err := f.entry(key, at)
+		if err == nil {
+			err = f.removeFrom(node.child(urlsKey), i)
+		}
 		if err != nil {
 			return nil, err
-		}
-		v := node.child(urlsKey)
-		switch {
-		case v == nil || v.kind != list || i >= len(v.items):
-			return nil, ErrManualEdit
-		case v.block:
-			if err := f.removeLines(v.items[i]); err != nil {
-				return nil, err
-			}
-		default:
-			f.removeItem(v, i)
 		}
 		have = slices.Delete(slices.Clone(have), i, i+1)
 	}

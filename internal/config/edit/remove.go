@@ -45,13 +45,21 @@ func (f *file) removeEntry(key string, at int) error {
 		return err
 	}
 	databases := root.child(key)
-	if databases == nil || databases.kind != list || at >= len(databases.items) || databases.items[at].kind != object {
+	if databases != nil && at < len(databases.items) && databases.items[at].kind != object {
 		return ErrManualEdit
 	}
-	if databases.block {
-		return f.removeLines(databases.items[at])
+	return f.removeFrom(databases, at)
+}
+
+// removeFrom removes the item at a position of a list from the text.
+func (f *file) removeFrom(v *node, at int) error {
+	switch {
+	case v == nil || v.kind != list || at >= len(v.items):
+		return ErrManualEdit
+	case v.block:
+		return f.removeLines(v.items[at])
 	}
-	f.removeItem(databases, at)
+	f.removeItem(v, at)
 	return nil
 }
 

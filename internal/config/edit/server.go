@@ -74,11 +74,8 @@ func (f *file) putToken(key string, at int, entry map[string]any, source []field
 		}
 		return nil
 	}
-	if err := f.setField(key, at, source[0]); err != nil {
-		return err
-	}
 	applyField(entry, source[0])
-	return nil
+	return f.setField(key, at, source[0])
 }
 
 // putMirror sets "mirror" of an entry and its values, unless the entry has it.
@@ -95,9 +92,6 @@ func (f *file) putMirror(key string, at int, entry map[string]any, mirror bool) 
 		return nil
 	}
 	set := field{"mirror", true}
-	if err := f.setField(key, at, set); err != nil {
-		return err
-	}
 	applyField(entry, set)
-	return nil
+	return f.setField(key, at, set)
 }

@@ -51,19 +51,11 @@ func (d *document) Decode(data []byte, into map[string]any) error {
 	if d.empty = len(bytes.TrimSpace(data)) == 0; d.empty {
 		return nil
 	}
-	var value any
-	var err error
-	switch d.format {
-	case "yaml":
-		value, d.root, err = decodeYAML(data)
-	case "toml":
-		value, d.root, err = decodeTOML(data)
-	default:
-		value, d.root, err = decodeJSON(data)
-	}
+	value, root, err := decodeAs(d.format, data)
 	if err != nil {
 		return err
 	}
+	d.root = root
 	object, ok := value.(map[string]any)
 	if value != nil && !ok {
 		return &SyntaxError{Line: 1, Column: 1, Err: errors.New("want an object at the top level")}
@@ -236,6 +228,17 @@ func orderedKeys(n *outline, m map[string]any) []string {
 func appendJSON(b []byte, v any) ([]byte, error) {
 	text, err := json.Marshal(v)
 	return append(b, text...), err
+}
+
+// decodeAs decodes a text in a format, see Format.
+func decodeAs(format string, data []byte) (any, *outline, error) {
+	switch format {
+	case "yaml":
+		return decodeYAML(data)
+	case "toml":
+		return decodeTOML(data)
+	}
+	return decodeJSON(data)
 }
 
 func decodeJSON(data []byte) (any, *outline, error) {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -212,14 +211,7 @@ func parseRoutes(path string, data []byte) (orderedValue, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return orderedValue{}, nil
 	}
-	decode := decodeJSON
-	switch Format(path) {
-	case "yaml":
-		decode = decodeYAML
-	case "toml":
-		decode = decodeTOML
-	}
-	value, root, err := decode(data)
+	value, root, err := decodeAs(Format(path), data)
 	var syntax *SyntaxError
 	switch {
 	case errors.As(err, &syntax):
@@ -438,7 +430,7 @@ func (s *Routes) WriteSnapshot(l config.Locations) error {
 			return err
 		}
 	}
-	removeOld(l.Cache)
+	RemoveOld(l, "routes")
 	snapshot := config.RoutesSnapshot{Place: s.Place, Sources: s.sources, Rules: s.Rules, Problems: s.Problems}
 	return snapshot.Write(l)
 }
@@ -457,16 +449,17 @@ func KnownPlaces(l config.Locations, here config.RoutesPlace) []config.RoutesPla
 	return places
 }
 
-// removeOld removes the snapshots of places without recent sessions.
-func removeOld(cache string) {
+// RemoveOld removes the snapshots of a kind, "routes" or "project", of places without
+// recent sessions.
+func RemoveOld(l config.Locations, kind string) {
 	const old = 30 * 24 * time.Hour
-	paths, err := filepath.Glob(filepath.Join(cache, "routes-*.snapshot"))
-	if err != nil {
-		return
-	}
-	for _, path := range paths {
-		if st, err := os.Lstat(path); err == nil && st.Mode()&fs.ModeType == 0 && time.Since(st.ModTime()) > old {
-			os.Remove(path)
+	entries, _ := os.ReadDir(l.Cache)
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), kind+"-") || !strings.HasSuffix(e.Name(), ".snapshot") {
+			continue
+		}
+		if st, err := e.Info(); err == nil && st.Mode().IsRegular() && time.Since(st.ModTime()) > old {
+			os.Remove(filepath.Join(l.Cache, e.Name()))
 		}
 	}
 }

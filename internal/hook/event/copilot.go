@@ -18,19 +18,12 @@ func (e *Event) readCopilot(f rawjson.Fields) {
 	}
 	e.Unnamed = e.Name == ""
 	e.nameByShape(f)
-	e.Tool = copilotTool(e.ClientTool)
+	e.Tool = commonTool(e.ClientTool, "create", Write)
 	e.readInput(f.Raw("tool_input", "toolArgs"))
 	if e.AgentType == "" {
 		e.AgentType = f.Text("agentName")
 	}
 	e.readFailure(f, copilotFailure(parseInput(f.Raw("tool_result", "toolResult"))))
-}
-
-func copilotTool(name string) string {
-	if name == "create" {
-		return Write
-	}
-	return commonTool(name)
 }
 
 // copilotFailure returns the output of a failed command. The result's type reports

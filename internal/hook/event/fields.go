@@ -28,8 +28,15 @@ func (e *Event) nameByShape(f rawjson.Fields) {
 	}
 }
 
-// commonTool returns Claude Code's name for the tool names that several hosts share.
-func commonTool(name string) string {
+// commonTool returns Claude Code's name of a tool. own has the names of the host's own
+// tools, each followed by that of Claude Code; the other names are those that several hosts
+// share.
+func commonTool(name string, own ...string) string {
+	for i := 0; i < len(own); i += 2 {
+		if own[i] == name {
+			return own[i+1]
+		}
+	}
 	switch name {
 	case "web_search":
 		return WebSearch

@@ -30,15 +30,7 @@ func (e *Event) readGemini(f rawjson.Fields) {
 }
 
 func geminiTool(name string) string {
-	switch name {
-	case "google_web_search":
-		return WebSearch
-	case "replace":
-		return Edit
-	case "read_file":
-		return Read
-	}
-	return commonTool(name)
+	return commonTool(name, "google_web_search", WebSearch, "replace", Edit, "read_file", Read)
 }
 
 // readPromptURLs reads a fetch whose URLs are in its prompt. Several pages are several

@@ -5,8 +5,7 @@ import "github.com/docsearch/docsearch/internal/hook/rawjson"
 // readVSCode reads an event of VS Code's own agent.
 func (e *Event) readVSCode(f rawjson.Fields) {
 	input := f.Raw("tool_input")
-	switch e.ClientTool {
-	case "fetch_webpage":
+	if e.ClientTool == "fetch_webpage" {
 		in := parseInput(input)
 		var requests []Request
 		for _, url := range in.Strings("urls") {
@@ -15,15 +14,8 @@ func (e *Event) readVSCode(f rawjson.Fields) {
 		e.Tool = WebFetch
 		e.setRequests(requests)
 		return
-	case "run_in_terminal":
-		e.Tool = Bash
-	case "replace_string_in_file":
-		e.Tool = Edit
-	case "create_file":
-		e.Tool = Write
-	default:
-		e.Tool = commonTool(e.ClientTool)
 	}
+	e.Tool = commonTool(e.ClientTool, "run_in_terminal", Bash, "replace_string_in_file", Edit, "create_file", Write)
 	e.readInput(input)
 	e.readFailure(f, exitCodeFailure(f.Raw("tool_response")))
 }

@@ -62,31 +62,14 @@ type Client struct {
 	render   func(e *event.Event, r Reply) Output
 }
 
+var clients = [...]*Client{&codex, &gemini, &copilot, &openCode, &qwen, &crush, &cursor, &vsCode, &windsurf, &goose, &kiro}
+
 // Of returns the description of a host.
 func Of(h event.Host) *Client {
-	switch h {
-	case event.Codex:
-		return &codex
-	case event.Gemini:
-		return &gemini
-	case event.Copilot:
-		return &copilot
-	case event.OpenCode:
-		return &openCode
-	case event.Qwen:
-		return &qwen
-	case event.Crush:
-		return &crush
-	case event.Cursor:
-		return &cursor
-	case event.VSCode:
-		return &vsCode
-	case event.Windsurf:
-		return &windsurf
-	case event.Goose:
-		return &goose
-	case event.Kiro:
-		return &kiro
+	for _, c := range clients {
+		if c.Host == h {
+			return c
+		}
 	}
 	return &claude
 }

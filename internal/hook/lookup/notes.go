@@ -34,11 +34,8 @@ func (i Indexes) Entries(db *config.Database, call *notes.Call, floor float64) (
 	if i.Hybrid && i.Nearest == nil {
 		return nil, hook.ErrNeedsMain
 	}
-	err = i.withIndex(db, func(x *quicksearch.Index) error {
-		entries, err = i.entries(x, db, call, floor)
-		return err
-	})
-	return entries, err
+	all, err := i.EntriesOf(db, []*notes.Call{call}, floor)
+	return all[0], err
 }
 
 // EntriesOf returns the result of Entries for each of the calls.

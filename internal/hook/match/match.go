@@ -2,6 +2,7 @@
 package match
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -154,23 +155,13 @@ func Keyword(text []rune, keywords []string) (string, bool) {
 
 // anyWithin reports whether the host of one of the URLs is within one of the domains.
 func anyWithin(domains, urls []string) bool {
-	for _, u := range urls {
-		if isWithin(domains, u) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(urls, func(url string) bool { return isWithin(domains, url) })
 }
 
 // allWithin reports whether there are URLs and all their hosts are within the domains. If
 // one is not, the database still has pages to find.
 func allWithin(domains, urls []string) bool {
-	for _, u := range urls {
-		if !isWithin(domains, u) {
-			return false
-		}
-	}
-	return len(urls) > 0
+	return len(urls) > 0 && !slices.ContainsFunc(urls, func(url string) bool { return !isWithin(domains, url) })
 }
 
 // isWithin reports whether url's host is one of the domains or a subdomain of one.
@@ -234,10 +225,10 @@ func containsWord(text, word []rune) bool {
 		return false
 	}
 	for i := 0; i+len(word) <= len(text); i++ {
-		if !hasPrefix(text[i:], word) {
+		end := i + len(word)
+		if !slices.Equal(text[i:end], word) {
 			continue
 		}
-		end := i + len(word)
 		if i > 0 && (sameWord(text[i-1], word[0]) || word[0] == '.' && classOf(text[i-1]) == spaced) {
 			continue // ".net" is not a word of "dot.net"
 		}
@@ -260,15 +251,6 @@ func versionLen(text []rune) int {
 		n++
 	}
 	return n
-}
-
-func hasPrefix(text, word []rune) bool {
-	for i, r := range word {
-		if text[i] != r {
-			return false
-		}
-	}
-	return true
 }
 
 // sameWord reports whether two adjacent characters belong to one word. Letters, digits and

@@ -218,15 +218,11 @@ func (r *Runner) Jobs() []Job {
 	defer r.mu.Unlock()
 	var all []Job
 	for _, j := range slices.Backward(r.jobs) {
-		all = append(all, j.snapshot())
+		snapshot := j.Job
+		snapshot.Lines = slices.Clone(j.Lines)
+		all = append(all, snapshot)
 	}
 	return all
-}
-
-func (j *running) snapshot() Job {
-	s := j.Job
-	s.Lines = slices.Clone(j.Lines)
-	return s
 }
 
 // Cancel interrupts a job. It does nothing if the job does not run.
