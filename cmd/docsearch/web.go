@@ -48,7 +48,7 @@ you build, update and remove databases, and shows the config with its problems.`
 func (a *app) web(ctx context.Context, address string, open bool) error {
 	log := slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	served := &servedDatabases{locations: config.Locate(os.Getenv), log: log, remotes: true}
-	settings := served.settings()
+	settings := served.current().Search
 	cwd, err := os.Getwd()
 	if err != nil {
 		return err
