@@ -355,11 +355,11 @@ func completeAnyDatabase(cmd *cobra.Command, args []string, start string) ([]str
 	names, directive := completeDatabases(cmd, args, start)
 	remotes := openRemotes(config.Locate(os.Getenv))
 	defer remotes.Close()
+	var held []string
 	for _, d := range remotes.databases() {
-		if strings.HasPrefix(strings.ToLower(d.Name), strings.ToLower(start)) {
-			names = append(names, d.Name)
-		}
+		held = append(held, d.Name)
 	}
+	names = append(names, beginning(held, start)...)
 	return names, directive
 }
 
@@ -372,9 +372,14 @@ func completeDatabases(_ *cobra.Command, _ []string, start string) ([]string, co
 	}
 	var names []string
 	for _, d := range all {
-		if strings.HasPrefix(strings.ToLower(d.Name), strings.ToLower(start)) {
-			names = append(names, d.Name)
-		}
+		names = append(names, d.Name)
 	}
-	return names, cobra.ShellCompDirectiveDefault
+	return beginning(names, start), cobra.ShellCompDirectiveDefault
+}
+
+// beginning returns the names that begin with a text, ignoring case.
+func beginning(names []string, start string) []string {
+	return slices.DeleteFunc(names, func(name string) bool {
+		return !strings.HasPrefix(strings.ToLower(name), strings.ToLower(start))
+	})
 }

@@ -260,10 +260,8 @@ func (a *app) completePacks(_ *cobra.Command, _ []string, start string) ([]strin
 	}
 	var names []string
 	for _, p := range list {
-		if strings.HasPrefix(p.Name, start) {
-			names = append(names, p.Name)
-		}
+		names = append(names, p.Name)
 	}
 	slices.Sort(names)
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return beginning(names, start), cobra.ShellCompDirectiveNoFileComp
 }

@@ -409,11 +409,5 @@ func (s *setupCommand) checkQuestions(ctx context.Context) error {
 
 // completeSetup completes the names of recipes and files.
 func completeSetup(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-	var names []string
-	for _, name := range recipes.Names() {
-		if strings.HasPrefix(name, strings.ToLower(start)) {
-			names = append(names, name)
-		}
-	}
-	return names, cobra.ShellCompDirectiveDefault
+	return beginning(recipes.Names(), start), cobra.ShellCompDirectiveDefault
 }
