@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -153,23 +154,11 @@ func (a *app) adaptedThreshold(d databaseRef) *thresholdState {
 }
 
 func sourceOf(info index.Info) string {
-	switch info.Source.Kind {
-	case ingest.KindFolder:
-		return "folder " + info.Source.Location
-	case ingest.KindSite:
-		return "site " + info.Source.Location
-	case ingest.KindArchive:
-		return "archive " + info.Source.Location
-	case ingest.KindGit:
-		return "git repository " + info.Source.Location
-	case ingest.KindDocset:
-		return "docset " + info.Source.Location
-	case cluster.KindSource:
-		return "Weaviate cluster " + info.Source.Location
-	case leann.KindIndex:
-		return "LEANN index " + info.Source.Location
+	kinds := map[string]string{
+		ingest.KindFolder: "folder", ingest.KindSite: "site", ingest.KindArchive: "archive", ingest.KindGit: "git repository",
+		ingest.KindDocset: "docset", cluster.KindSource: "Weaviate cluster", leann.KindIndex: "LEANN index",
 	}
-	return "passages " + info.Source.Location
+	return cmp.Or(kinds[info.Source.Kind], "passages") + " " + info.Source.Location
 }
 
 func recallOf(r *generation.Recall) string {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -106,8 +105,7 @@ func webVerdict(_ context.Context, query string) (*web.Verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	outcome := strings.TrimPrefix(describeOutcome(out), "outcome: ")
-	v := &web.Verdict{Outcome: "The web search: " + outcome, Reason: d.Reason, Context: d.Context,
+	v := &web.Verdict{Outcome: "The web search: " + describeOutcome(out), Reason: d.Reason, Context: d.Context,
 		Problems: append(messages, out.Faults...)}
 	for i := range out.Databases {
 		v.Databases = append(v.Databases, web.Consideration{Name: out.Databases[i].Name, Steps: out.Databases[i].steps()})

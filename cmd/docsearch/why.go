@@ -219,7 +219,7 @@ func (a *app) printWhy(out *whyJSON) error {
 	for _, fault := range out.Faults {
 		fmt.Fprintf(&b, "%s\n", fault)
 	}
-	fmt.Fprintf(&b, "%s%s%s\n", c.match, describeOutcome(out), c.end)
+	fmt.Fprintf(&b, "%soutcome: %s%s\n", c.match, describeOutcome(out), c.end)
 	_, err := io.WriteString(a.stdout, b.String())
 	return err
 }
@@ -282,29 +282,27 @@ func (w *whyDatabase) steps() []string {
 	return steps
 }
 
-// describeOutcome describes the outcome of the search in a sentence.
+// describeOutcome describes the outcome of the search.
 func describeOutcome(out *whyJSON) string {
 	names := strings.Join(out.Offered, ", ")
 	if out.Rule != "" {
 		names = "rule " + out.Rule
 	}
-	switch out.Outcome {
-	case wouldAnswer:
-		return "outcome: denied, with passages from " + names
-	case wouldRedirect:
-		return "outcome: denied, with the search call for " + names
-	case wouldDeny:
-		return "outcome: denied by " + names
-	case wouldAsk:
-		return "outcome: the user is asked, by " + names
-	case wouldAddContext:
-		return "outcome: runs as usual, with context about " + names
+	beginnings := map[string]string{
+		wouldAnswer:     "denied, with passages from ",
+		wouldRedirect:   "denied, with the search call for ",
+		wouldDeny:       "denied by ",
+		wouldAsk:        "the user is asked, by ",
+		wouldAddContext: "runs as usual, with context about ",
+	}
+	if beginning, ok := beginnings[out.Outcome]; ok {
+		return beginning + names
 	}
 	if len(out.Databases) == 0 {
-		return "outcome: runs as usual, because the config has no databases; to add one, run docsearch setup NAME"
+		return "runs as usual, because the config has no databases; to add one, run docsearch setup NAME"
 	}
 	if !slices.ContainsFunc(out.Databases, func(w whyDatabase) bool { return w.Matches }) {
-		return "outcome: runs as usual, no database matches"
+		return "runs as usual, no database matches"
 	}
-	return "outcome: runs as usual, no database answers it"
+	return "runs as usual, no database answers it"
 }
