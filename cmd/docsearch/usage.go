@@ -29,12 +29,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 
 // oneArgument accepts one argument, called name in errors.
 func oneArgument(name string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return fmt.Errorf("%s needs %s", commandName(cmd), name)
-		}
-		return atMostOne(cmd, args)
-	}
+	return cobra.MatchAll(someArguments(name), atMostOne)
 }
 
 // atMostOne accepts one optional argument.
