@@ -144,13 +144,8 @@ func (a *app) removeEntry(ctx context.Context, p *prompter, name string, yes, ow
 	if err != nil {
 		return withHint(err, "remove the entry %s from %s manually", name, path)
 	}
-	backup, err := change.Apply()
-	if err != nil {
-		return fmt.Errorf("cannot remove the entry %s from %s: %w", name, path, err)
-	}
-	fmt.Fprintf(a.stdout, "removed the entry %s from %s\n", name, path)
-	if backup != "" {
-		fmt.Fprintf(a.stdout, "  backup: %s\n", backup)
+	if err := a.applyChange(change, "remove %s from %s", "removed %s from %s"); err != nil {
+		return err
 	}
 	a.refreshHook(ctx)
 	return nil

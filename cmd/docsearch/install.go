@@ -276,17 +276,26 @@ func (a *app) showPlan(plan []*agentconfig.Change) error {
 // applyPlan makes the changes and prints each with its subject and file.
 func (a *app) applyPlan(plan []*agentconfig.Change, format string) error {
 	for _, change := range plan {
-		backup, err := change.Apply()
-		if err != nil {
-			return fmt.Errorf("cannot change %s: %w", change.Path, err)
+		if err := a.applyChange(change, "change %[2]s", format); err != nil {
+			return err
 		}
-		fmt.Fprintf(a.stdout, format+"\n", change.Subject, change.Path)
-		if change.Removes() {
-			fmt.Fprintln(a.stdout, "  removed the file: it had no other content")
-		}
-		if backup != "" {
-			fmt.Fprintf(a.stdout, "  backup: %s\n", backup)
-		}
+	}
+	return nil
+}
+
+// applyChange makes a change and prints it. The formats for a failure and for success get
+// its subject and file.
+func (a *app) applyChange(change *agentconfig.Change, failure, success string) error {
+	backup, err := change.Apply()
+	if err != nil {
+		return fmt.Errorf("cannot %s: %w", fmt.Sprintf(failure, change.Subject, change.Path), err)
+	}
+	fmt.Fprintf(a.stdout, success+"\n", change.Subject, change.Path)
+	if change.Removes() {
+		fmt.Fprintln(a.stdout, "  removed the file: it had no other content")
+	}
+	if backup != "" {
+		fmt.Fprintf(a.stdout, "  backup: %s\n", backup)
 	}
 	return nil
 }
