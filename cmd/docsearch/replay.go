@@ -459,8 +459,7 @@ func (a *app) printTally(folder string, t *tally) error {
 	if t.Damaged > 0 {
 		fmt.Fprintf(&b, "cannot read %s\n", count(t.Damaged, "line"))
 	}
-	_, err := io.WriteString(a.stdout, b.String())
-	return err
+	return a.write(&b)
 }
 
 func printCounts(b *strings.Builder, title string, counts map[string]int) {

@@ -114,8 +114,7 @@ func (a *app) printCheck(routes *load.Routes, call rules.Call, found *rules.Matc
 	if message := strings.TrimRight(found.Message(), "\n"); message != "" {
 		fmt.Fprintf(&b, "  message\n    %s\n", strings.ReplaceAll(message, "\n", "\n    "))
 	}
-	_, err := fmt.Fprint(a.stdout, b.String())
-	return err
+	return a.write(&b)
 }
 
 func newRouteExplainCommand(a *app, rules func() (*load.Routes, error)) *cobra.Command {

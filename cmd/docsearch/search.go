@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -366,12 +365,8 @@ func (s *searchCommand) printJSON(query string, all []databaseResult, hits []ind
 	}{Query: query, Relevant: anyConfident(all), Hits: []hitJSON{}}
 	for i, h := range hits {
 		d := all[h.From]
-		headings := h.Headings
-		if headings == nil {
-			headings = []string{}
-		}
 		hit := hitJSON{
-			Rank: i + 1, Score: h.Relevance, Database: d.Name, ID: h.ID, Title: h.Name(), Headings: headings,
+			Rank: i + 1, Score: h.Relevance, Database: d.Name, ID: h.ID, Title: h.Name(), Headings: append([]string{}, h.Headings...),
 			Source: d.source(&h.Passage), URL: h.URL, Path: h.Path,
 			StartLine: h.StartLine, EndLine: h.EndLine, Anchors: h.Anchors, Kind: h.Kind(), Flags: h.Flags(), Text: h.Text,
 			Unlikely: d.isUnlikely(),
@@ -390,10 +385,7 @@ func (s *searchCommand) printJSON(query string, all []databaseResult, hits []ind
 		}
 		out.Databases = append(out.Databases, j)
 	}
-	enc := json.NewEncoder(s.stdout)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(out)
+	return s.app.printJSON(out)
 }
 
 // anyConfident reports whether the result of any database is confident.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -220,8 +219,7 @@ func (a *app) printWhy(out *whyJSON) error {
 		fmt.Fprintf(&b, "%s\n", fault)
 	}
 	fmt.Fprintf(&b, "%soutcome: %s%s\n", c.match, describeOutcome(out), c.end)
-	_, err := io.WriteString(a.stdout, b.String())
-	return err
+	return a.write(&b)
 }
 
 // confidence returns the step that judges the best passage, or "" if there is none.
