@@ -216,9 +216,9 @@ func (e *evalCommand) open() (*evaluator, error) {
 			return nil, withRepair(quoteArgument(d.Path), fmt.Errorf("%s: %w", d.Name, err))
 		}
 		m.databases = append(m.databases, openedDatabase{d, db, db.Info().Source.Root, nil})
-		if len(e.cluster.urls) > 0 {
+		if len(e.cluster.URLs) > 0 {
 			opened := &m.databases[len(m.databases)-1]
-			if opened.copy, err = cluster.Open(context.Background(), e.cluster.options(), d.Name); err != nil {
+			if opened.copy, err = cluster.Open(context.Background(), e.cluster.Options, d.Name); err != nil {
 				m.close()
 				return nil, e.cluster.explain(err)
 			}

@@ -36,7 +36,7 @@ that had a session in the last 30 days, and not the one in the working directory
 With --cluster, list the databases in a Weaviate cluster instead.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if len(flags.urls) > 0 {
+			if len(flags.URLs) > 0 {
 				return a.listCluster(cmd.Context(), &flags, asJSON)
 			}
 			return a.list(cmd.Context(), asJSON, unused)

@@ -34,7 +34,7 @@ With --cluster, remove a database from a Weaviate cluster instead.`,
 		Args:              oneArgument("the name or path of a database"),
 		ValidArgsFunction: completeDatabases,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(flags.urls) > 0 {
+			if len(flags.URLs) > 0 {
 				return a.removeFromCluster(cmd.Context(), &flags, args[0], yes)
 			}
 			d, err := a.database(args[0])

@@ -179,7 +179,7 @@ func (e *elsewhereError) explain(command string) error {
 	if command == "" {
 		command, flag = "index pull", "from"
 	}
-	flags := clusterFlags{urls: e.cluster.URLs, keyVariable: e.cluster.KeyEnv}
+	flags := clusterFlags{cluster.Options{URLs: e.cluster.URLs, KeyVariable: e.cluster.KeyEnv}}
 	return withHint(e, "run docsearch %s %s %s", command, quoteArgument(e.cluster.Database), flags.arguments(flag))
 }
 
