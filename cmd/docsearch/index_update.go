@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -131,30 +132,17 @@ func (u *updateCommand) updateAll(ctx context.Context, chosen []databaseRef) err
 	return failureIf(failed)
 }
 
-// choose resolves the arguments, or returns all databases with an index if
-// there are none.
+// choose resolves the arguments, or returns all databases with an index if the user
+// chose all.
 func (u *updateCommand) choose(args []string) ([]databaseRef, error) {
+	if !u.all {
+		return selectDatabases(args, nil, false)
+	}
 	all, err := listDatabases(config.Locate(os.Getenv))
-	if err != nil {
-		return nil, err
-	}
-	var chosen []databaseRef
-	if u.all {
-		for _, d := range all {
-			if _, err := index.Inspect(d.Path); err == nil {
-				chosen = append(chosen, d)
-			}
-		}
-		return chosen, nil
-	}
-	for _, arg := range args {
-		d, err := findDatabase(all, arg)
-		if err != nil {
-			return nil, err
-		}
-		chosen = append(chosen, d)
-	}
-	return chosen, nil
+	return slices.DeleteFunc(all, func(d databaseRef) bool {
+		_, err := index.Inspect(d.Path)
+		return err != nil
+	}), err
 }
 
 // update updates one database.
