@@ -68,19 +68,17 @@ func (a *app) web(ctx context.Context, address string, open bool) error {
 	if err != nil {
 		return fmt.Errorf("cannot serve the page: %w", err)
 	}
+	defer l.Close()
 	server, err := web.New(l, web.Options{Catalog: catalog, Why: webVerdict, Log: log})
 	if err != nil {
-		l.Close()
 		return err
 	}
 	program, err := os.Executable()
 	if err != nil {
-		l.Close()
 		return err
 	}
 	pages, err := addManagement(server, served.locations, program)
 	if err != nil {
-		l.Close()
 		return err
 	}
 	defer pages.Close()
