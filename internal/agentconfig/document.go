@@ -110,30 +110,26 @@ func (o object) text(name string) string {
 
 // object returns an object member. ok is false if it does not exist.
 func (o object) object(name string) (child object, ok bool, err error) {
-	i := o.index(name)
-	if i < 0 {
-		return object{}, false, nil
-	}
-	path := o.join(name)
-	v, isObject := o.Members[i].Value.Value.(*hujson.Object)
-	if !isObject {
-		return object{}, false, fmt.Errorf("%s is %s, want an object", path, kindName(o.Members[i].Value.Value))
-	}
-	return object{v, o.doc, o.childIndent(), path}, true, nil
+	v, path, err := member[*hujson.Object](o, name, "an object")
+	return object{v, o.doc, o.childIndent(), path}, v != nil, err
 }
 
 // array returns an array member. ok is false if it does not exist.
 func (o object) array(name string) (child array, ok bool, err error) {
-	i := o.index(name)
-	if i < 0 {
-		return array{}, false, nil
+	v, path, err := member[*hujson.Array](o, name, "a list")
+	return array{v, o.doc, o.childIndent(), path}, v != nil, err
+}
+
+// member returns the value of a member, nil if it does not exist or is of another kind than want.
+func member[T hujson.ValueTrimmed](o object, name, want string) (value T, path string, err error) {
+	path = o.join(name)
+	if i := o.index(name); i >= 0 {
+		var ok bool
+		if value, ok = o.Members[i].Value.Value.(T); !ok {
+			err = fmt.Errorf("%s is %s, want %s", path, kindName(o.Members[i].Value.Value), want)
+		}
 	}
-	path := o.join(name)
-	v, isArray := o.Members[i].Value.Value.(*hujson.Array)
-	if !isArray {
-		return array{}, false, fmt.Errorf("%s is %s, want a list", path, kindName(o.Members[i].Value.Value))
-	}
-	return array{v, o.doc, o.childIndent(), path}, true, nil
+	return value, path, err
 }
 
 // objects iterates over the elements that are objects.
