@@ -125,12 +125,17 @@ func (j jsonServer) find(data []byte) ([]Hook, []Server) {
 	if err != nil {
 		return nil, nil
 	}
+	return nil, j.in(d)
+}
+
+// in returns the server in a document, at most one.
+func (j jsonServer) in(d *document) []Server {
 	entry, ok := findServer(d, j.at)
 	if !ok {
-		return nil, nil
+		return nil
 	}
 	program, args := serverCommand(entry)
-	return nil, []Server{{Name: j.at.name, Command: program, Args: args, Ours: isServer(entry)}}
+	return []Server{{Name: j.at.name, Command: program, Args: args, Ours: isServer(entry)}}
 }
 
 // serverJSON returns the common form of a server entry, with members before and
