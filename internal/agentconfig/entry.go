@@ -329,38 +329,37 @@ func dropHook(d *document) error {
 // dropHandlers removes docsearch's handlers from one group, and the group if it
 // becomes empty. It reports whether it removed the group.
 func dropHandlers(groups array, g int) (gone bool) {
-	for i, group := range groups.objects {
-		if i != g {
-			continue
-		}
-		handlers, ok, err := group.array("hooks")
-		if err != nil {
-			return false
-		}
-		if !ok {
-			entry, ours := asHook(group)
-			if gone = ours && entry.removable(); gone {
-				groups.remove(g)
-			}
-			return gone
-		}
-		before := len(handlers.Elements)
-		for h := before - 1; h >= 0; h-- {
-			v, ok := handlers.Elements[h].Value.(*hujson.Object)
-			if !ok {
-				continue
-			}
-			if entry, ours := asHook(object{Object: v}); ours && entry.removable() {
-				handlers.remove(h)
-			}
-		}
-		if before > 0 && len(handlers.Elements) == 0 {
-			groups.remove(g)
-			return true
-		}
+	v, ok := groups.Elements[g].Value.(*hujson.Object)
+	if !ok {
 		return false
 	}
-	return false
+	group := object{Object: v}
+	handlers, ok, err := group.array("hooks")
+	if err != nil {
+		return false
+	}
+	if !ok {
+		entry, ours := asHook(group)
+		if gone = ours && entry.removable(); gone {
+			groups.remove(g)
+		}
+		return gone
+	}
+	before := len(handlers.Elements)
+	for h := before - 1; h >= 0; h-- {
+		v, ok := handlers.Elements[h].Value.(*hujson.Object)
+		if !ok {
+			continue
+		}
+		if entry, ours := asHook(object{Object: v}); ours && entry.removable() {
+			handlers.remove(h)
+		}
+	}
+	gone = before > 0 && len(handlers.Elements) == 0
+	if gone {
+		groups.remove(g)
+	}
+	return gone
 }
 
 // reinstallHook returns the edit that adds the hook to the settings of a scope as
