@@ -2,8 +2,6 @@ package setup
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"net/url"
 	"os"
 	"strings"
@@ -83,13 +81,4 @@ func attribute(t html.Token, name string) string {
 		}
 	}
 	return ""
-}
-
-// readFull reads until buf is full or r ends.
-func readFull(r io.Reader, buf []byte) (int, error) {
-	n, err := io.ReadFull(r, buf)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = nil
-	}
-	return n, err
 }

@@ -9,6 +9,7 @@ package setup
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -195,7 +196,5 @@ func readBeginning(root *os.Root, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	buf := make([]byte, maxBytes)
-	n, err := readFull(f, buf)
-	return buf[:n], err
+	return io.ReadAll(io.LimitReader(f, maxBytes))
 }
