@@ -227,19 +227,21 @@ func changeSummary(p plan, update bool) string {
 		return ""
 	}
 	c := source.Changes()
-	var parts []string
-	for _, part := range []struct {
-		n     int
-		label string
-	}{{c.New, "new"}, {c.Changed, "changed"}, {c.Removed, "removed"}} {
-		if part.n > 0 {
-			parts = append(parts, thousands(part.n)+" "+part.label)
-		}
-	}
+	parts := appendCount(nil, c.New, "new")
+	parts = appendCount(parts, c.Changed, "changed")
+	parts = appendCount(parts, c.Removed, "removed")
 	if len(parts) == 0 {
 		return ""
 	}
 	return strings.Join(parts, ", ") + "; "
+}
+
+// appendCount appends a number with its label to the parts of a summary, unless it is 0.
+func appendCount(parts []string, n int, label string) []string {
+	if n == 0 {
+		return parts
+	}
+	return append(parts, thousands(n)+" "+label)
 }
 
 // follow updates databases when the files of their source folders change, until

@@ -440,9 +440,7 @@ func (a *app) printTally(folder string, t *tally) error {
 	for _, kind := range slices.Sorted(maps.Keys(t.Outcomes)) {
 		var parts []string
 		for _, result := range []string{wouldAnswer, wouldRedirect, wouldDeny, wouldAsk, wouldAddContext} {
-			if n := t.Outcomes[kind][result]; n > 0 {
-				parts = append(parts, thousands(n)+" "+result)
-			}
+			parts = appendCount(parts, t.Outcomes[kind][result], result)
 		}
 		of := ""
 		if n := t.Calls[kind]; n > 0 {
