@@ -247,20 +247,22 @@ func (s *setupCommand) choosePack(ctx context.Context) error {
 		return err
 	}
 	if c.ask {
-		return s.confirmDownload(ctx, c.head.Data.Size)
+		return s.confirmDownload(ctx, "this pack ("+size(c.head.Data.Size)+")", "pass --recipe to use the recipe")
 	}
 	return nil
 }
 
-func (s *setupCommand) confirmDownload(ctx context.Context, bytes int64) error {
+// confirmDownload asks before it downloads a source. other is the hint if the user does not
+// agree.
+func (s *setupCommand) confirmDownload(ctx context.Context, source, other string) error {
 	if _, ok := s.isUpToDate(); ok {
 		return nil
 	}
-	agreed, err := s.prompter.confirm(ctx, "Download this pack ("+size(bytes)+")?", true)
+	agreed, err := s.prompter.confirm(ctx, "Download "+source+"?", true)
 	if err != nil || agreed {
 		return err
 	}
-	return withHint(errors.New("nothing was downloaded"), "pass --recipe to use the recipe")
+	return withHint(errors.New("nothing was downloaded"), "%s", other)
 }
 
 // mayReplace returns an error unless dir is empty or has a pack of the same publisher.
