@@ -119,14 +119,11 @@ func answerEvent(p *hook.Process) error {
 			}
 			return routes.Rules, routes.Problems, nil
 		}
-		var syntax *load.SyntaxError
-		switch {
-		case errors.As(err, &syntax):
-			err = load.WriteFailureSnapshot(l, syntax)
-			p.Debug("wrote the snapshot of an unreadable config: %v", err)
-			c := config.Default()
-			return p.Run(&c, l, []string{syntax.Error()}, lookup.Indexes{})
-		case err != nil:
+		if err != nil {
+			if syntax, ok := errors.AsType[*load.SyntaxError](err); ok {
+				failed := load.WriteFailureSnapshot(l, syntax)
+				p.Debug("wrote the snapshot of an unreadable config: %v", failed)
+			}
 			c := config.Default()
 			return p.Run(&c, l, []string{err.Error()}, lookup.Indexes{})
 		}
