@@ -347,10 +347,7 @@ func (b *buildCommand) adviseEmbedder(p plan) error {
 // exampleEntry returns a config entry for a database.
 func exampleEntry(p plan) string {
 	quote := func(s string) string {
-		quoted, err := json.Marshal(s)
-		if err != nil {
-			return `""`
-		}
+		quoted, _ := json.Marshal(s) // a string never fails
 		return string(quoted)
 	}
 	return fmt.Sprintf(`{"keywords": [%s], "path": %s, "description": %s}`,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -73,12 +74,9 @@ func printProject(w io.Writer, p *project.Project) error {
 	}
 	table := newTable(w, "PACKAGE\tVERSION\tFILE")
 	for _, d := range p.Dependencies {
-		version := d.Version
-		switch {
-		case version == "" && d.Constraint != "":
+		version := cmp.Or(d.Version, "-")
+		if d.Version == "" && d.Constraint != "" {
 			version = "(" + d.Constraint + ")"
-		case version == "":
-			version = "-"
 		}
 		name := d.ID()
 		if !d.Direct {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -136,11 +137,8 @@ func explainSearch(query string) (out *whyJSON, d hook.Decision, messages []stri
 // explainDatabase searches one database, even if the query does not match it: a
 // confident result shows that a keyword is missing.
 func explainDatabase(query string, db *config.Database, matches bool, indexes lookup.Indexes) whyDatabase {
-	w := whyDatabase{Name: db.Name, Server: db.Remote, Matches: matches, Mode: string(db.Mode)}
+	w := whyDatabase{Name: db.Name, Server: db.Remote, Matches: matches, Mode: string(cmp.Or(db.Mode, config.ModeAnswer))}
 	w.Keyword, _ = match.Keyword(match.Fold(query), db.Keywords)
-	if w.Mode == "" {
-		w.Mode = string(config.ModeAnswer)
-	}
 	if db.Remote != "" {
 		w.explainRemote(query, db, indexes)
 		return w
