@@ -147,17 +147,8 @@ func putEntries(d *document, s Scope, program string, list []registration) error
 // isOutdated reports whether an event of the list has no entry, or an entry that
 // docsearch wrote is for an event that is not in the list.
 func isOutdated(hooks object, s Scope, program string, list []registration) bool {
-	for _, w := range list {
-		groups, ok, err := hooks.array(w.event)
-		if err != nil {
-			return false
-		}
-		if !ok {
-			return true
-		}
-		if _, missing := w.missing(groups); missing {
-			return true
-		}
+	if !allRegistered(hooks, list) {
+		return true
 	}
 	for _, member := range hooks.Members {
 		event := stringOf(member.Name)
@@ -173,6 +164,18 @@ func isOutdated(hooks object, s Scope, program string, list []registration) bool
 		}
 	}
 	return false
+}
+
+// allRegistered reports whether docsearch's hooks cover all events of a list.
+func allRegistered(hooks object, list []registration) bool {
+	return !slices.ContainsFunc(list, func(w registration) bool {
+		groups, ok, err := hooks.array(w.event)
+		if !ok || err != nil {
+			return true
+		}
+		_, missing := w.missing(groups)
+		return missing
+	})
 }
 
 // dropWritten removes the entries that are exactly as docsearch writes them, and

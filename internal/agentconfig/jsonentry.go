@@ -50,17 +50,7 @@ func (j jsonHooks) put(data []byte, program Program) ([]byte, error) {
 // complete reports whether docsearch's hooks in a document cover all events.
 func (j jsonHooks) complete(d *document) bool {
 	hooks, ok, err := d.top().object("hooks")
-	if !ok || err != nil {
-		return false
-	}
-	return !slices.ContainsFunc(j.events, func(w registration) bool {
-		groups, ok, err := hooks.array(w.event)
-		if !ok || err != nil {
-			return true
-		}
-		_, missing := w.missing(groups)
-		return missing
-	})
+	return ok && err == nil && allRegistered(hooks, j.events)
 }
 
 // group returns the entry of one event as JSON.
