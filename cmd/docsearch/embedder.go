@@ -152,11 +152,7 @@ func (b *buildCommand) embedderFromFlags(name string) (*chosenEmbedder, error) {
 // does not request it, leannEmbedder returns the configured embedder that
 // serves the same model.
 func (b *buildCommand) leannEmbedder(p plan, configured []config.Embedder, requested bool) (*chosenEmbedder, error) {
-	find := leann.Find
-	if p.options.TrustPaths {
-		find = leann.FindTrusted
-	}
-	found, err := find(p.dir)
+	found, err := p.options.findLEANN(p.dir)
 	if err != nil {
 		return nil, err
 	}

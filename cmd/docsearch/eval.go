@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -185,9 +184,7 @@ func (e *evalCommand) run(ctx context.Context) error {
 		return err
 	}
 	if e.json {
-		enc := json.NewEncoder(e.stdout)
-		enc.SetIndent("", "  ")
-		return enc.Encode(out)
+		return e.printEscapedJSON(out)
 	}
 	return e.print(out)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 
@@ -78,9 +77,7 @@ func (a *app) list(ctx context.Context, asJSON, unused bool) error {
 		for i := range remote {
 			list = append(list, remote[i].json())
 		}
-		enc := json.NewEncoder(a.stdout)
-		enc.SetIndent("", "  ")
-		return enc.Encode(list)
+		return a.printEscapedJSON(list)
 	}
 	if len(all) == 0 && unused {
 		fmt.Fprintln(a.stdout, "projects use all databases of packages")

@@ -160,13 +160,9 @@ func (b *buildCommand) planRebuild(known databaseRef, dir string) (p plan, err e
 		}
 		p.warning = fmt.Errorf("source %s not found; rebuilding %s from its own passages", origin.Location, known.Name)
 	}
-	find := leann.Find
-	if p.options.TrustPaths {
-		find = leann.FindTrusted
-	}
-	found, err := find(known.Path)
+	found, err := p.options.findLEANN(known.Path)
 	if errors.Is(err, leann.ErrNotLEANN) {
-		found, err = find(dir)
+		found, err = p.options.findLEANN(dir)
 	}
 	if err != nil {
 		return p, explainLEANN(known.Path, err)

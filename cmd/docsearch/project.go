@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -50,9 +49,7 @@ Nothing is run and nothing is downloaded.`,
 				p.Dependencies = p.Direct()
 			}
 			if asJSON {
-				enc := json.NewEncoder(a.stdout)
-				enc.SetIndent("", "  ")
-				return enc.Encode(p)
+				return a.printEscapedJSON(p)
 			}
 			for _, problem := range p.Problems {
 				a.warn("%s", problem)

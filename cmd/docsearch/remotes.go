@@ -308,20 +308,17 @@ func (a *app) remoteInfo(ctx context.Context, d databaseRef, asJSON bool) error 
 	if asJSON {
 		return a.printJSON(i.json())
 	}
-	row := func(name, format string, args ...any) {
-		fmt.Fprintf(a.stdout, "%-10s %s\n", name, fmt.Sprintf(format, args...))
-	}
-	row("name", "%s", printable(i.Name))
-	row("server", "%s (%s), database %s", i.url, i.kind(), printable(i.RemoteName))
-	row("state", "%s", stateOK)
+	a.printRow("name", "%s", printable(i.Name))
+	a.printRow("server", "%s (%s), database %s", i.url, i.kind(), printable(i.RemoteName))
+	a.printRow("state", "%s", stateOK)
 	if i.version != "" {
-		row("version", "%s", printable(i.version))
+		a.printRow("version", "%s", printable(i.version))
 	}
 	if i.passages > 0 {
-		row("passages", "%s of %s", thousands(i.passages), count(i.documents, "document"))
+		a.printRow("passages", "%s of %s", thousands(i.passages), count(i.documents, "document"))
 	}
 	if c := i.commit; c != nil {
-		row("pushed", "%s (%s) by docsearch %s", c.Pushed.Local().Format("2006-01-02 15:04"), age(time.Since(c.Pushed)), printable(c.Tool))
+		a.printRow("pushed", "%s (%s) by docsearch %s", c.Pushed.Local().Format("2006-01-02 15:04"), age(time.Since(c.Pushed)), printable(c.Tool))
 	}
 	return nil
 }

@@ -157,6 +157,13 @@ func ruleLocation(r *config.Rule) string {
 	return fmt.Sprintf("%s:%d", r.Origin, r.Line)
 }
 
+// printEscapedJSON is printJSON with escape sequences for <, > and &.
+func (a *app) printEscapedJSON(v any) error {
+	enc := json.NewEncoder(a.stdout)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
 func (a *app) printJSON(v any) error {
 	enc := json.NewEncoder(a.stdout)
 	enc.SetIndent("", "  ")

@@ -172,23 +172,20 @@ func selectDatabases(names, paths []string, elsewhere bool) ([]databaseRef, erro
 	if err != nil {
 		return nil, err
 	}
+	args := slices.Clone(names)
+	for _, path := range paths {
+		if !hasSeparator(path) {
+			path = "." + string(filepath.Separator) + path
+		}
+		args = append(args, path)
+	}
 	var chosen []databaseRef
-	for _, arg := range names {
+	for _, arg := range args {
 		d, err := findDatabase(all, arg)
 		var other *elsewhereError
 		if elsewhere && errors.As(err, &other) {
 			d, err = other.ref, nil
 		}
-		if err != nil {
-			return nil, err
-		}
-		chosen = append(chosen, d)
-	}
-	for _, path := range paths {
-		if !hasSeparator(path) {
-			path = "." + string(filepath.Separator) + path
-		}
-		d, err := findDatabase(all, path)
 		if err != nil {
 			return nil, err
 		}
