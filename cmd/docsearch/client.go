@@ -19,10 +19,7 @@ func clientFlag(f *pflag.FlagSet, names *[]string, usage string) {
 }
 
 func completeClients(cmd *cobra.Command) {
-	names := []string{"all"}
-	for _, c := range agentconfig.Clients() {
-		names = append(names, c.Name)
-	}
+	names := append([]string{"all"}, collect(agentconfig.Clients(), nameOf)...)
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("client", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)))
 }
 
@@ -58,12 +55,10 @@ func parseClients(names []string, all []*agentconfig.Client) ([]*agentconfig.Cli
 	return clients, nil
 }
 
+func nameOf(c *agentconfig.Client) string { return c.Name }
+
 func clientNames(clients []*agentconfig.Client) string {
-	var names []string
-	for _, c := range clients {
-		names = append(names, c.Name)
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(collect(clients, nameOf), ", ")
 }
 
 func isTested(c *agentconfig.Client) bool { return c.Tested }
@@ -112,10 +107,15 @@ func (a *app) clientsToInstall(ctx context.Context, p *agentconfig.Places, names
 }
 
 func installQuestion(c *agentconfig.Client) string {
+	return "Install docsearch in " + titleOf(c) + "?"
+}
+
+// titleOf returns the title of a client for messages.
+func titleOf(c *agentconfig.Client) string {
 	if c.Tested {
-		return "Install docsearch in " + c.Title + "?"
+		return c.Title
 	}
-	return "Install docsearch in " + c.Title + " (untested)?"
+	return c.Title + " (untested)"
 }
 
 // installOther installs docsearch in a client other than Claude Code.
@@ -155,10 +155,7 @@ func (a *app) installOther(c *agentconfig.Client, p *agentconfig.Places, scope a
 
 // clientDoubles reports hooks of which a client runs more than one for a call.
 func clientDoubles(c *agentconfig.Client, hooks []agentconfig.Hook) string {
-	var places []string
-	for _, h := range hooks {
-		places = append(places, fmt.Sprintf("%s (%s)", h.Path, h.Line()))
-	}
+	places := collect(hooks, func(h agentconfig.Hook) string { return fmt.Sprintf("%s (%s)", h.Path, h.Line()) })
 	return printable(fmt.Sprintf("%s runs docsearch's hook %d times: it is in %s", c.Title, len(hooks), strings.Join(places, " and ")))
 }
 
@@ -210,13 +207,5 @@ func (a *app) mentionOthers(p *agentconfig.Places, installed []*agentconfig.Clie
 
 // titles lists clients for messages.
 func titles(clients []*agentconfig.Client) string {
-	var list []string
-	for _, c := range clients {
-		title := c.Title
-		if !c.Tested {
-			title += " (untested)"
-		}
-		list = append(list, title)
-	}
-	return strings.Join(list, ", ")
+	return strings.Join(collect(clients, titleOf), ", ")
 }

@@ -40,13 +40,7 @@ func specOf(e config.Embedder) index.EmbedderSpec {
 	}
 }
 
-func specsOf(list []config.Embedder) []index.EmbedderSpec {
-	var specs []index.EmbedderSpec
-	for _, e := range list {
-		specs = append(specs, specOf(e))
-	}
-	return specs
-}
+func specsOf(list []config.Embedder) []index.EmbedderSpec { return collect(list, specOf) }
 
 // configuredEmbedders returns the embedders of the config file. The file is
 // read on first use, because most databases need no embedder. Other commands

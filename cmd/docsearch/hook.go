@@ -70,11 +70,7 @@ To see each step of the decision on standard error, set DOCSEARCH_DEBUG=1.`,
 
 // hostNames lists the names that --client accepts.
 func hostNames() string {
-	var names []string
-	for _, h := range event.Hosts() {
-		names = append(names, string(h))
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(collect(event.Hosts(), func(h event.Host) string { return string(h) }), ", ")
 }
 
 // hookIndexes returns the databases as the hook searches them with a config. The hook

@@ -120,9 +120,7 @@ func (a *app) verifyCluster(ctx context.Context, flags *clusterFlags, names []st
 		if err != nil {
 			return flags.explain(err)
 		}
-		for _, c := range all {
-			names = append(names, c.Name)
-		}
+		names = collect(all, func(c *cluster.Commit) string { return c.Name })
 	}
 	failed := false
 	for _, name := range names {

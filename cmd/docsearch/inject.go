@@ -235,11 +235,9 @@ type recordJSON struct {
 
 func (a *app) printTrace(records []notes.Record, asJSON bool) error {
 	if asJSON {
-		list := make([]recordJSON, len(records))
-		for i, r := range records {
-			list[i] = recordJSON{r.At, r.Kind, r.Agent, r.Event, r.Tool, r.Database, r.Key, r.Title, r.Bytes}
-		}
-		return a.printJSON(list)
+		return a.printJSON(collect(records, func(r notes.Record) recordJSON {
+			return recordJSON{r.At, r.Kind, r.Agent, r.Event, r.Tool, r.Database, r.Key, r.Title, r.Bytes}
+		}))
 	}
 	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	for _, r := range records {

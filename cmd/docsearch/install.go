@@ -335,9 +335,6 @@ func (s *scopeFlag) Set(value string) error {
 }
 
 func completeScopes(cmd *cobra.Command) {
-	names := []string{}
-	for _, scope := range agentconfig.Scopes {
-		names = append(names, string(scope))
-	}
+	names := collect(agentconfig.Scopes, func(s agentconfig.Scope) string { return string(s) })
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)))
 }

@@ -265,10 +265,7 @@ func oneLine(s string, limit int) string {
 }
 
 func (p *coverageCommand) printGap(g *notegaps.Gap) {
-	calls := make([]int, len(g.Cases))
-	for i, c := range g.Cases {
-		calls[i] = c.Call
-	}
+	calls := collect(g.Cases, func(c notegaps.Case) int { return c.Call })
 	reason := func(n int) string {
 		c := &g.Cases[n]
 		return "\n      " + string(c.Need) + ": " + oneLine(c.Text, 90)
@@ -339,10 +336,7 @@ func changeLines(c *notegaps.Change) []string {
 	}
 	set := func(key string, items []string) {
 		if len(items) > 0 {
-			quoted := make([]string, len(items))
-			for i, s := range items {
-				quoted[i] = printable(yamlItem(s))
-			}
+			quoted := collect(items, func(s string) string { return printable(yamlItem(s)) })
 			lines = append(lines, fmt.Sprintf("set %s: [%s]", key, strings.Join(quoted, ", ")))
 		}
 	}

@@ -82,11 +82,7 @@ func (d *noteDatabase) Similar(f notebook.Fields) ([]string, error) {
 		return nil, nil
 	}
 	found, err := lookup.Indexes{}.Similar(&d.db, f.Title+" "+strings.Join(f.Tags, " "), f.AppliesWhen.Commands)
-	var names []string
-	for _, e := range found {
-		names = append(names, e.Document)
-	}
-	return names, err
+	return collect(found, func(e notes.Entry) string { return e.Document }), err
 }
 
 // MatchingCalls returns recent calls of the project with which the hook would show the

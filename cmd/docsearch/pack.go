@@ -256,10 +256,7 @@ func (a *app) completePacks(_ *cobra.Command, _ []string, start string) ([]strin
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	var names []string
-	for _, p := range list {
-		names = append(names, p.Name)
-	}
+	names := collect(list, func(p installedPack) string { return p.Name })
 	slices.Sort(names)
 	return beginning(names, start), cobra.ShellCompDirectiveNoFileComp
 }

@@ -65,11 +65,7 @@ type remoteCatalog struct {
 func openRemotes(l config.Locations) *remoteCatalog {
 	r := &remoteCatalog{served: &servedDatabases{locations: l, log: slog.New(slog.DiscardHandler), remotes: true}}
 	r.catalog = &mcpserver.Catalog{Entries: func(context.Context) []mcpserver.Entry {
-		var entries []mcpserver.Entry
-		for _, d := range r.databases() {
-			entries = append(entries, d.Entry)
-		}
-		return entries
+		return collect(r.databases(), func(d remoteDatabase) mcpserver.Entry { return d.Entry })
 	}}
 	return r
 }
@@ -129,10 +125,9 @@ func (r *remoteCatalog) fetch(ctx context.Context, onlyMissing bool) map[string]
 
 // search searches databases by their names.
 func (r *remoteCatalog) search(ctx context.Context, chosen []databaseRef, q index.Query) map[string]mcpserver.RemoteResult {
-	databases := make([]mcpserver.RemoteDatabase, len(chosen))
-	for i, d := range chosen {
-		databases[i] = mcpserver.RemoteDatabase{Name: d.Name, Used: d.Used}
-	}
+	databases := collect(chosen, func(d databaseRef) mcpserver.RemoteDatabase {
+		return mcpserver.RemoteDatabase{Name: d.Name, Used: d.Used}
+	})
 	found, err := r.catalog.Search(ctx, databases, q)
 	if err != nil {
 		found = map[string]mcpserver.RemoteResult{}

@@ -206,11 +206,7 @@ func transcripts(folder string, since time.Time) ([]string, error) {
 		return nil
 	})
 	slices.SortFunc(files, func(a, b file) int { return cmp.Or(b.at.Compare(a.at), cmp.Compare(a.path, b.path)) })
-	paths := make([]string, len(files))
-	for i, f := range files {
-		paths[i] = f.path
-	}
-	return paths, err
+	return collect(files, func(f file) string { return f.path }), err
 }
 
 // A replayer decides the events in transcripts.

@@ -210,14 +210,8 @@ func (s *searchCommand) selectNamed(chosen []databaseRef, query string) []databa
 	if s.isExplicit() {
 		return chosen
 	}
-	names := make([][]string, len(chosen))
-	for i, d := range chosen {
-		names[i] = d.Aliases
-	}
-	var named []databaseRef
-	for _, i := range index.Named(query, names) {
-		named = append(named, chosen[i])
-	}
+	names := collect(chosen, func(d databaseRef) []string { return d.Aliases })
+	named := collect(index.Named(query, names), func(i int) databaseRef { return chosen[i] })
 	if named == nil {
 		return chosen
 	}
