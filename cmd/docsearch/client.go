@@ -23,14 +23,18 @@ func completeClients(cmd *cobra.Command) {
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("client", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)))
 }
 
-// places returns the folders with the clients' files. The MCP server has the name
-// that it has in Claude Code.
-func (a *app) places(server string) (*agentconfig.Places, error) {
+// agents returns this user's Claude Code in the working directory, and the folders with the
+// files of the other clients. Their MCP server has the name that it has in Claude Code.
+func (a *app) agents() (*agentconfig.Claude, *agentconfig.Places, error) {
+	claude, err := a.claude()
+	if err != nil {
+		return nil, nil, err
+	}
 	p, err := agentconfig.FindPlaces(".")
 	if err == nil {
-		p.Server = server
+		p.Server = claude.Server
 	}
-	return p, err
+	return claude, p, err
 }
 
 // parseClients returns the clients with the names of the command line. all is the
@@ -60,8 +64,6 @@ func nameOf(c *agentconfig.Client) string { return c.Name }
 func clientNames(clients []*agentconfig.Client) string {
 	return strings.Join(collect(clients, nameOf), ", ")
 }
-
-func isTested(c *agentconfig.Client) bool { return c.Tested }
 
 // foundClients returns the clients on this machine.
 func foundClients(p *agentconfig.Places) []*agentconfig.Client {

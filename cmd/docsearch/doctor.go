@@ -66,10 +66,7 @@ type doctor struct {
 
 func (d *doctor) run(ctx context.Context) error {
 	var err error
-	if d.claude, err = d.app.claude(); err != nil {
-		return err
-	}
-	if d.places, err = d.app.places(d.claude.Server); err != nil {
+	if d.claude, d.places, err = d.agents(); err != nil {
 		return err
 	}
 	d.checkProgram(ctx)

@@ -30,13 +30,20 @@ const (
 // Scopes lists all scopes, the default first.
 var Scopes = []Scope{User, Project, Local}
 
-// ParseScope parses a scope from the command line.
-func ParseScope(s string) (Scope, error) {
-	if slices.Contains(Scopes, Scope(s)) {
-		return Scope(s), nil
+// Set sets the scope to a value of the command line. With String and Type, a Scope is the value
+// of a flag.
+func (s *Scope) Set(value string) error {
+	if !slices.Contains(Scopes, Scope(value)) {
+		return errors.New("want user, project, or local")
 	}
-	return "", errors.New("want user, project, or local")
+	*s = Scope(value)
+	return nil
 }
+
+func (s *Scope) String() string { return string(*s) }
+
+// Type returns the name of the flag's type.
+func (s *Scope) Type() string { return "scope" }
 
 // A Claude is one user's installation of Claude Code, seen from one project.
 type Claude struct {
