@@ -18,7 +18,6 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/embed/provider"
 	"github.com/docsearch/docsearch/internal/index/generation"
-	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 	"github.com/docsearch/docsearch/internal/ingest/source/gitrepo"
@@ -251,13 +250,6 @@ func (b *buildCommand) siteFlags(options *ingest.SiteOptions) map[string]func() 
 		"ignore-robots": func() { options.IgnoreRobots = given.IgnoreRobots },
 		"private":       func() { options.Private = given.Private },
 	}
-}
-
-func explainLEANN(path string, err error) error {
-	if _, ok := errors.AsType[*leann.OutsideError](err); ok {
-		return withHint(err, "run docsearch index build --trust-paths %s to read them", quoteArgument(path))
-	}
-	return err
 }
 
 func explainBuild(p plan, err error) error {

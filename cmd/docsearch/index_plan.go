@@ -164,8 +164,11 @@ func (b *buildCommand) planRebuild(known databaseRef, dir string) (p plan, err e
 	if errors.Is(err, leann.ErrNotLEANN) {
 		found, err = p.options.findLEANN(dir)
 	}
+	if _, ok := errors.AsType[*leann.OutsideError](err); ok {
+		err = withHint(err, "run docsearch index build --trust-paths %s to read them", quoteArgument(known.Path))
+	}
 	if err != nil {
-		return p, explainLEANN(known.Path, err)
+		return p, err
 	}
 	p.source = index.FromLEANN(found)
 	return p, nil

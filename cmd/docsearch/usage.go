@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -106,9 +105,6 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 		name, written = short, "-"+short
 	}
 	err := fmt.Errorf("unknown flag %q", written)
-	if slices.Contains(all, name) {
-		return withHint(err, "did you mean \"--%s\"?", name)
-	}
 	if near := decode.Nearest(name, all); near != "" {
 		return withHint(err, "did you mean \"--%s\"?", near)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/docsearch/docsearch/internal/loopback"
 	"github.com/docsearch/docsearch/internal/mcpserver"
 	"github.com/docsearch/docsearch/internal/web"
+	"github.com/docsearch/docsearch/internal/web/manage"
 )
 
 func newWebCommand(a *app) *cobra.Command {
@@ -77,7 +78,7 @@ func (a *app) web(ctx context.Context, address string, open bool) error {
 	if err != nil {
 		return err
 	}
-	pages, err := addManagement(server, served.locations, program)
+	pages, err := manage.New(server, manage.Options{Machine: machine{served.locations}, State: served.locations.State, Program: program, Env: os.Environ()})
 	if err != nil {
 		return err
 	}

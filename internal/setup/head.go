@@ -3,7 +3,6 @@ package setup
 import (
 	"bytes"
 	"net/url"
-	"os"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -14,14 +13,6 @@ type pageHead struct {
 	title    string // may contain the site's name
 	siteName string
 	url      string // canonical URL
-}
-
-func readHead(root *os.Root, name string) (pageHead, error) {
-	data, err := readBeginning(root, name)
-	if err != nil {
-		return pageHead{}, err
-	}
-	return parseHead(data), nil
 }
 
 // parseHead reads the head of a page. It stops at the body.

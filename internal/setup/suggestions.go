@@ -133,8 +133,8 @@ func (s *Suggestions) readFolder(dir string, files []string) {
 		name := files[i*len(files)/min(maxPages, len(files))]
 		switch strings.ToLower(filepath.Ext(name)) {
 		case ".html", ".htm", ".xhtml":
-			if h, err := readHead(root, name); err == nil {
-				heads = append(heads, h)
+			if page, err := readBeginning(root, name); err == nil {
+				heads = append(heads, parseHead(page))
 			}
 		}
 	}
