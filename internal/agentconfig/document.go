@@ -38,7 +38,7 @@ func parse(data []byte) (*document, error) {
 	}
 	root, ok := d.root.Value.(*hujson.Object)
 	if !ok {
-		return nil, fmt.Errorf("the file contains %s, want an object", kindName(d.root.Value))
+		return nil, fmt.Errorf("the file contains %s, want an object", kindName(d.root.Value.Kind()))
 	}
 	if bytes.Contains(data, []byte("\r\n")) {
 		d.newline = "\r\n"
@@ -126,7 +126,7 @@ func member[T hujson.ValueTrimmed](o object, name, want string) (value T, path s
 	if i := o.index(name); i >= 0 {
 		var ok bool
 		if value, ok = o.Members[i].Value.Value.(T); !ok {
-			err = fmt.Errorf("%s is %s, want %s", path, kindName(o.Members[i].Value.Value), want)
+			err = fmt.Errorf("%s is %s, want %s", path, kindName(o.Members[i].Value.Value.Kind()), want)
 		}
 	}
 	return value, path, err
@@ -378,19 +378,9 @@ func stringOf(v hujson.Value) string {
 	return ""
 }
 
-func kindName(v hujson.ValueTrimmed) string {
-	switch v.Kind() {
-	case '{':
-		return "an object"
-	case '[':
-		return "a list"
-	case '"':
-		return "a string"
-	case '0':
-		return "a number"
-	case 'n':
-		return "null"
-	default:
-		return "true or false"
-	}
+// kindName describes the kind of a value for messages.
+func kindName(kind hujson.Kind) string {
+	return map[hujson.Kind]string{
+		'{': "an object", '[': "a list", '"': "a string", '0': "a number", 'n': "null", 't': "true or false", 'f': "true or false",
+	}[kind]
 }

@@ -80,11 +80,11 @@ func faultAt(v hujson.Value, format string, args ...any) *settingsFault {
 
 // checkKind returns a fault unless v has the kind.
 func checkKind(kind hujson.Kind, v hujson.Value, path string) *settingsFault {
-	if got := v.Value.Kind(); got == kind || kind == 't' && got == 'f' {
+	got := v.Value.Kind()
+	if got == kind || kind == 't' && got == 'f' {
 		return nil
 	}
-	names := map[hujson.Kind]string{'{': "an object", '[': "a list", '"': "a string", '0': "a number", 't': "true or false"}
-	return faultAt(v, "%s is %s, want %s", path, kindName(v.Value), names[kind])
+	return faultAt(v, "%s is %s, want %s", path, kindName(got), kindName(kind))
 }
 
 // checkSettings returns the first settingsFault, preferably one for which Claude
