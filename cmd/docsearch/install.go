@@ -304,14 +304,9 @@ func (a *app) warn(format string, args ...any) {
 
 // scopeAudience returns whom a scope affects.
 func scopeAudience(scope agentconfig.Scope) string {
-	switch scope {
-	case agentconfig.Project:
-		return "everyone in this project"
-	case agentconfig.Local:
-		return "you in this project"
-	default:
-		return "you in every project"
-	}
+	return map[agentconfig.Scope]string{
+		agentconfig.User: "you in every project", agentconfig.Project: "everyone in this project", agentconfig.Local: "you in this project",
+	}[scope]
 }
 
 func completeScopes(cmd *cobra.Command) {

@@ -114,18 +114,14 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 // invalidValue describes the expected value of a flag. The error of docsearch's
 // own flag types already does so.
 func invalidValue(f *pflag.Flag, value string, err error) error {
-	want := "want another value"
-	switch f.Value.Type() {
-	case "int":
-		want = "want a whole number"
-	case "bool":
-		want = "want true or false"
-	case "duration":
-		want = "want a duration such as 30s or 10m"
-	default:
-		if err != nil {
-			want = err.Error()
-		}
+	want := map[string]string{
+		"int": "want a whole number", "bool": "want true or false", "duration": "want a duration such as 30s or 10m",
+	}[f.Value.Type()]
+	switch {
+	case want == "" && err != nil:
+		want = err.Error()
+	case want == "":
+		want = "want another value"
 	}
 	return fmt.Errorf("invalid --%s %q: %s", f.Name, value, want)
 }
