@@ -96,11 +96,7 @@ func configuredCatalogs() ([]string, error) {
 		return nil, withHint(err, "run docsearch config check to list all problems")
 	}
 	home := config.Home(os.Getenv)
-	var all []string
-	for _, c := range loaded.Config.Catalogs {
-		all = append(all, config.Expand(c, home))
-	}
-	return all, nil
+	return collect(loaded.Config.Catalogs, func(c string) string { return config.Expand(c, home) }), nil
 }
 
 // A knownCatalog is a catalog of the config with its stored version.

@@ -19,21 +19,22 @@ func clientFlag(f *pflag.FlagSet, names *[]string, usage string) {
 }
 
 func completeClients(cmd *cobra.Command) {
-	names := []string{"all"}
-	for _, c := range agentconfig.Clients() {
-		names = append(names, c.Name)
-	}
+	names := append([]string{"all"}, collect(agentconfig.Clients(), nameOf)...)
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("client", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)))
 }
 
-// places returns the folders with the clients' files. The MCP server has the name
-// that it has in Claude Code.
-func (a *app) places(server string) (*agentconfig.Places, error) {
+// agents returns this user's Claude Code in the working directory, and the folders with the
+// files of the other clients. Their MCP server has the name that it has in Claude Code.
+func (a *app) agents() (*agentconfig.Claude, *agentconfig.Places, error) {
+	claude, err := a.claude()
+	if err != nil {
+		return nil, nil, err
+	}
 	p, err := agentconfig.FindPlaces(".")
 	if err == nil {
-		p.Server = server
+		p.Server = claude.Server
 	}
-	return p, err
+	return claude, p, err
 }
 
 // parseClients returns the clients with the names of the command line. all is the
@@ -58,15 +59,11 @@ func parseClients(names []string, all []*agentconfig.Client) ([]*agentconfig.Cli
 	return clients, nil
 }
 
-func clientNames(clients []*agentconfig.Client) string {
-	var names []string
-	for _, c := range clients {
-		names = append(names, c.Name)
-	}
-	return strings.Join(names, ", ")
-}
+func nameOf(c *agentconfig.Client) string { return c.Name }
 
-func isTested(c *agentconfig.Client) bool { return c.Tested }
+func clientNames(clients []*agentconfig.Client) string {
+	return strings.Join(collect(clients, nameOf), ", ")
+}
 
 // foundClients returns the clients on this machine.
 func foundClients(p *agentconfig.Places) []*agentconfig.Client {
@@ -112,10 +109,15 @@ func (a *app) clientsToInstall(ctx context.Context, p *agentconfig.Places, names
 }
 
 func installQuestion(c *agentconfig.Client) string {
+	return "Install docsearch in " + titleOf(c) + "?"
+}
+
+// titleOf returns the title of a client for messages.
+func titleOf(c *agentconfig.Client) string {
 	if c.Tested {
-		return "Install docsearch in " + c.Title + "?"
+		return c.Title
 	}
-	return "Install docsearch in " + c.Title + " (untested)?"
+	return c.Title + " (untested)"
 }
 
 // installOther installs docsearch in a client other than Claude Code.
@@ -155,10 +157,7 @@ func (a *app) installOther(c *agentconfig.Client, p *agentconfig.Places, scope a
 
 // clientDoubles reports hooks of which a client runs more than one for a call.
 func clientDoubles(c *agentconfig.Client, hooks []agentconfig.Hook) string {
-	var places []string
-	for _, h := range hooks {
-		places = append(places, fmt.Sprintf("%s (%s)", h.Path, h.Line()))
-	}
+	places := collect(hooks, func(h agentconfig.Hook) string { return fmt.Sprintf("%s (%s)", h.Path, h.Line()) })
 	return printable(fmt.Sprintf("%s runs docsearch's hook %d times: it is in %s", c.Title, len(hooks), strings.Join(places, " and ")))
 }
 
@@ -210,13 +209,5 @@ func (a *app) mentionOthers(p *agentconfig.Places, installed []*agentconfig.Clie
 
 // titles lists clients for messages.
 func titles(clients []*agentconfig.Client) string {
-	var list []string
-	for _, c := range clients {
-		title := c.Title
-		if !c.Tested {
-			title += " (untested)"
-		}
-		list = append(list, title)
-	}
-	return strings.Join(list, ", ")
+	return strings.Join(collect(clients, titleOf), ", ")
 }

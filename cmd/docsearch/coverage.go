@@ -31,10 +31,7 @@ func coverage(l config.Locations) config.Coverage {
 
 // placeHere is the place of the working directory.
 func placeHere(l config.Locations) config.RoutesPlace {
-	cwd, err := os.Getwd()
-	if err != nil {
-		cwd = ""
-	}
+	cwd, _ := os.Getwd() // "" if it cannot be found
 	return config.PlaceOf(l, os.Getenv, cwd)
 }
 

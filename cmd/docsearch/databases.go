@@ -224,10 +224,7 @@ func findDatabase(all []databaseRef, arg string) (databaseRef, error) {
 	if elsewhere := findElsewhere(arg); elsewhere != nil {
 		return databaseRef{}, elsewhere.explain("")
 	}
-	var names []string
-	for _, d := range all {
-		names = append(names, d.Name)
-	}
+	names := collect(all, func(d databaseRef) string { return d.Name })
 	unknown := &notFoundError{arg, decode.Nearest(arg, names)}
 	switch {
 	case unknown.suggestion != "":
@@ -355,11 +352,8 @@ func completeAnyDatabase(cmd *cobra.Command, args []string, start string) ([]str
 	names, directive := completeDatabases(cmd, args, start)
 	remotes := openRemotes(config.Locate(os.Getenv))
 	defer remotes.Close()
-	for _, d := range remotes.databases() {
-		if strings.HasPrefix(strings.ToLower(d.Name), strings.ToLower(start)) {
-			names = append(names, d.Name)
-		}
-	}
+	held := collect(remotes.databases(), func(d remoteDatabase) string { return d.Name })
+	names = append(names, beginning(held, start)...)
 	return names, directive
 }
 
@@ -370,11 +364,13 @@ func completeDatabases(_ *cobra.Command, _ []string, start string) ([]string, co
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	var names []string
-	for _, d := range all {
-		if strings.HasPrefix(strings.ToLower(d.Name), strings.ToLower(start)) {
-			names = append(names, d.Name)
-		}
-	}
-	return names, cobra.ShellCompDirectiveDefault
+	names := collect(all, func(d databaseRef) string { return d.Name })
+	return beginning(names, start), cobra.ShellCompDirectiveDefault
+}
+
+// beginning returns the names that begin with a text, ignoring case.
+func beginning(names []string, start string) []string {
+	return slices.DeleteFunc(names, func(name string) bool {
+		return !strings.HasPrefix(strings.ToLower(name), strings.ToLower(start))
+	})
 }

@@ -66,26 +66,16 @@ type demo struct {
 	*stepPrinter
 	program string
 	dir     string
+	denial  agentconfig.Outcome // of the first search
 }
 
 func (d *demo) run(ctx context.Context) error {
 	d.text("This demo uses a database of docsearch's own documentation. It runs in a " +
 		"temporary folder and does not read or change your settings.")
-	if err := d.build(ctx); err != nil {
-		return err
-	}
-	denial, err := d.search(ctx)
-	if err != nil {
-		return err
-	}
-	if err := d.ask(ctx, denial); err != nil {
-		return err
-	}
-	if err := d.searchAgain(ctx); err != nil {
-		return err
-	}
-	if err := d.searchOffTopic(ctx); err != nil {
-		return err
+	for _, step := range []func(context.Context) error{d.build, d.search, d.ask, d.searchAgain, d.searchOffTopic} {
+		if err := step(ctx); err != nil {
+			return err
+		}
 	}
 	d.title("Use your own documentation")
 	d.command("docsearch setup django")
@@ -123,29 +113,30 @@ func (d *demo) build(ctx context.Context) error {
 }
 
 // search sends a web search through the hook, which denies it.
-func (d *demo) search(ctx context.Context) (agentconfig.Outcome, error) {
+func (d *demo) search(ctx context.Context) error {
 	d.step("The agent searches the web")
 	d.webSearch(demoQuestion)
 	d.text("Before Claude Code runs the tool, it runs the hook:")
 	d.command("docsearch hook < event.json")
 	o, err := d.hook(ctx, demoQuestion)
 	if err != nil {
-		return o, err
+		return err
 	}
 	if o.Decision != "deny" {
-		return o, fmt.Errorf("the hook did not deny the search, although the documentation answers it: %s", o.Stderr)
+		return fmt.Errorf("the hook did not deny the search, although the documentation answers it: %s", o.Stderr)
 	}
 	d.text(fmt.Sprintf("The hook denied it in %s. You would see this in the session:", o.Took.Round(time.Millisecond)))
 	d.quote(o.Reason, 10)
 	d.text(fmt.Sprintf("The model receives the same text and %d characters of passages:", utf8.RuneCountInString(o.Context)))
 	d.quote(o.Context, 14)
-	return o, nil
+	d.denial = o
+	return nil
 }
 
 // ask runs the tool call that the denial contains.
-func (d *demo) ask(ctx context.Context, denial agentconfig.Outcome) error {
+func (d *demo) ask(ctx context.Context) error {
 	d.step("The agent searches further")
-	tool, arguments, err := namedCall(denial.Reason)
+	tool, arguments, err := namedCall(d.denial.Reason)
 	if err != nil {
 		return err
 	}
@@ -169,34 +160,33 @@ func (d *demo) ask(ctx context.Context, denial agentconfig.Outcome) error {
 
 // searchAgain repeats the search, which the hook does not deny.
 func (d *demo) searchAgain(ctx context.Context) error {
-	d.step("The agent retries the web search")
-	d.webSearch(demoQuestion)
-	o, err := d.hook(ctx, demoQuestion)
-	if err != nil {
-		return err
+	took, err := d.searchUsual(ctx, "The agent retries the web search", demoQuestion, "the hook denied the retry of a search")
+	if err == nil {
+		d.text(fmt.Sprintf("The hook returned no decision in %s, so the web search runs as usual. "+
+			"The hook never denies a retry.", took.Round(time.Millisecond)))
 	}
-	if o.Decision != "" {
-		return errors.New("the hook denied the retry of a search")
-	}
-	d.text(fmt.Sprintf("The hook returned no decision in %s, so the web search runs as usual. "+
-		"The hook never denies a retry.", o.Took.Round(time.Millisecond)))
-	return nil
+	return err
 }
 
 // searchOffTopic sends a search that the documentation does not answer.
 func (d *demo) searchOffTopic(ctx context.Context) error {
-	d.step("The documentation does not have the answer")
-	d.webSearch(demoOffTopic)
-	o, err := d.hook(ctx, demoOffTopic)
-	if err != nil {
-		return err
+	_, err := d.searchUsual(ctx, "The documentation does not have the answer", demoOffTopic, "the hook denied a search that the documentation does not answer")
+	if err == nil {
+		d.text("The search contains the keyword, but no passage answers it. The hook does not " +
+			"deny it, and the web search runs as usual.")
 	}
-	if o.Decision != "" {
-		return errors.New("the hook denied a search that the documentation does not answer")
+	return err
+}
+
+// searchUsual sends a search that runs as usual. denied is the error if the hook denies it.
+func (d *demo) searchUsual(ctx context.Context, title, query, denied string) (took time.Duration, err error) {
+	d.step(title)
+	d.webSearch(query)
+	o, err := d.hook(ctx, query)
+	if err == nil && o.Decision != "" {
+		err = errors.New(denied)
 	}
-	d.text("The search contains the keyword, but no passage answers it. The hook does not " +
-		"deny it, and the web search runs as usual.")
-	return nil
+	return o.Took, err
 }
 
 func (d *demo) hook(ctx context.Context, query string) (agentconfig.Outcome, error) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"maps"
 	"os"
 	"os/exec"
@@ -65,10 +66,7 @@ type doctor struct {
 
 func (d *doctor) run(ctx context.Context) error {
 	var err error
-	if d.claude, err = d.app.claude(); err != nil {
-		return err
-	}
-	if d.places, err = d.app.places(d.claude.Server); err != nil {
+	if d.claude, d.places, err = d.agents(); err != nil {
 		return err
 	}
 	d.checkProgram(ctx)
@@ -248,26 +246,37 @@ func (d *doctor) checkModule() {
 // runHooks tests the hooks that run this program, with a search that the first
 // database answers and with a call of docsearch's own tool.
 func (d *doctor) runHooks(ctx context.Context) {
-	seen := map[string]bool{}
 	tested := false
-	for _, h := range d.installed.Hooks {
-		if key := h.Path + "\x00" + h.Line(); seen[key] {
-			continue
-		} else {
-			seen[key] = true
-		}
-		if d.isOtherProgram(h, claudeAgent) {
-			continue
-		}
-		if mayDeny(h) {
-			d.fail("hook", mayDenyWarning(h), "docsearch install"+scopeOption(h.Scope))
-		}
+	for range d.ownHooks(d.installed.Hooks, claudeAgent, mayDeny) {
 		if tested {
 			continue // same program
 		}
 		tested = true
 		if query, _ := d.sampleQuery(ctx); query == "" || d.testHook(ctx, query) {
 			d.testPermission(ctx)
+		}
+	}
+}
+
+// ownHooks iterates over the different hooks of an agent that run this program. It reports
+// the others, and those that may deny calls.
+func (d *doctor) ownHooks(hooks []agentconfig.Hook, a agent, mayDeny func(agentconfig.Hook) bool) iter.Seq[agentconfig.Hook] {
+	return func(yield func(agentconfig.Hook) bool) {
+		seen := map[string]bool{}
+		for _, h := range hooks {
+			key := h.Path + "\x00" + h.Line()
+			if seen[key] {
+				continue
+			}
+			if seen[key] = true; d.isOtherProgram(h, a) {
+				continue
+			}
+			if mayDeny(h) {
+				d.fail(a.link("hook"), mayDenyWarning(h), a.install(h.Scope))
+			}
+			if !yield(h) {
+				return
+			}
 		}
 	}
 }

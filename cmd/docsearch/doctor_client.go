@@ -86,18 +86,7 @@ func (d *doctor) checkClient(ctx context.Context, c *agentconfig.Client) {
 // program.
 func (d *doctor) runClientHooks(ctx context.Context, c *agentconfig.Client, hooks []agentconfig.Hook) {
 	a := agentOf(c)
-	seen := map[string]bool{}
-	for _, h := range hooks {
-		key := h.Path + "\x00" + h.Line()
-		if seen[key] {
-			continue
-		}
-		if seen[key] = true; d.isOtherProgram(h, a) {
-			continue
-		}
-		if c.MayDeny(h) {
-			d.fail(a.link("hook"), mayDenyWarning(h), a.install(h.Scope))
-		}
+	for h := range d.ownHooks(hooks, a, c.MayDeny) {
 		o, err := d.runClientHook(ctx, c, h, c.Sample(d.sampleQuery(ctx)))
 		took := o.Took.Round(time.Millisecond)
 		switch {

@@ -85,7 +85,7 @@ func (d *doctor) checkRemote(ctx context.Context, r *config.Remote) {
 func (d *doctor) checkCluster(ctx context.Context, db *config.Database) {
 	name := "database " + db.Name
 	c := db.Cluster
-	flags := clusterFlags{urls: c.URLs, keyVariable: c.KeyEnv}
+	flags := clusterFlags{cluster.Options{URLs: c.URLs, KeyVariable: c.KeyEnv}}
 	fail := func(err error) {
 		fix := "check \"weaviate\" in its entry of the config"
 		var h *hintError
@@ -94,7 +94,7 @@ func (d *doctor) checkCluster(ctx context.Context, db *config.Database) {
 		}
 		d.fail(name, userMessage(err), fix)
 	}
-	client, err := cluster.NewClient(flags.options())
+	client, err := cluster.NewClient(flags.Options)
 	if err != nil {
 		fail(err)
 		return

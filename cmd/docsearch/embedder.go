@@ -40,13 +40,7 @@ func specOf(e config.Embedder) index.EmbedderSpec {
 	}
 }
 
-func specsOf(list []config.Embedder) []index.EmbedderSpec {
-	var specs []index.EmbedderSpec
-	for _, e := range list {
-		specs = append(specs, specOf(e))
-	}
-	return specs
-}
+func specsOf(list []config.Embedder) []index.EmbedderSpec { return collect(list, specOf) }
 
 // configuredEmbedders returns the embedders of the config file. The file is
 // read on first use, because most databases need no embedder. Other commands
@@ -152,11 +146,7 @@ func (b *buildCommand) embedderFromFlags(name string) (*chosenEmbedder, error) {
 // does not request it, leannEmbedder returns the configured embedder that
 // serves the same model.
 func (b *buildCommand) leannEmbedder(p plan, configured []config.Embedder, requested bool) (*chosenEmbedder, error) {
-	find := leann.Find
-	if p.options.TrustPaths {
-		find = leann.FindTrusted
-	}
-	found, err := find(p.dir)
+	found, err := p.options.findLEANN(p.dir)
 	if err != nil {
 		return nil, err
 	}

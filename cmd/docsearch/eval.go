@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -185,9 +184,7 @@ func (e *evalCommand) run(ctx context.Context) error {
 		return err
 	}
 	if e.json {
-		enc := json.NewEncoder(e.stdout)
-		enc.SetIndent("", "  ")
-		return enc.Encode(out)
+		return e.printEscapedJSON(out)
 	}
 	return e.print(out)
 }
@@ -216,9 +213,9 @@ func (e *evalCommand) open() (*evaluator, error) {
 			return nil, withRepair(quoteArgument(d.Path), fmt.Errorf("%s: %w", d.Name, err))
 		}
 		m.databases = append(m.databases, openedDatabase{d, db, db.Info().Source.Root, nil})
-		if len(e.cluster.urls) > 0 {
+		if len(e.cluster.URLs) > 0 {
 			opened := &m.databases[len(m.databases)-1]
-			if opened.copy, err = cluster.Open(context.Background(), e.cluster.options(), d.Name); err != nil {
+			if opened.copy, err = cluster.Open(context.Background(), e.cluster.Options, d.Name); err != nil {
 				m.close()
 				return nil, e.cluster.explain(err)
 			}

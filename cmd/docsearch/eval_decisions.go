@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -49,11 +50,7 @@ func (s *decisionScore) add(answerable, confident bool) {
 func printDecisions(w io.Writer, all []decisionScore) {
 	fmt.Fprintln(w, "DECISIONS\tSHOULD ANSWER\tANSWERED\tSHOULD NOT ANSWER\tNOT ANSWERED\tRIGHT")
 	for _, s := range all {
-		name := s.Name
-		if name == "" {
-			name = "(all databases)"
-		}
 		n := s.Answerable + s.Others
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d of %d\n", name, s.Answerable, s.Answered, s.Others, s.NotAnswered, s.Answered+s.NotAnswered, n)
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d of %d\n", cmp.Or(s.Name, "(all databases)"), s.Answerable, s.Answered, s.Others, s.NotAnswered, s.Answered+s.NotAnswered, n)
 	}
 }

@@ -22,12 +22,9 @@ func (e *evalCommand) print(out evaluation) error {
 			printScores(w, "all", *q)
 		}
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
 	if out.Identifiers != nil {
 		if out.Queries != nil {
-			fmt.Fprintln(e.stdout)
+			fmt.Fprintln(w) // an empty line ends the columns
 		}
 		fmt.Fprintln(w, "IDENTIFIERS\tQUERIES\tFULL NAME @1\t@5\tLAST PART @1\t@5\tAS WORDS @1\t@5")
 		for _, s := range out.Sets {
@@ -37,11 +34,8 @@ func (e *evalCommand) print(out evaluation) error {
 		}
 		printIdentifiers(w, "all", out.Identifiers)
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
 	if len(out.Confidence) > 0 {
-		fmt.Fprintln(e.stdout)
+		fmt.Fprintln(w)
 		fmt.Fprintln(w, "CONFIDENCE\tIN-DOMAIN\tCONFIDENT\tSUCCESS@1\tSUCCESS@5\tOUT-OF-DOMAIN\tCONFIDENT\tPRECISION\tRECALL\tTHRESHOLD")
 		for _, c := range out.Confidence {
 			fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%.3f\t%.3f\t", c.Name, c.InDomain, c.Confident, c.SuccessAt1, c.SuccessAt5, c.OutOfDomain, c.OutOfDomainConfident, c.Precision, c.Recall)

@@ -70,11 +70,7 @@ To see each step of the decision on standard error, set DOCSEARCH_DEBUG=1.`,
 
 // hostNames lists the names that --client accepts.
 func hostNames() string {
-	var names []string
-	for _, h := range event.Hosts() {
-		names = append(names, string(h))
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(collect(event.Hosts(), func(h event.Host) string { return string(h) }), ", ")
 }
 
 // hookIndexes returns the databases as the hook searches them with a config. The hook
@@ -119,14 +115,11 @@ func answerEvent(p *hook.Process) error {
 			}
 			return routes.Rules, routes.Problems, nil
 		}
-		var syntax *load.SyntaxError
-		switch {
-		case errors.As(err, &syntax):
-			err = load.WriteFailureSnapshot(l, syntax)
-			p.Debug("wrote the snapshot of an unreadable config: %v", err)
-			c := config.Default()
-			return p.Run(&c, l, []string{syntax.Error()}, lookup.Indexes{})
-		case err != nil:
+		if err != nil {
+			if syntax, ok := errors.AsType[*load.SyntaxError](err); ok {
+				failed := load.WriteFailureSnapshot(l, syntax)
+				p.Debug("wrote the snapshot of an unreadable config: %v", failed)
+			}
 			c := config.Default()
 			return p.Run(&c, l, []string{err.Error()}, lookup.Indexes{})
 		}

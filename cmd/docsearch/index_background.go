@@ -35,11 +35,8 @@ func (u *updateCommand) startDetached(chosen []databaseRef) error {
 	if len(chosen) == 0 {
 		return nil
 	}
-	args := []string{"index", "update", "--detached", "--wait", "1m"}
-	for _, d := range chosen {
-		args = append(args, d.Path)
-	}
-	return startInBackground(cache, args)
+	paths := collect(chosen, func(d databaseRef) string { return d.Path })
+	return startInBackground(cache, append([]string{"index", "update", "--detached", "--wait", "1m"}, paths...))
 }
 
 // startInBackground starts this program with the arguments. Its output goes to the log of

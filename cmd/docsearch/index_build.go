@@ -18,7 +18,6 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/embed/provider"
 	"github.com/docsearch/docsearch/internal/index/generation"
-	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 	"github.com/docsearch/docsearch/internal/ingest/source/gitrepo"
@@ -253,13 +252,6 @@ func (b *buildCommand) siteFlags(options *ingest.SiteOptions) map[string]func() 
 	}
 }
 
-func explainLEANN(path string, err error) error {
-	if _, ok := errors.AsType[*leann.OutsideError](err); ok {
-		return withHint(err, "run docsearch index build --trust-paths %s to read them", quoteArgument(path))
-	}
-	return err
-}
-
 func explainBuild(p plan, err error) error {
 	switch {
 	case errors.Is(err, generation.ErrBusy):
@@ -347,10 +339,7 @@ func (b *buildCommand) adviseEmbedder(p plan) error {
 // exampleEntry returns a config entry for a database.
 func exampleEntry(p plan) string {
 	quote := func(s string) string {
-		quoted, err := json.Marshal(s)
-		if err != nil {
-			return `""`
-		}
+		quoted, _ := json.Marshal(s) // a string never fails
 		return string(quoted)
 	}
 	return fmt.Sprintf(`{"keywords": [%s], "path": %s, "description": %s}`,

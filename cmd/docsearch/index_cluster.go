@@ -18,26 +18,18 @@ import (
 const clusterHelp = "use the Weaviate cluster with nodes at `URL`, separated by commas"
 
 // clusterFlags are the flags of commands that use a Weaviate cluster.
-type clusterFlags struct {
-	urls        []string
-	keyVariable string
-	plainHTTP   bool
-}
+type clusterFlags struct{ cluster.Options }
 
 // add adds the flags. name is the name of the flag with the URLs.
 func (c *clusterFlags) add(f *pflag.FlagSet, name, help string) {
-	f.StringSliceVar(&c.urls, name, nil, help)
-	f.StringVar(&c.keyVariable, "api-key-env", "", "read the cluster's API key from environment variable `VAR`")
-	f.BoolVar(&c.plainHTTP, "plain-http", false, "permit http URLs of other machines")
-}
-
-func (c *clusterFlags) options() cluster.Options {
-	return cluster.Options{URLs: c.urls, KeyVariable: c.keyVariable, PlainHTTP: c.plainHTTP}
+	f.StringSliceVar(&c.URLs, name, nil, help)
+	f.StringVar(&c.KeyVariable, "api-key-env", "", "read the cluster's API key from environment variable `VAR`")
+	f.BoolVar(&c.PlainHTTP, "plain-http", false, "permit http URLs of other machines")
 }
 
 // open returns a client of the cluster.
 func (c *clusterFlags) open() (*cluster.Client, error) {
-	client, err := cluster.NewClient(c.options())
+	client, err := cluster.NewClient(c.Options)
 	if err != nil {
 		return nil, &usageError{err}
 	}
@@ -46,11 +38,11 @@ func (c *clusterFlags) open() (*cluster.Client, error) {
 
 // arguments returns the flags as they would be typed.
 func (c *clusterFlags) arguments(flag string) string {
-	text := "--" + flag + " " + quoteArgument(strings.Join(c.urls, ","))
-	if c.keyVariable != "" {
-		text += " --api-key-env " + quoteArgument(c.keyVariable)
+	text := "--" + flag + " " + quoteArgument(strings.Join(c.URLs, ","))
+	if c.KeyVariable != "" {
+		text += " --api-key-env " + quoteArgument(c.KeyVariable)
 	}
-	if c.plainHTTP {
+	if c.PlainHTTP {
 		text += " --plain-http"
 	}
 	return text
@@ -65,7 +57,7 @@ func (c *clusterFlags) explain(err error) error {
 		return withHint(err, "set %s on every node and restart it", cluster.PruningSetting)
 	case errors.Is(err, cluster.ErrNoDatabase):
 		return withHint(err, "run docsearch index list %s to list its databases", c.arguments("cluster"))
-	case errors.As(err, &refused) && refused.Status == 401 && c.keyVariable == "":
+	case errors.As(err, &refused) && refused.Status == 401 && c.KeyVariable == "":
 		return withHint(err, "pass --api-key-env VAR with the name of the variable that contains the key")
 	}
 	return err
@@ -128,9 +120,7 @@ func (a *app) verifyCluster(ctx context.Context, flags *clusterFlags, names []st
 		if err != nil {
 			return flags.explain(err)
 		}
-		for _, c := range all {
-			names = append(names, c.Name)
-		}
+		names = collect(all, func(c *cluster.Commit) string { return c.Name })
 	}
 	failed := false
 	for _, name := range names {

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -67,62 +67,62 @@ func (a *app) info(d databaseRef, asJSON bool) error {
 	}
 	info.Skipped = skipped
 	if asJSON {
-		enc := json.NewEncoder(a.stdout)
-		enc.SetIndent("", "  ")
 		j := newInfoJSON(d.Name, state, why, info)
 		j.Threshold = a.adaptedThreshold(d)
-		return enc.Encode(j)
+		return a.printEscapedJSON(j)
 	}
-	row := func(name, format string, args ...any) {
-		fmt.Fprintf(a.stdout, "%-10s %s\n", name, fmt.Sprintf(format, args...))
-	}
-	row("name", "%s", d.Name)
-	row("path", "%s", info.Dir)
+	a.printRow("name", "%s", d.Name)
+	a.printRow("path", "%s", info.Dir)
 	if why != "" {
-		row("state", "%s: %s", state, why)
+		a.printRow("state", "%s: %s", state, why)
 	} else {
-		row("state", "%s", state)
+		a.printRow("state", "%s", state)
 	}
-	row("source", "%s", sourceOf(info))
+	a.printRow("source", "%s", sourceOf(info))
 	if pages := mirrorStats(info); pages != "" {
-		row("fetched", "%s", pages)
+		a.printRow("fetched", "%s", pages)
 	}
 	if found, err := findLEANN(info); err == nil && found.Meta.Backend != "" && found.Meta.Origin == nil {
 		m := found.Meta
-		row("LEANN", "version %s, %s, %s, %s", m.Version, m.Backend, m.EmbeddingModel, count(m.Dimensions, "dimension"))
+		a.printRow("LEANN", "version %s, %s, %s, %s", m.Version, m.Backend, m.EmbeddingModel, count(m.Dimensions, "dimension"))
 	}
-	row("built", "%s (%s) by docsearch %s", info.Created.Local().Format("2006-01-02 15:04"), age(time.Since(info.Created)), info.Tool)
+	a.printRow("built", "%s (%s) by docsearch %s", info.Created.Local().Format("2006-01-02 15:04"), age(time.Since(info.Created)), info.Tool)
 	if info.Checked.After(info.Created) {
-		row("checked", "%s (%s): no changes", info.Checked.Local().Format("2006-01-02 15:04"), age(time.Since(info.Checked)))
+		a.printRow("checked", "%s (%s): no changes", info.Checked.Local().Format("2006-01-02 15:04"), age(time.Since(info.Checked)))
 	}
-	row("passages", "%s of %s, %s of text", thousands(info.Passages), count(info.Documents, "document"), size(info.TextBytes))
+	a.printRow("passages", "%s of %s, %s of text", thousands(info.Passages), count(info.Documents, "document"), size(info.TextBytes))
 	if e := info.Edition; e != nil {
-		row("version", "%s, from the pages' %s", printable(e.Version), printable(strings.Join(e.Evidence, " and ")))
+		a.printRow("version", "%s, from the pages' %s", printable(e.Version), printable(strings.Join(e.Evidence, " and ")))
 	}
-	row("index", "%s in %s", size(info.Bytes), info.Generation)
+	a.printRow("index", "%s in %s", size(info.Bytes), info.Generation)
 	if info.Embedder != nil {
-		row("vectors", "%s, %s%s", info.Embedder.Name, count(info.Embedder.Dimensions, "dimension"), recallOf(info.Recall))
+		a.printRow("vectors", "%s, %s%s", info.Embedder.Name, count(info.Embedder.Dimensions, "dimension"), recallOf(info.Recall))
 	} else {
-		row("vectors", "none")
+		a.printRow("vectors", "none")
 	}
 	if e := info.Provided; e != nil {
-		row("embedder", "%s, %s%s", e.Name, count(e.Dimensions, "dimension"), recallOf(&e.Recall))
+		a.printRow("embedder", "%s, %s%s", e.Name, count(e.Dimensions, "dimension"), recallOf(&e.Recall))
 	}
 	if c := info.Confidence; c != nil {
-		row("confidence", "threshold %.2f, reached by %.0f%% of %s from the database's own text", c.Threshold, 100*c.Recall, count(c.Sample, "test query"))
+		a.printRow("confidence", "threshold %.2f, reached by %.0f%% of %s from the database's own text", c.Threshold, 100*c.Recall, count(c.Sample, "test query"))
 	}
 	if t := a.adaptedThreshold(d); t != nil && t.Origin == fromUser {
-		row("threshold", "%.2f, set; to undo: docsearch index threshold %s --reset", t.Threshold, quoteArgument(d.Name))
+		a.printRow("threshold", "%.2f, set; to undo: docsearch index threshold %s --reset", t.Threshold, quoteArgument(d.Name))
 	} else if t != nil && t.Denials > 0 {
-		row("threshold", "%.2f, adapted to %s, %s retried; to undo: docsearch index threshold %s --reset", t.Threshold, count(t.Denials, "denial"), thousands(t.Retried), quoteArgument(d.Name))
+		a.printRow("threshold", "%.2f, adapted to %s, %s retried; to undo: docsearch index threshold %s --reset", t.Threshold, count(t.Denials, "denial"), thousands(t.Retried), quoteArgument(d.Name))
 	}
 	if len(info.Skipped) > 0 {
-		row("skipped", "%d", len(info.Skipped))
+		a.printRow("skipped", "%d", len(info.Skipped))
 		for _, s := range info.Skipped {
 			fmt.Fprintf(a.stdout, "  %s: %s\n", printable(s.Name), printable(s.Reason))
 		}
 	}
 	return nil
+}
+
+// printRow prints a property of a database.
+func (a *app) printRow(name, format string, args ...any) {
+	fmt.Fprintf(a.stdout, "%-10s %s\n", name, fmt.Sprintf(format, args...))
 }
 
 // adaptedThreshold returns the confidence threshold of a database in the config. It is nil
@@ -153,23 +153,11 @@ func (a *app) adaptedThreshold(d databaseRef) *thresholdState {
 }
 
 func sourceOf(info index.Info) string {
-	switch info.Source.Kind {
-	case ingest.KindFolder:
-		return "folder " + info.Source.Location
-	case ingest.KindSite:
-		return "site " + info.Source.Location
-	case ingest.KindArchive:
-		return "archive " + info.Source.Location
-	case ingest.KindGit:
-		return "git repository " + info.Source.Location
-	case ingest.KindDocset:
-		return "docset " + info.Source.Location
-	case cluster.KindSource:
-		return "Weaviate cluster " + info.Source.Location
-	case leann.KindIndex:
-		return "LEANN index " + info.Source.Location
+	kinds := map[string]string{
+		ingest.KindFolder: "folder", ingest.KindSite: "site", ingest.KindArchive: "archive", ingest.KindGit: "git repository",
+		ingest.KindDocset: "docset", cluster.KindSource: "Weaviate cluster", leann.KindIndex: "LEANN index",
 	}
-	return "passages " + info.Source.Location
+	return cmp.Or(kinds[info.Source.Kind], "passages") + " " + info.Source.Location
 }
 
 func recallOf(r *generation.Recall) string {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -86,9 +85,7 @@ func (b *buildCommand) listInstalled(ctx context.Context, all []installed.Docume
 		}
 	}
 	if b.json {
-		enc := json.NewEncoder(b.stdout)
-		enc.SetIndent("", "  ")
-		return enc.Encode(list)
+		return b.printEscapedJSON(list)
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(b.stdout, "no documentation found in the usual places")

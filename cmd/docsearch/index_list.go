@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 
@@ -36,7 +35,7 @@ that had a session in the last 30 days, and not the one in the working directory
 With --cluster, list the databases in a Weaviate cluster instead.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if len(flags.urls) > 0 {
+			if len(flags.URLs) > 0 {
 				return a.listCluster(cmd.Context(), &flags, asJSON)
 			}
 			return a.list(cmd.Context(), asJSON, unused)
@@ -78,9 +77,7 @@ func (a *app) list(ctx context.Context, asJSON, unused bool) error {
 		for i := range remote {
 			list = append(list, remote[i].json())
 		}
-		enc := json.NewEncoder(a.stdout)
-		enc.SetIndent("", "  ")
-		return enc.Encode(list)
+		return a.printEscapedJSON(list)
 	}
 	if len(all) == 0 && unused {
 		fmt.Fprintln(a.stdout, "projects use all databases of packages")

@@ -160,16 +160,15 @@ func (b *buildCommand) planRebuild(known databaseRef, dir string) (p plan, err e
 		}
 		p.warning = fmt.Errorf("source %s not found; rebuilding %s from its own passages", origin.Location, known.Name)
 	}
-	find := leann.Find
-	if p.options.TrustPaths {
-		find = leann.FindTrusted
-	}
-	found, err := find(known.Path)
+	found, err := p.options.findLEANN(known.Path)
 	if errors.Is(err, leann.ErrNotLEANN) {
-		found, err = find(dir)
+		found, err = p.options.findLEANN(dir)
+	}
+	if _, ok := errors.AsType[*leann.OutsideError](err); ok {
+		err = withHint(err, "run docsearch index build --trust-paths %s to read them", quoteArgument(known.Path))
 	}
 	if err != nil {
-		return p, explainLEANN(known.Path, err)
+		return p, err
 	}
 	p.source = index.FromLEANN(found)
 	return p, nil

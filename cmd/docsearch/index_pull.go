@@ -10,6 +10,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/cluster"
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/index"
 )
 
 func newIndexPullCommand(a *app) *cobra.Command {
@@ -24,7 +25,7 @@ update.`,
 		Example: `  docsearch index pull django --from https://node1:8443,https://node2:8443 --api-key-env WEAVIATE_KEY`,
 		Args:    oneArgument("the name of a database in the cluster"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(flags.urls) == 0 {
+			if len(flags.URLs) == 0 {
 				return usagef("%s needs --from URL", commandName(cmd))
 			}
 			limitMemory()
@@ -60,19 +61,13 @@ func (b *buildCommand) pull(ctx context.Context, name string, flags *clusterFlag
 	if err != nil {
 		return flags.explain(err)
 	}
-	dir, label, err := b.outputFolder(l, name, filepath.Base(name))
+	source := &cluster.Source{Client: client, Name: name, Location: cluster.Location(client, name)}
+	p, err := b.planNew(l, all, source.Location, filepath.Base(name), func(string, savedOptions) (index.Source, error) { return source, nil })
 	if err != nil {
 		return err
 	}
-	location := cluster.Location(client, name)
-	if err := b.mayReplace(dir, location, label); err != nil {
-		return err
-	}
-	options := b.mergeOptions(dir)
-	options.Language = cmp.Or(pushedInfoOf(commit).Language, options.Language)
-	options.Cluster = savedCluster{Name: name, URLs: flags.urls, KeyVariable: flags.keyVariable, PlainHTTP: flags.plainHTTP}
-	p := plan{dir: dir, label: label, configured: isConfigured(all, dir), options: options,
-		source: &cluster.Source{Client: client, Name: name, Location: location}}
+	p.options.Language = cmp.Or(pushedInfoOf(commit).Language, p.options.Language)
+	p.options.Cluster = savedCluster{Name: name, URLs: flags.URLs, KeyVariable: flags.KeyVariable, PlainHTTP: flags.PlainHTTP}
 	return flags.explain(b.buildAndPrint(ctx, &p))
 }
 

@@ -42,7 +42,7 @@ Pass the URLs of all nodes, so that each of them is checked.`,
 		Args:              oneArgument("the name or path of a database"),
 		ValidArgsFunction: completeDatabases,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(p.urls) == 0 {
+			if len(p.URLs) == 0 {
 				return usagef("%s needs --to URL", commandName(cmd))
 			}
 			limitMemory()

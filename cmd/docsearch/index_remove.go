@@ -34,7 +34,7 @@ With --cluster, remove a database from a Weaviate cluster instead.`,
 		Args:              oneArgument("the name or path of a database"),
 		ValidArgsFunction: completeDatabases,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(flags.urls) > 0 {
+			if len(flags.URLs) > 0 {
 				return a.removeFromCluster(cmd.Context(), &flags, args[0], yes)
 			}
 			d, err := a.database(args[0])
@@ -144,13 +144,8 @@ func (a *app) removeEntry(ctx context.Context, p *prompter, name string, yes, ow
 	if err != nil {
 		return withHint(err, "remove the entry %s from %s manually", name, path)
 	}
-	backup, err := change.Apply()
-	if err != nil {
-		return fmt.Errorf("cannot remove the entry %s from %s: %w", name, path, err)
-	}
-	fmt.Fprintf(a.stdout, "removed the entry %s from %s\n", name, path)
-	if backup != "" {
-		fmt.Fprintf(a.stdout, "  backup: %s\n", backup)
+	if err := a.applyChange(change, "remove %s from %s", "removed %s from %s"); err != nil {
+		return err
 	}
 	a.refreshHook(ctx)
 	return nil

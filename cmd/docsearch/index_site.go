@@ -60,15 +60,10 @@ func (b *buildCommand) printFetched(p plan) {
 // fetchSummary returns a report as one line.
 func fetchSummary(r site.Report) string {
 	parts := []string{count(r.Fetched, "new or changed page")}
-	add := func(n int, label string) {
-		if n > 0 {
-			parts = append(parts, thousands(n)+" "+label)
-		}
-	}
-	add(r.Unchanged, "unchanged")
-	add(r.Resumed, "downloaded before the interruption")
-	add(len(r.Removed), "removed")
-	add(len(r.Failed), "failed")
+	parts = appendCount(parts, r.Unchanged, "unchanged")
+	parts = appendCount(parts, r.Resumed, "downloaded before the interruption")
+	parts = appendCount(parts, len(r.Removed), "removed")
+	parts = appendCount(parts, len(r.Failed), "failed")
 	return fmt.Sprintf("found through %s: %s; %s received", r.Discovery, strings.Join(parts, ", "), size(r.Bytes))
 }
 

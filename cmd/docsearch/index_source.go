@@ -71,10 +71,16 @@ var errUnverifiedSource = errors.New("no build on this machine by this user reco
 // findLEANN finds the LEANN files of a database. It accepts passages outside
 // the database folder only if the user's own build allowed that.
 func findLEANN(info index.Info) (*leann.Index, error) {
-	if savedOptionsOf(&info.Manifest, info.Dir).TrustPaths {
-		return leann.FindTrusted(info.Dir)
+	options := savedOptionsOf(&info.Manifest, info.Dir)
+	return options.findLEANN(info.Dir)
+}
+
+// findLEANN finds LEANN files, also outside of their folder if the options allow that.
+func (o *savedOptions) findLEANN(path string) (*leann.Index, error) {
+	if o.TrustPaths {
+		return leann.FindTrusted(path)
 	}
-	return leann.Find(info.Dir)
+	return leann.Find(path)
 }
 
 // unverified returns the error for a source that is not read because it is not

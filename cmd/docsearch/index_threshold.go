@@ -115,7 +115,7 @@ func (t *thresholdCommand) run(args []string, set bool) error {
 
 // chosen returns the thresholds of the databases that the arguments name.
 func (t *thresholdCommand) chosen(l config.Locations, r *load.Result, args []string) ([]thresholdState, error) {
-	all, err := listDatabases(l)
+	named, err := selectDatabases(args, nil, false)
 	if err != nil {
 		return nil, err
 	}
@@ -127,11 +127,7 @@ func (t *thresholdCommand) chosen(l config.Locations, r *load.Result, args []str
 		thresholds = &adapt.Thresholds{}
 	}
 	var names []string
-	for _, arg := range args {
-		d, err := findDatabase(all, arg)
-		if err != nil {
-			return nil, err
-		}
+	for _, d := range named {
 		if !d.Configured {
 			return nil, withHint(fmt.Errorf("database %q is not in the config, so the hook does not search it", d.Name), "run docsearch setup %s %s", quoteArgument(d.Name), quoteArgument(d.Path))
 		}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -131,30 +132,17 @@ func (u *updateCommand) updateAll(ctx context.Context, chosen []databaseRef) err
 	return failureIf(failed)
 }
 
-// choose resolves the arguments, or returns all databases with an index if
-// there are none.
+// choose resolves the arguments, or returns all databases with an index if the user
+// chose all.
 func (u *updateCommand) choose(args []string) ([]databaseRef, error) {
+	if !u.all {
+		return selectDatabases(args, nil, false)
+	}
 	all, err := listDatabases(config.Locate(os.Getenv))
-	if err != nil {
-		return nil, err
-	}
-	var chosen []databaseRef
-	if u.all {
-		for _, d := range all {
-			if _, err := index.Inspect(d.Path); err == nil {
-				chosen = append(chosen, d)
-			}
-		}
-		return chosen, nil
-	}
-	for _, arg := range args {
-		d, err := findDatabase(all, arg)
-		if err != nil {
-			return nil, err
-		}
-		chosen = append(chosen, d)
-	}
-	return chosen, nil
+	return slices.DeleteFunc(all, func(d databaseRef) bool {
+		_, err := index.Inspect(d.Path)
+		return err != nil
+	}), err
 }
 
 // update updates one database.
@@ -239,19 +227,21 @@ func changeSummary(p plan, update bool) string {
 		return ""
 	}
 	c := source.Changes()
-	var parts []string
-	for _, part := range []struct {
-		n     int
-		label string
-	}{{c.New, "new"}, {c.Changed, "changed"}, {c.Removed, "removed"}} {
-		if part.n > 0 {
-			parts = append(parts, thousands(part.n)+" "+part.label)
-		}
-	}
+	parts := appendCount(nil, c.New, "new")
+	parts = appendCount(parts, c.Changed, "changed")
+	parts = appendCount(parts, c.Removed, "removed")
 	if len(parts) == 0 {
 		return ""
 	}
 	return strings.Join(parts, ", ") + "; "
+}
+
+// appendCount appends a number with its label to the parts of a summary, unless it is 0.
+func appendCount(parts []string, n int, label string) []string {
+	if n == 0 {
+		return parts
+	}
+	return append(parts, thousands(n)+" "+label)
 }
 
 // follow updates databases when the files of their source folders change, until

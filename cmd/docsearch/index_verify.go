@@ -27,23 +27,15 @@ With --cluster, check databases in a Weaviate cluster: each node must have every
 visible passage, the statistics, and the same contents as the others.`,
 		ValidArgsFunction: completeDatabases,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(flags.urls) > 0 {
+			if len(flags.URLs) > 0 {
 				return a.verifyCluster(cmd.Context(), &flags, args, quiet)
 			}
-			all, err := listDatabases(config.Locate(os.Getenv))
-			if err != nil {
-				return err
-			}
-			chosen := all
+			chosen, err := listDatabases(config.Locate(os.Getenv))
 			if len(args) > 0 {
-				chosen = nil
-				for _, arg := range args {
-					d, err := findDatabase(all, arg)
-					if err != nil {
-						return explainElsewhere(err, "index verify")
-					}
-					chosen = append(chosen, d)
-				}
+				chosen, err = selectDatabases(args, nil, false)
+			}
+			if err != nil {
+				return explainElsewhere(err, "index verify")
 			}
 			cleanUpEach(chosen)
 			return a.verify(cmd.Context(), chosen, quiet)

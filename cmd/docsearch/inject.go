@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -50,22 +51,26 @@ command does not change the session's state.`,
 
 // readEvent reads a hook event from a file, or from stdin for "-".
 func (a *app) readEvent(name string) (event.Event, error) {
-	var data []byte
-	var err error
-	if name == "-" {
-		name = "standard input"
-		data, err = io.ReadAll(a.stdin)
-	} else {
-		data, err = os.ReadFile(name)
-	}
+	data, err := a.readInput(name)
 	if err != nil {
 		return event.Event{}, err
+	}
+	if name == "-" {
+		name = "standard input"
 	}
 	e, err := event.Parse(data)
 	if err != nil {
 		return event.Event{}, withHint(fmt.Errorf("%s: %w", name, err), "pass one hook event, a JSON object, in a file or on standard input")
 	}
 	return e, nil
+}
+
+// readInput reads a file, or stdin for "-".
+func (a *app) readInput(name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(a.stdin)
+	}
+	return os.ReadFile(name)
 }
 
 // injectionJSON is the JSON output of explain.
@@ -118,11 +123,11 @@ func (a *app) explainInjection(event event.Event, asJSON bool) error {
 		out.Entries = append(out.Entries, entryJSON{e.Database, e.Document, e.Title, e.Relevance, e.Selected, e.Reason, isShown(e.Key())})
 	}
 	slices.SortStableFunc(out.Entries, func(a, b entryJSON) int {
-		switch {
-		case a.Taken != b.Taken && a.Taken, a.Taken == b.Taken && a.Relevance > b.Relevance:
+		if a.Taken == b.Taken {
+			return cmp.Compare(b.Relevance, a.Relevance)
+		}
+		if a.Taken {
 			return -1
-		case a.Taken == b.Taken && a.Relevance == b.Relevance:
-			return 0
 		}
 		return 1
 	})
@@ -168,8 +173,7 @@ func (a *app) printInjection(out injectionJSON, verdict hook.Verdict) error {
 	} else {
 		fmt.Fprintf(&b, "the hook adds %s:\n\n%s\n", count(out.Chars, "character"), out.Text)
 	}
-	_, err := io.WriteString(a.stdout, b.String())
-	return err
+	return a.write(&b)
 }
 
 func newInjectTraceCommand(a *app) *cobra.Command {
@@ -231,18 +235,12 @@ type recordJSON struct {
 
 func (a *app) printTrace(records []notes.Record, asJSON bool) error {
 	if asJSON {
-		list := make([]recordJSON, len(records))
-		for i, r := range records {
-			list[i] = recordJSON{r.At, r.Kind, r.Agent, r.Event, r.Tool, r.Database, r.Key, r.Title, r.Bytes}
-		}
-		return a.printJSON(list)
+		return a.printJSON(collect(records, func(r notes.Record) recordJSON {
+			return recordJSON{r.At, r.Kind, r.Agent, r.Event, r.Tool, r.Database, r.Key, r.Title, r.Bytes}
+		}))
 	}
 	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	for _, r := range records {
-		agent := r.Agent
-		if agent == "" {
-			agent = "main"
-		}
 		text := r.Kind
 		if r.Title != "" {
 			text = r.Title
@@ -251,7 +249,7 @@ func (a *app) printTrace(records []notes.Record, asJSON bool) error {
 			}
 			text += " (" + size(int64(r.Bytes)) + ")"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", r.At.Format(time.DateTime), agent, strings.TrimSpace(r.Event+" "+r.Tool), text)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", r.At.Format(time.DateTime), cmp.Or(r.Agent, "main"), strings.TrimSpace(r.Event+" "+r.Tool), text)
 	}
 	return table.Flush()
 }

@@ -16,8 +16,7 @@ import (
 )
 
 func newInstallCommand(a *app) *cobra.Command {
-	i := &installCommand{app: a}
-	var scope = scopeFlag(agentconfig.User)
+	i := &installCommand{app: a, scope: agentconfig.User}
 	cmd := &cobra.Command{
 		Use:   "install",
 		Short: "Add the hook and the MCP server to your agents' settings",
@@ -50,14 +49,11 @@ tools, because each person has another config.`,
   docsearch install --client codex,gemini --dry-run
   docsearch install --client all`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			i.scope = agentconfig.Scope(scope)
-			return i.run(cmd.Context())
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return i.run(cmd.Context()) },
 	}
 	cmd.Flags().SortFlags = false
 	clientFlag(cmd.Flags(), &i.clients, "install in `CLIENTS`, separated by commas, or all (default: ask)")
-	cmd.Flags().Var(&scope, "scope", "install for `SCOPE`: user, project, or local")
+	cmd.Flags().Var(&i.scope, "scope", "install for `SCOPE`: user, project, or local")
 	cmd.Flags().StringVar(&i.program, "command", "", "use the docsearch binary at `PATH` (default: this binary)")
 	cmd.Flags().BoolVar(&i.modules, "modules", false, "show answers as results, not as denied calls (Claude Code 2.1.328 and later, scope user)")
 	cmd.Flags().BoolVar(&i.dryRun, "dry-run", false, "print the changes as a diff and do not write them")
@@ -88,11 +84,7 @@ func (i *installCommand) run(ctx context.Context) error {
 	case i.modules && i.scope != agentconfig.User:
 		return usagef("--modules needs --scope user: Claude Code loads the module from your own settings")
 	}
-	claude, err := i.claude()
-	if err != nil {
-		return err
-	}
-	places, err := i.places(claude.Server)
+	claude, places, err := i.agents()
 	if err != nil {
 		return err
 	}
@@ -276,17 +268,26 @@ func (a *app) showPlan(plan []*agentconfig.Change) error {
 // applyPlan makes the changes and prints each with its subject and file.
 func (a *app) applyPlan(plan []*agentconfig.Change, format string) error {
 	for _, change := range plan {
-		backup, err := change.Apply()
-		if err != nil {
-			return fmt.Errorf("cannot change %s: %w", change.Path, err)
+		if err := a.applyChange(change, "change %[2]s", format); err != nil {
+			return err
 		}
-		fmt.Fprintf(a.stdout, format+"\n", change.Subject, change.Path)
-		if change.Removes() {
-			fmt.Fprintln(a.stdout, "  removed the file: it had no other content")
-		}
-		if backup != "" {
-			fmt.Fprintf(a.stdout, "  backup: %s\n", backup)
-		}
+	}
+	return nil
+}
+
+// applyChange makes a change and prints it. The formats for a failure and for success get
+// its subject and file.
+func (a *app) applyChange(change *agentconfig.Change, failure, success string) error {
+	backup, err := change.Apply()
+	if err != nil {
+		return fmt.Errorf("cannot %s: %w", fmt.Sprintf(failure, change.Subject, change.Path), err)
+	}
+	fmt.Fprintf(a.stdout, success+"\n", change.Subject, change.Path)
+	if change.Removes() {
+		fmt.Fprintln(a.stdout, "  removed the file: it had no other content")
+	}
+	if backup != "" {
+		fmt.Fprintf(a.stdout, "  backup: %s\n", backup)
 	}
 	return nil
 }
@@ -303,32 +304,12 @@ func (a *app) warn(format string, args ...any) {
 
 // scopeAudience returns whom a scope affects.
 func scopeAudience(scope agentconfig.Scope) string {
-	switch scope {
-	case agentconfig.Project:
-		return "everyone in this project"
-	case agentconfig.Local:
-		return "you in this project"
-	default:
-		return "you in every project"
-	}
-}
-
-// A scopeFlag is the flag value of a scope.
-type scopeFlag agentconfig.Scope
-
-func (s *scopeFlag) String() string { return string(*s) }
-func (s *scopeFlag) Type() string   { return "scope" }
-
-func (s *scopeFlag) Set(value string) error {
-	scope, err := agentconfig.ParseScope(value)
-	*s = scopeFlag(scope)
-	return err
+	return map[agentconfig.Scope]string{
+		agentconfig.User: "you in every project", agentconfig.Project: "everyone in this project", agentconfig.Local: "you in this project",
+	}[scope]
 }
 
 func completeScopes(cmd *cobra.Command) {
-	names := []string{}
-	for _, scope := range agentconfig.Scopes {
-		names = append(names, string(scope))
-	}
+	names := collect(agentconfig.Scopes, func(s agentconfig.Scope) string { return string(s) })
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)))
 }

@@ -51,10 +51,7 @@ func mayDenyWarning(h agentconfig.Hook) string {
 
 // duplicateWarning reports a hook that runs more than once, with its locations.
 func duplicateWarning(d agentconfig.Duplicate) string {
-	var places []string
-	for _, h := range d.Hooks {
-		places = append(places, fmt.Sprintf("%s (%s)", hookLocation(h), h.Line()))
-	}
+	places := collect(d.Hooks, func(h agentconfig.Hook) string { return fmt.Sprintf("%s (%s)", hookLocation(h), h.Line()) })
 	return printable(fmt.Sprintf("Claude Code runs docsearch's hook %d times for %s: it is in %s", len(d.Hooks), strings.Join(d.Calls, ", "), strings.Join(places, " and ")))
 }
 

@@ -28,15 +28,20 @@ import (
 // maxCoverageCalls limits the calls that are compared with notes.
 const maxCoverageCalls = 2000
 
-type coverageOptions struct {
+// A coverageCommand compares notes with past calls and prints a report.
+type coverageCommand struct {
+	*app
 	database, note, transcripts string
 	since                       time.Time
 	show                        int
 	asJSON                      bool
+
+	in     *notegaps.Input
+	report *notegaps.Report
 }
 
 func newNoteCoverageCommand(a *app) *cobra.Command {
-	var opt coverageOptions
+	p := &coverageCommand{app: a}
 	var since period
 	cmd := &cobra.Command{
 		Use:   "coverage [NOTE]",
@@ -61,69 +66,69 @@ from Claude Code's transcripts, as in docsearch replay.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			limitMemory()
 			if len(args) > 0 {
-				opt.note = args[0]
+				p.note = args[0]
 			}
 			now := time.Now()
-			if opt.since = since.before(now); opt.since.IsZero() {
-				opt.since = now.Add(-recentPeriod)
+			if p.since = since.before(now); p.since.IsZero() {
+				p.since = now.Add(-recentPeriod)
 			}
-			return a.noteCoverage(cmd.Context(), opt)
+			return p.run(cmd.Context())
 		},
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.Var(&since, "since", sinceHelp+" (default 30d)")
-	flags.IntVar(&opt.show, "show", 5, "show at most `N` calls per gap and note")
-	flags.StringVar(&opt.transcripts, "transcripts", "", "read the transcripts in `DIR` (default: those of this project)")
-	flags.BoolVar(&opt.asJSON, "json", false, "print JSON")
-	flags.StringVar(&opt.database, "database", "", noteDatabaseHelp)
+	flags.IntVar(&p.show, "show", 5, "show at most `N` calls per gap and note")
+	flags.StringVar(&p.transcripts, "transcripts", "", "read the transcripts in `DIR` (default: those of this project)")
+	flags.BoolVar(&p.asJSON, "json", false, "print JSON")
+	flags.StringVar(&p.database, "database", "", noteDatabaseHelp)
 	return cmd
 }
 
-func (a *app) noteCoverage(ctx context.Context, opt coverageOptions) error {
+func (p *coverageCommand) run(ctx context.Context) error {
 	l := config.Locate(os.Getenv)
 	r, err := load.Load(l)
 	if err != nil {
 		return err
 	}
-	b, err := a.notebook(opt.database)
+	b, err := p.notebook(p.database)
 	if err != nil {
 		return err
 	}
-	if opt.note != "" {
-		if _, err := b.Folder.Read(opt.note); err != nil {
+	p.database = b.Name
+	if p.note != "" {
+		if _, err := b.Folder.Read(p.note); err != nil {
 			return explainNote(err)
 		}
 	}
-	in := coverageInput(&r.Config, b)
-	in.Note = opt.note
-	folder := opt.transcripts
+	p.in = coverageInput(&r.Config, b)
+	p.in.Note = p.note
+	folder := p.transcripts
 	if folder == "" {
 		place := placeHere(l)
 		folder = filepath.Join(place.Claude, "projects", projectFolder(place.Project))
 	}
-	files, err := transcripts(folder, opt.since)
-	if err != nil && (opt.transcripts != "" || !errors.Is(err, fs.ErrNotExist)) {
+	files, err := transcripts(folder, p.since)
+	if err != nil && (p.transcripts != "" || !errors.Is(err, fs.ErrNotExist)) {
 		return err
 	}
-	display := progress.New(a.stderr, progress.StyleFor(a.stderr))
-	in.Calls = a.pastCalls(ctx, files, opt.since, r.Config.Inject.Tools)
+	display := p.quietDisplay(false)
+	p.in.Calls = p.pastCalls(ctx, files, p.since, r.Config.Inject.Tools)
 	switch {
 	case ctx.Err() != nil:
 		display.Close()
 		return ctx.Err()
-	case len(in.Calls) == 0:
+	case len(p.in.Calls) == 0:
 		display.Close()
 		return withHint(fmt.Errorf("no tool calls found in %s", folder), "pass --since 90d, or --transcripts DIR")
 	}
 	display.Func().Report("comparing notes with calls", 0, 0)
-	report, err := notegaps.Analyze(ctx, in)
+	p.report, err = notegaps.Analyze(ctx, p.in)
 	display.Close()
 	if err != nil {
 		return err
 	}
-	p := coveragePrinter{app: a, in: in, report: report, opt: opt, database: b.Name}
-	if opt.asJSON {
+	if p.asJSON {
 		return p.printJSON()
 	}
 	return p.print()
@@ -183,16 +188,7 @@ func (a *app) pastCalls(ctx context.Context, files []string, since time.Time, to
 	return calls
 }
 
-// A coveragePrinter prints a report.
-type coveragePrinter struct {
-	*app
-	in       *notegaps.Input
-	report   *notegaps.Report
-	opt      coverageOptions
-	database string
-}
-
-func (p *coveragePrinter) print() error {
+func (p *coverageCommand) print() error {
 	sessions := map[string]bool{}
 	for i := range p.in.Calls {
 		sessions[p.in.Calls[i].Session] = true
@@ -204,8 +200,8 @@ func (p *coveragePrinter) print() error {
 		}
 	}
 	fmt.Fprintf(p.stdout, "%s of %s and %s in %s since %s\n", count(len(p.report.Notes), "note"), p.database,
-		count(len(p.in.Calls), "tool call"), count(len(sessions), "session"), p.opt.since.Format(time.DateOnly))
-	if p.opt.note != "" {
+		count(len(p.in.Calls), "tool call"), count(len(sessions), "session"), p.since.Format(time.DateOnly))
+	if p.note != "" {
 		p.printNote(&p.report.Notes[0])
 	} else if unused > 0 {
 		fmt.Fprintf(p.stdout, "shown with none of these calls: %s\n", count(unused, "note"))
@@ -220,7 +216,7 @@ func (p *coveragePrinter) print() error {
 }
 
 // printNote prints the calls with which a note is shown.
-func (p *coveragePrinter) printNote(n *notegaps.Note) {
+func (p *coverageCommand) printNote(n *notegaps.Note) {
 	fmt.Fprintf(p.stdout, "\n%s: %s\n", n.Name, printable(n.Fields.Title))
 	for _, problem := range n.Problems {
 		fmt.Fprintf(p.stdout, "  problem: %s\n", printable(problem))
@@ -230,7 +226,7 @@ func (p *coveragePrinter) printNote(n *notegaps.Note) {
 }
 
 // printCalls prints some calls, equal ones once.
-func (p *coveragePrinter) printCalls(indent string, calls []int, reason func(i int) string) {
+func (p *coverageCommand) printCalls(indent string, calls []int, reason func(i int) string) {
 	var lines []string
 	counts := map[string]int{}
 	for n, i := range calls {
@@ -242,7 +238,7 @@ func (p *coveragePrinter) printCalls(indent string, calls []int, reason func(i i
 			lines = append(lines, line)
 		}
 	}
-	for _, line := range lines[:min(len(lines), p.opt.show)] {
+	for _, line := range lines[:min(len(lines), p.show)] {
 		text, rest, _ := strings.Cut(line, "\n")
 		if n := counts[line]; n > 1 {
 			text += fmt.Sprintf(" (%s times)", thousands(n))
@@ -252,13 +248,13 @@ func (p *coveragePrinter) printCalls(indent string, calls []int, reason func(i i
 			fmt.Fprintln(p.stdout, rest)
 		}
 	}
-	if more := len(lines) - p.opt.show; more > 0 {
+	if more := len(lines) - p.show; more > 0 {
 		fmt.Fprintf(p.stdout, "%s... %s more\n", indent, thousands(more))
 	}
 }
 
 // describe describes a call on one line.
-func (p *coveragePrinter) describe(i int) string {
+func (p *coverageCommand) describe(i int) string {
 	e := &p.in.Calls[i].Event.Event
 	return e.Tool + " " + oneLine(cmp.Or(e.Command.Line, e.File.Path), 90)
 }
@@ -268,11 +264,8 @@ func oneLine(s string, limit int) string {
 	return truncate(printable(strings.Join(strings.Fields(s), " ")), limit)
 }
 
-func (p *coveragePrinter) printGap(g *notegaps.Gap) {
-	calls := make([]int, len(g.Cases))
-	for i, c := range g.Cases {
-		calls[i] = c.Call
-	}
+func (p *coverageCommand) printGap(g *notegaps.Gap) {
+	calls := collect(g.Cases, func(c notegaps.Case) int { return c.Call })
 	reason := func(n int) string {
 		c := &g.Cases[n]
 		return "\n      " + string(c.Need) + ": " + oneLine(c.Text, 90)
@@ -343,10 +336,7 @@ func changeLines(c *notegaps.Change) []string {
 	}
 	set := func(key string, items []string) {
 		if len(items) > 0 {
-			quoted := make([]string, len(items))
-			for i, s := range items {
-				quoted[i] = printable(yamlItem(s))
-			}
+			quoted := collect(items, func(s string) string { return printable(yamlItem(s)) })
 			lines = append(lines, fmt.Sprintf("set %s: [%s]", key, strings.Join(quoted, ", ")))
 		}
 	}
@@ -411,12 +401,12 @@ type (
 	}
 )
 
-func (p *coveragePrinter) printJSON() error {
-	out := coverageJSON{Database: p.database, Since: p.opt.since, Calls: len(p.in.Calls), Notes: []coverageNoteJSON{}, Gaps: []gapJSON{}}
+func (p *coverageCommand) printJSON() error {
+	out := coverageJSON{Database: p.database, Since: p.since, Calls: len(p.in.Calls), Notes: []coverageNoteJSON{}, Gaps: []gapJSON{}}
 	for i := range p.report.Notes {
 		n := &p.report.Notes[i]
 		note := coverageNoteJSON{Name: n.Name, Title: n.Fields.Title, Version: n.Version, Problems: n.Problems, Shown: len(n.Calls)}
-		if p.opt.note != "" {
+		if p.note != "" {
 			for _, call := range n.Calls {
 				note.Calls = append(note.Calls, p.describe(call))
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,81 +82,63 @@ func (d *noteDatabase) Similar(f notebook.Fields) ([]string, error) {
 		return nil, nil
 	}
 	found, err := lookup.Indexes{}.Similar(&d.db, f.Title+" "+strings.Join(f.Tags, " "), f.AppliesWhen.Commands)
-	var names []string
-	for _, e := range found {
-		names = append(names, e.Document)
-	}
-	return names, err
+	return collect(found, func(e notes.Entry) string { return e.Document }), err
 }
 
 // MatchingCalls returns recent calls of the project with which the hook would show the
 // note, latest session first, each once.
 func (d *noteDatabase) MatchingCalls(ctx context.Context, name string) ([]string, error) {
+	calls, err := d.recentCalls(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var found []string
-	err := d.recent(ctx, func(call *notes.Call) error {
+	for _, call := range calls {
 		entries, err := hookIndexes(d.config, noReport).Entries(&d.db, call, d.config.Inject.Floor)
-		if err != nil {
-			return err
+		if err = cmp.Or(ctx.Err(), err); err != nil {
+			return nil, err
 		}
 		text := call.Tool + " " + strings.TrimSpace(call.Command+call.Path)
 		if slices.ContainsFunc(notes.Best(entries), func(e notes.Entry) bool { return e.Document == name }) && !slices.Contains(found, text) {
 			found = append(found, text)
 		}
-		return nil
-	})
-	return found, err
+	}
+	return found, nil
 }
 
 // errEnough ends the reading of a transcript.
 var errEnough = errors.New("enough calls")
 
-// recent calls each with the recent calls of the project that can get notes.
-func (d *noteDatabase) recent(ctx context.Context, each func(*notes.Call) error) error {
+// recentCalls returns the recent calls of the project that can get notes. It ignores
+// transcripts that cannot be read.
+func (d *noteDatabase) recentCalls(ctx context.Context) ([]*notes.Call, error) {
 	cwd, err := os.Getwd()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	place := config.PlaceOf(config.Locate(os.Getenv), os.Getenv, cwd)
 	files, err := transcripts(filepath.Join(place.Claude, "projects", projectFolder(place.Project)), time.Now().Add(-recentPeriod))
 	if err != nil {
-		return nil // no session of Claude Code in this project
+		return nil, nil // no session of Claude Code in this project
 	}
-	calls := 0
+	var calls []*notes.Call
 	for _, file := range files[:min(len(files), recentTranscripts)] {
-		err := readCalls(file, func(e event.Event) error {
-			if calls >= recentCalls || ctx.Err() != nil {
+		in, err := os.Open(file)
+		if err != nil {
+			continue
+		}
+		_, _ = replay.Read(in, func(e replay.Event) error {
+			if len(calls) >= recentCalls || ctx.Err() != nil {
 				return errEnough
 			}
-			if e.Name != event.PreToolUse || !slices.Contains(d.config.Inject.Tools, e.Tool) {
-				return nil
+			if e.Name == event.PreToolUse && slices.Contains(d.config.Inject.Tools, e.Tool) {
+				calls = append(calls, hook.CallOf(e.Event))
 			}
-			calls++
-			return each(hook.CallOf(e))
+			return nil
 		})
-		if errors.Is(err, errEnough) {
-			return ctx.Err()
-		}
-		if err != nil {
-			return err
-		}
+		in.Close()
 	}
-	return nil
-}
-
-// readCalls calls each with the events of a transcript. It ignores transcripts
-// that cannot be read.
-func readCalls(file string, each func(event.Event) error) error {
-	in, err := os.Open(file)
-	if err != nil {
-		return nil
-	}
-	defer in.Close()
-	failed := error(nil)
-	replay.Read(in, func(e replay.Event) error {
-		failed = each(e.Event)
-		return failed
-	})
-	return failed
+	return calls, ctx.Err()
 }
 
 // projectFolder returns the name of Claude Code's folder for the sessions of a

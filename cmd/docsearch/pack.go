@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -233,10 +234,7 @@ func (p *installedPack) publisher() pack.Key {
 // describePack prints what a pack contains and who signed it.
 func (a *app) describePack(h *pack.Head, publisher string) {
 	fmt.Fprintf(a.stdout, "%s: %s of %s, %s\n", strings.TrimSpace(h.Title+" "+h.Version), count(h.Passages, "passage"), count(h.Documents, "document"), size(h.Data.Size))
-	source := h.Source.Kind
-	if h.Source.Location != "" {
-		source = h.Source.Location
-	}
+	source := cmp.Or(h.Source.Location, h.Source.Kind)
 	for _, d := range []string{h.Source.Commit, h.Source.Date} {
 		if d != "" {
 			source += ", " + d
@@ -258,12 +256,7 @@ func (a *app) completePacks(_ *cobra.Command, _ []string, start string) ([]strin
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	var names []string
-	for _, p := range list {
-		if strings.HasPrefix(p.Name, start) {
-			names = append(names, p.Name)
-		}
-	}
+	names := collect(list, func(p installedPack) string { return p.Name })
 	slices.Sort(names)
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return beginning(names, start), cobra.ShellCompDirectiveNoFileComp
 }

@@ -118,7 +118,10 @@ func (c *packAddCommand) run(ctx context.Context, s *setupCommand) error {
 	if err := s.runSteps(ctx, s.choose, s.buildDatabase, s.writeEntry); err != nil {
 		return explainPack(s.pack.location, err)
 	}
-	return s.pack.record()
+	if !s.pack.lock {
+		return nil
+	}
+	return recordLock(s.pack.head, s.pack.publisher, s.pack.location)
 }
 
 // addLocked adds the packs of the lock file.
@@ -177,14 +180,6 @@ func checkLock(head *pack.Head, hint string) error {
 		return withHint(fmt.Errorf("%s requires %s %s with the digest %s, got %s", path, p.Name, p.Version, p.Digest, head.Digest()), "%s", hint)
 	}
 	return nil
-}
-
-// record writes the pack to the lock file if the user asked for it.
-func (c *chosenPack) record() error {
-	if !c.lock {
-		return nil
-	}
-	return recordLock(c.head, c.publisher, c.location)
 }
 
 // recordLock writes a pack to the project's lock file, or to a new one in the working
@@ -247,20 +242,22 @@ func (s *setupCommand) choosePack(ctx context.Context) error {
 		return err
 	}
 	if c.ask {
-		return s.confirmDownload(ctx, c.head.Data.Size)
+		return s.confirmDownload(ctx, "this pack ("+size(c.head.Data.Size)+")", "pass --recipe to use the recipe")
 	}
 	return nil
 }
 
-func (s *setupCommand) confirmDownload(ctx context.Context, bytes int64) error {
+// confirmDownload asks before it downloads a source. other is the hint if the user does not
+// agree.
+func (s *setupCommand) confirmDownload(ctx context.Context, source, other string) error {
 	if _, ok := s.isUpToDate(); ok {
 		return nil
 	}
-	agreed, err := s.prompter.confirm(ctx, "Download this pack ("+size(bytes)+")?", true)
+	agreed, err := s.prompter.confirm(ctx, "Download "+source+"?", true)
 	if err != nil || agreed {
 		return err
 	}
-	return withHint(errors.New("nothing was downloaded"), "pass --recipe to use the recipe")
+	return withHint(errors.New("nothing was downloaded"), "%s", other)
 }
 
 // mayReplace returns an error unless dir is empty or has a pack of the same publisher.

@@ -188,7 +188,7 @@ func recipeOf(name string, info index.Info) *recipes.Recipe {
 		if err != nil {
 			continue
 		}
-		for _, version := range []string{"", cmp.Or(versionSuffix(name), editionOf(info))} {
+		for _, version := range []string{"", cmp.Or(versionSuffix(name), info.VersionOr(""))} {
 			filled, err := r.At(version)
 			if err == nil && filled.Source.Download() != "" && sameSource(filled.Source.Download(), info.Source.Location) {
 				return filled
@@ -202,13 +202,6 @@ func recipeOf(name string, info index.Info) *recipes.Recipe {
 func versionSuffix(name string) string {
 	_, version, _ := strings.Cut(name, "-")
 	return version
-}
-
-func editionOf(info index.Info) string {
-	if info.Edition == nil {
-		return ""
-	}
-	return info.Edition.Version
 }
 
 // packSourceOf describes the source of a database without paths of this machine.

@@ -54,9 +54,7 @@ func (u *updateCommand) runPacks(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		for _, p := range list {
-			chosen = append(chosen, p.databaseRef)
-		}
+		chosen = collect(list, func(p installedPack) databaseRef { return p.databaseRef })
 	}
 	for _, arg := range args {
 		p, err := u.findPack(arg)

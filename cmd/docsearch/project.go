@@ -1,7 +1,7 @@
 package main
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -49,9 +49,7 @@ Nothing is run and nothing is downloaded.`,
 				p.Dependencies = p.Direct()
 			}
 			if asJSON {
-				enc := json.NewEncoder(a.stdout)
-				enc.SetIndent("", "  ")
-				return enc.Encode(p)
+				return a.printEscapedJSON(p)
 			}
 			for _, problem := range p.Problems {
 				a.warn("%s", problem)
@@ -73,12 +71,9 @@ func printProject(w io.Writer, p *project.Project) error {
 	}
 	table := newTable(w, "PACKAGE\tVERSION\tFILE")
 	for _, d := range p.Dependencies {
-		version := d.Version
-		switch {
-		case version == "" && d.Constraint != "":
+		version := cmp.Or(d.Version, "-")
+		if d.Version == "" && d.Constraint != "" {
 			version = "(" + d.Constraint + ")"
-		case version == "":
-			version = "-"
 		}
 		name := d.ID()
 		if !d.Direct {

@@ -118,7 +118,12 @@ func (pl *projectPlanner) item(ctx context.Context, d project.Dependency) (*proj
 	case item.recipe != nil:
 		item.source = sourceDownload
 	}
-	pl.name(item)
+	if item.source != sourceNone {
+		item.database = pl.packageName(item)
+	}
+	if item.source == sourceDownload {
+		item.database, item.fallback = item.recipe.databaseName(), item.database
+	}
 	return item, nil
 }
 
@@ -172,17 +177,6 @@ func recipeVersion(r *recipes.Recipe, version string) string {
 	version, _, _ = strings.Cut(version, "-")
 	parts := strings.Split(version, ".")
 	return strings.Join(parts[:min(numbers, len(parts))], ".")
-}
-
-// name chooses the names of the database.
-func (pl *projectPlanner) name(item *projectItem) {
-	if item.source == sourceNone {
-		return
-	}
-	item.database = pl.packageName(item)
-	if item.source == sourceDownload {
-		item.database, item.fallback = item.recipe.databaseName(), item.database
-	}
 }
 
 // packageName returns the shortest name for a database of the package that no other package

@@ -146,10 +146,7 @@ func editionsOf(all []databaseRef, query string) []databaseRef {
 	if cwd, err := os.Getwd(); err == nil {
 		p = config.ProjectAt(config.Locate(os.Getenv), os.Getenv, cwd)
 	}
-	editions := make([]config.Edition, len(all))
-	for i, d := range all {
-		editions[i] = config.Edition{Software: d.Software, Version: d.Version}
-	}
+	editions := collect(all, func(d databaseRef) config.Edition { return config.Edition{Software: d.Software, Version: d.Version} })
 	var kept []databaseRef
 	for _, e := range p.ChooseEditions(editions, func(i int) string {
 		if len(all[i].Software) == 0 {

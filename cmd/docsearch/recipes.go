@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -58,11 +59,7 @@ func (a *app) listRecipes(asJSON bool) error {
 	}
 	table := newTable(a.stdout, "NAME\tVERSION\tTITLE\tSOURCE")
 	for _, e := range list {
-		source := e.Source
-		if source == "" {
-			source = "installed: " + e.Installed
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", e.Name, e.Version, e.Title, source)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", e.Name, e.Version, e.Title, cmp.Or(e.Source, "installed: "+e.Installed))
 	}
 	return table.Flush()
 }

@@ -65,11 +65,7 @@ type remoteCatalog struct {
 func openRemotes(l config.Locations) *remoteCatalog {
 	r := &remoteCatalog{served: &servedDatabases{locations: l, log: slog.New(slog.DiscardHandler), remotes: true}}
 	r.catalog = &mcpserver.Catalog{Entries: func(context.Context) []mcpserver.Entry {
-		var entries []mcpserver.Entry
-		for _, d := range r.databases() {
-			entries = append(entries, d.Entry)
-		}
-		return entries
+		return collect(r.databases(), func(d remoteDatabase) mcpserver.Entry { return d.Entry })
 	}}
 	return r
 }
@@ -129,10 +125,9 @@ func (r *remoteCatalog) fetch(ctx context.Context, onlyMissing bool) map[string]
 
 // search searches databases by their names.
 func (r *remoteCatalog) search(ctx context.Context, chosen []databaseRef, q index.Query) map[string]mcpserver.RemoteResult {
-	databases := make([]mcpserver.RemoteDatabase, len(chosen))
-	for i, d := range chosen {
-		databases[i] = mcpserver.RemoteDatabase{Name: d.Name, Used: d.Used}
-	}
+	databases := collect(chosen, func(d databaseRef) mcpserver.RemoteDatabase {
+		return mcpserver.RemoteDatabase{Name: d.Name, Used: d.Used}
+	})
 	found, err := r.catalog.Search(ctx, databases, q)
 	if err != nil {
 		found = map[string]mcpserver.RemoteResult{}
@@ -179,7 +174,7 @@ func (e *elsewhereError) explain(command string) error {
 	if command == "" {
 		command, flag = "index pull", "from"
 	}
-	flags := clusterFlags{urls: e.cluster.URLs, keyVariable: e.cluster.KeyEnv}
+	flags := clusterFlags{cluster.Options{URLs: e.cluster.URLs, KeyVariable: e.cluster.KeyEnv}}
 	return withHint(e, "run docsearch %s %s %s", command, quoteArgument(e.cluster.Database), flags.arguments(flag))
 }
 
@@ -308,20 +303,17 @@ func (a *app) remoteInfo(ctx context.Context, d databaseRef, asJSON bool) error 
 	if asJSON {
 		return a.printJSON(i.json())
 	}
-	row := func(name, format string, args ...any) {
-		fmt.Fprintf(a.stdout, "%-10s %s\n", name, fmt.Sprintf(format, args...))
-	}
-	row("name", "%s", printable(i.Name))
-	row("server", "%s (%s), database %s", i.url, i.kind(), printable(i.RemoteName))
-	row("state", "%s", stateOK)
+	a.printRow("name", "%s", printable(i.Name))
+	a.printRow("server", "%s (%s), database %s", i.url, i.kind(), printable(i.RemoteName))
+	a.printRow("state", "%s", stateOK)
 	if i.version != "" {
-		row("version", "%s", printable(i.version))
+		a.printRow("version", "%s", printable(i.version))
 	}
 	if i.passages > 0 {
-		row("passages", "%s of %s", thousands(i.passages), count(i.documents, "document"))
+		a.printRow("passages", "%s of %s", thousands(i.passages), count(i.documents, "document"))
 	}
 	if c := i.commit; c != nil {
-		row("pushed", "%s (%s) by docsearch %s", c.Pushed.Local().Format("2006-01-02 15:04"), age(time.Since(c.Pushed)), printable(c.Tool))
+		a.printRow("pushed", "%s (%s) by docsearch %s", c.Pushed.Local().Format("2006-01-02 15:04"), age(time.Since(c.Pushed)), printable(c.Tool))
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
@@ -112,33 +113,6 @@ type tally struct {
 	Damaged    int `json:"damaged_lines"`
 }
 
-func newTally() tally {
-	return tally{Calls: map[string]int{}, Outcomes: map[string]map[string]int{}, Databases: map[string]int{}, Rules: map[string]int{}}
-}
-
-func (t *tally) add(o *tally) {
-	t.Transcripts += o.Transcripts
-	t.Unmatched += o.Unmatched
-	t.Unanswered += o.Unanswered
-	t.Repeated += o.Repeated
-	t.Damaged += o.Damaged
-	addCounts(t.Calls, o.Calls)
-	addCounts(t.Databases, o.Databases)
-	addCounts(t.Rules, o.Rules)
-	for kind, counts := range o.Outcomes {
-		if t.Outcomes[kind] == nil {
-			t.Outcomes[kind] = map[string]int{}
-		}
-		addCounts(t.Outcomes[kind], counts)
-	}
-}
-
-func addCounts(to, from map[string]int) {
-	for k, n := range from {
-		to[k] += n
-	}
-}
-
 func (a *app) replay(ctx context.Context, folder string, opt replayOptions) error {
 	l := config.Locate(os.Getenv)
 	if folder == "" {
@@ -165,15 +139,15 @@ func (a *app) replay(ctx context.Context, folder string, opt replayOptions) erro
 	r.Config.Names = lookup.DefinedNames(r.Config.Databases)
 	display := progress.New(a.stderr, progress.StyleFor(a.stderr))
 	report := display.Func()
-	replayer := &replayer{config: r, locations: l, since: opt.since, rules: map[string]*load.Routes{}}
-	sum := newTally()
+	replayer := &replayer{config: r, locations: l, since: opt.since, rules: map[string]*load.Routes{}, sum: tally{
+		Calls: map[string]int{}, Outcomes: map[string]map[string]int{}, Databases: map[string]int{}, Rules: map[string]int{},
+	}}
 	lines := json.NewEncoder(a.stdout)
 	lines.SetEscapeHTML(false)
 	var first []outcome // printed examples
 	more := 0
 	err = replayer.all(ctx, files, func(done int, f *replayedFile) error {
 		report.Report("replaying transcripts", int64(done), int64(len(files)))
-		sum.add(&f.tally)
 		if f.damage != "" {
 			a.warn("%s: %s", f.name, f.damage)
 		}
@@ -197,7 +171,7 @@ func (a *app) replay(ctx context.Context, folder string, opt replayOptions) erro
 		return err
 	}
 	if opt.asJSON {
-		return lines.Encode(map[string]any{"summary": sum})
+		return lines.Encode(map[string]any{"summary": replayer.sum})
 	}
 	for i := range first {
 		a.printOutcome(&first[i])
@@ -205,7 +179,7 @@ func (a *app) replay(ctx context.Context, folder string, opt replayOptions) erro
 	if more > 0 {
 		fmt.Fprintf(a.stdout, "%s more; to show all, pass --show %d\n\n", thousands(more), len(first)+more)
 	}
-	return a.printTally(folder, &sum)
+	return a.printTally(folder, &replayer.sum)
 }
 
 // transcripts lists the transcripts in a folder, latest first. It omits those
@@ -232,11 +206,7 @@ func transcripts(folder string, since time.Time) ([]string, error) {
 		return nil
 	})
 	slices.SortFunc(files, func(a, b file) int { return cmp.Or(b.at.Compare(a.at), cmp.Compare(a.path, b.path)) })
-	paths := make([]string, len(files))
-	for i, f := range files {
-		paths[i] = f.path
-	}
-	return paths, err
+	return collect(files, func(f file) string { return f.path }), err
 }
 
 // A replayer decides the events in transcripts.
@@ -247,6 +217,7 @@ type replayer struct {
 
 	mu    sync.Mutex
 	rules map[string]*load.Routes // by working directory of the session
+	sum   tally                   // of all transcripts
 }
 
 // A replayedFile is the result of one transcript.
@@ -254,48 +225,38 @@ type replayedFile struct {
 	name     string
 	damage   string
 	outcomes []outcome
-	tally
 }
 
 // all replays the files in parallel and calls each with the results in the
 // order of the files.
 func (r *replayer) all(ctx context.Context, files []string, each func(done int, f *replayedFile) error) error {
-	type job struct {
-		name string
-		done chan *replayedFile
-	}
-	workers := runtime.GOMAXPROCS(0)
-	jobs := make(chan job)
-	order := make(chan job, 4*workers) // limits how far workers run ahead
 	ctx, cancel := context.WithCancel(ctx)
-	var group sync.WaitGroup
-	defer func() {
-		cancel()
-		group.Wait()
-	}()
-	for range workers {
-		group.Go(func() {
-			for j := range jobs {
-				j.done <- r.file(ctx, j.name)
-			}
-		})
-	}
-	group.Go(func() {
-		defer close(jobs)
+	workers := runtime.GOMAXPROCS(0)
+	order := make(chan chan *replayedFile, 4*workers) // limits how far workers run ahead
+	var producer sync.WaitGroup
+	defer producer.Wait()
+	defer cancel()
+	producer.Go(func() {
 		defer close(order)
+		var group errgroup.Group
+		defer group.Wait()
+		group.SetLimit(workers)
 		for _, name := range files {
-			j := job{name, make(chan *replayedFile, 1)}
+			result := make(chan *replayedFile, 1)
+			group.Go(func() error {
+				result <- r.file(ctx, name)
+				return nil
+			})
 			select {
-			case order <- j:
-				jobs <- j
+			case order <- result:
 			case <-ctx.Done():
 				return
 			}
 		}
 	})
 	done := 0
-	for j := range order {
-		f := <-j.done
+	for result := range order {
+		f := <-result
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -309,8 +270,8 @@ func (r *replayer) all(ctx context.Context, files []string, each func(done int, 
 
 // file replays one transcript.
 func (r *replayer) file(ctx context.Context, name string) *replayedFile {
-	f := &replayedFile{name: name, tally: newTally()}
-	f.Transcripts = 1
+	f := &replayedFile{name: name}
+	var damage replay.Damage
 	err := func() error {
 		in, err := os.Open(name)
 		if err != nil {
@@ -328,7 +289,7 @@ func (r *replayer) file(ctx context.Context, name string) *replayedFile {
 		locations.State = dir
 		now := time.Now()
 		p := &hook.Process{Stderr: io.Discard, Getenv: os.Getenv, Now: func() time.Time { return now }, Rules: r.rulesOf, Commands: shell.Commands}
-		damage, err := replay.Read(progress.Interruptible(ctx, in), func(e replay.Event) error {
+		damage, err = replay.Read(progress.Interruptible(ctx, in), func(e replay.Event) error {
 			if e.At.IsZero() {
 				e.At = now
 			}
@@ -336,18 +297,21 @@ func (r *replayer) file(ctx context.Context, name string) *replayedFile {
 			if e.At.Before(r.since) {
 				return nil
 			}
-			f.add(&e, p.Decide(e.Event, &r.config.Config, locations, hookIndexes(&r.config.Config, noReport)))
+			r.add(f, &e, p.Decide(e.Event, &r.config.Config, locations, hookIndexes(&r.config.Config, noReport)))
 			return nil
 		})
-		f.Damaged = damage.Lines
-		if damage.Lines > 0 {
-			f.damage = fmt.Sprintf("cannot read %s; first: %s", count(damage.Lines, "line"), damage.First)
-		}
 		return err
 	}()
-	if err != nil {
+	switch {
+	case err != nil:
 		f.damage = err.Error()
+	case damage.Lines > 0:
+		f.damage = fmt.Sprintf("cannot read %s; first: %s", count(damage.Lines, "line"), damage.First)
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sum.Transcripts++
+	r.sum.Damaged += damage.Lines
 	return f
 }
 
@@ -363,48 +327,47 @@ func (r *replayer) rulesOf(cwd string, _ func(*config.Rule) bool) ([]config.Rule
 	return routes.Rules, nil, nil
 }
 
-// add records the decision about an event.
-func (f *replayedFile) add(e *replay.Event, d hook.Decision) {
+// add records the decision about an event of a transcript.
+func (r *replayer) add(f *replayedFile, e *replay.Event, d hook.Decision) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	kind := e.Tool
 	if e.Name != "PreToolUse" {
 		kind = e.Name
 	} else {
-		f.Calls[e.Tool]++
+		r.sum.Calls[e.Tool]++
 	}
 	result := outcomeOf(&d, &e.Event)
 	if e.Tool == "WebSearch" && d.Verdict == hook.Pass {
 		switch {
 		case d.Change.Permit:
-			f.Repeated++
+			r.sum.Repeated++
 		case len(d.Matched) == 0:
-			f.Unmatched++
+			r.sum.Unmatched++
 		default:
-			f.Unanswered++
+			r.sum.Unanswered++
 		}
 	}
 	if result == "" {
 		return
 	}
-	if f.Outcomes[kind] == nil {
-		f.Outcomes[kind] = map[string]int{}
+	if r.sum.Outcomes[kind] == nil {
+		r.sum.Outcomes[kind] = map[string]int{}
 	}
-	f.Outcomes[kind][result]++
+	r.sum.Outcomes[kind][result]++
 	o := outcome{
 		File: f.name, Line: e.Line, Session: e.Session, Agent: e.Agent, Event: e.Name, Tool: e.Tool,
-		Text: hook.RouteCall(e.Event).Text, Outcome: result, Databases: d.Offered, AgentText: d.Context,
-	}
-	if d.Reason != "" {
-		o.AgentText = d.Reason
+		Text: hook.RouteCall(e.Event).Text, Outcome: result, Databases: d.Offered, AgentText: cmp.Or(d.Reason, d.Context),
 	}
 	if !e.At.IsZero() {
 		o.At = &e.At
 	}
 	if d.Rule != nil {
 		o.Rule = d.Rule.Name
-		f.Rules[o.Rule]++
+		r.sum.Rules[o.Rule]++
 	}
 	for _, name := range d.Offered {
-		f.Databases[name]++
+		r.sum.Databases[name]++
 	}
 	f.outcomes = append(f.outcomes, o)
 }
@@ -473,9 +436,7 @@ func (a *app) printTally(folder string, t *tally) error {
 	for _, kind := range slices.Sorted(maps.Keys(t.Outcomes)) {
 		var parts []string
 		for _, result := range []string{wouldAnswer, wouldRedirect, wouldDeny, wouldAsk, wouldAddContext} {
-			if n := t.Outcomes[kind][result]; n > 0 {
-				parts = append(parts, thousands(n)+" "+result)
-			}
+			parts = appendCount(parts, t.Outcomes[kind][result], result)
 		}
 		of := ""
 		if n := t.Calls[kind]; n > 0 {
@@ -492,8 +453,7 @@ func (a *app) printTally(folder string, t *tally) error {
 	if t.Damaged > 0 {
 		fmt.Fprintf(&b, "cannot read %s\n", count(t.Damaged, "line"))
 	}
-	_, err := io.WriteString(a.stdout, b.String())
-	return err
+	return a.write(&b)
 }
 
 func printCounts(b *strings.Builder, title string, counts map[string]int) {
@@ -528,18 +488,13 @@ func (p *period) Set(s string) error {
 		p.at, p.ago = at, 0
 		return nil
 	}
-	number, days := strings.CutSuffix(s, "d")
-	unit := time.Hour * 24
-	if !days {
-		number, unit = s, 0
-	}
 	var err error
-	if unit > 0 {
-		var n int
-		_, err = fmt.Sscanf(number+"\n", "%d\n", &n)
-		p.ago = time.Duration(n) * unit
+	if number, ok := strings.CutSuffix(s, "d"); ok {
+		var days int
+		_, err = fmt.Sscanf(number+"\n", "%d\n", &days)
+		p.ago = time.Duration(days) * 24 * time.Hour
 	} else {
-		p.ago, err = time.ParseDuration(number)
+		p.ago, err = time.ParseDuration(s)
 	}
 	if err != nil || p.ago < 0 {
 		return errors.New("want a period such as 7d or 12h, or a date such as 2026-01-31")

@@ -180,11 +180,7 @@ func group(cmd *cobra.Command) *cobra.Command {
 			return nil
 		}
 		err := fmt.Errorf("unknown command %q", cmd.CommandPath()+" "+args[0])
-		var names []string
-		for _, c := range cmd.Commands() {
-			names = append(names, c.Name())
-		}
-		if near := decode.Nearest(args[0], names); near != "" {
+		if near := decode.Nearest(args[0], collect(cmd.Commands(), (*cobra.Command).Name)); near != "" {
 			return withHint(err, "did you mean %q?", cmd.CommandPath()+" "+near)
 		}
 		return withHint(err, "run %q to list the commands", cmd.CommandPath()+" --help")

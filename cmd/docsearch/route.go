@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,14 +68,8 @@ func loadRules(files []string) (*load.Routes, error) {
 // routeCall returns the tool call that the arguments describe: an event as JSON
 // from a file or from stdin ("-"), a URL to fetch, or a command to run.
 func (a *app) routeCall(text, tool string) (rules.Call, error) {
-	if text == "-" {
-		data, err := io.ReadAll(a.stdin)
-		if err != nil {
-			return rules.Call{}, err
-		}
-		text = string(data)
-	} else if filepath.Ext(text) == ".json" && !strings.ContainsAny(text, " \n") {
-		data, err := os.ReadFile(text)
+	if text == "-" || filepath.Ext(text) == ".json" && !strings.ContainsAny(text, " \n") {
+		data, err := a.readInput(text)
 		if err != nil {
 			return rules.Call{}, err
 		}
@@ -162,6 +155,13 @@ func ruleLocation(r *config.Rule) string {
 		return r.Origin
 	}
 	return fmt.Sprintf("%s:%d", r.Origin, r.Line)
+}
+
+// printEscapedJSON is printJSON with escape sequences for <, > and &.
+func (a *app) printEscapedJSON(v any) error {
+	enc := json.NewEncoder(a.stdout)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
 }
 
 func (a *app) printJSON(v any) error {

@@ -18,10 +18,9 @@ CALL is a shell command, a URL, or a hook event: its JSON, its file (.json), or 
 for standard input. With --tool, CALL is the main argument of the tool, or all of
 its arguments as JSON.`
 
-func newRouteCheckCommand(a *app, rules func() (*load.Routes, error)) *cobra.Command {
-	var tool string
+func newRouteCheckCommand(a *app, active func() (*load.Routes, error)) *cobra.Command {
 	var asJSON bool
-	cmd := &cobra.Command{
+	cmd := a.withCall(active, &cobra.Command{
 		Use:   "check CALL",
 		Short: "Show which rule matches a tool call",
 		Long: `Show which rule matches a tool call, and why. The exit code is 1 if the rule denies
@@ -30,20 +29,7 @@ the call or asks the user, and 0 otherwise.
 		Example: `  docsearch route check 'kubectl get pods'
   docsearch route check https://github.com/cli/cli/pull/42
   docsearch route check --tool mcp__github__create_issue '{"title": "x"}'`,
-		Args: oneArgument("a call: a command, a URL, or an event"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			call, err := a.routeCall(args[0], tool)
-			if err != nil {
-				return err
-			}
-			routes, err := rules()
-			if err != nil {
-				return err
-			}
-			return a.checkCall(routes, call, asJSON)
-		},
-	}
-	cmd.Flags().StringVar(&tool, "tool", "", "treat CALL as the input of `TOOL` (default: Bash, or WebFetch for a URL)")
+	}, func(routes *load.Routes, call rules.Call) error { return a.checkCall(routes, call, asJSON) })
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
@@ -114,32 +100,34 @@ func (a *app) printCheck(routes *load.Routes, call rules.Call, found *rules.Matc
 	if message := strings.TrimRight(found.Message(), "\n"); message != "" {
 		fmt.Fprintf(&b, "  message\n    %s\n", strings.ReplaceAll(message, "\n", "\n    "))
 	}
-	_, err := fmt.Fprint(a.stdout, b.String())
-	return err
+	return a.write(&b)
 }
 
-func newRouteExplainCommand(a *app, rules func() (*load.Routes, error)) *cobra.Command {
-	var tool string
-	cmd := &cobra.Command{
+func newRouteExplainCommand(a *app, active func() (*load.Routes, error)) *cobra.Command {
+	return a.withCall(active, &cobra.Command{
 		Use:   "explain CALL",
 		Short: "Show why each rule matches or does not match a tool call",
 		Long: `Show why each rule matches or does not match a tool call. Rules are listed in the
 order in which they are tried. The first match ends the list.
 ` + aboutCalls,
-		Args: oneArgument("a call: a command, a URL, or an event"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			call, err := a.routeCall(args[0], tool)
-			if err != nil {
-				return err
-			}
-			routes, err := rules()
-			if err != nil {
-				return err
-			}
-			return a.explainCall(routes, call)
-		},
+	}, a.explainCall)
+}
+
+// withCall makes a command run with the rules and the call of its argument.
+func (a *app) withCall(active func() (*load.Routes, error), cmd *cobra.Command, run func(*load.Routes, rules.Call) error) *cobra.Command {
+	tool := cmd.Flags().String("tool", "", "treat CALL as the input of `TOOL` (default: Bash, or WebFetch for a URL)")
+	cmd.Args = oneArgument("a call: a command, a URL, or an event")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		call, err := a.routeCall(args[0], *tool)
+		if err != nil {
+			return err
+		}
+		routes, err := active()
+		if err != nil {
+			return err
+		}
+		return run(routes, call)
 	}
-	cmd.Flags().StringVar(&tool, "tool", "", "treat CALL as the input of `TOOL` (default: Bash, or WebFetch for a URL)")
 	return cmd
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,10 +65,6 @@ func (a *app) listRules(routes *load.Routes, asJSON bool) error {
 
 // overridingRule returns the active rule with that name.
 func overridingRule(routes *load.Routes, name string) *config.Rule {
-	for i := range routes.Rules {
-		if routes.Rules[i].Name == name {
-			return &routes.Rules[i]
-		}
-	}
-	return nil
+	i := slices.IndexFunc(routes.Rules, func(r config.Rule) bool { return r.Name == name })
+	return &routes.Rules[i]
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -173,23 +172,20 @@ func selectDatabases(names, paths []string, elsewhere bool) ([]databaseRef, erro
 	if err != nil {
 		return nil, err
 	}
+	args := slices.Clone(names)
+	for _, path := range paths {
+		if !hasSeparator(path) {
+			path = "." + string(filepath.Separator) + path
+		}
+		args = append(args, path)
+	}
 	var chosen []databaseRef
-	for _, arg := range names {
+	for _, arg := range args {
 		d, err := findDatabase(all, arg)
 		var other *elsewhereError
 		if elsewhere && errors.As(err, &other) {
 			d, err = other.ref, nil
 		}
-		if err != nil {
-			return nil, err
-		}
-		chosen = append(chosen, d)
-	}
-	for _, path := range paths {
-		if !hasSeparator(path) {
-			path = "." + string(filepath.Separator) + path
-		}
-		d, err := findDatabase(all, path)
 		if err != nil {
 			return nil, err
 		}
@@ -214,14 +210,8 @@ func (s *searchCommand) selectNamed(chosen []databaseRef, query string) []databa
 	if s.isExplicit() {
 		return chosen
 	}
-	names := make([][]string, len(chosen))
-	for i, d := range chosen {
-		names[i] = d.Aliases
-	}
-	var named []databaseRef
-	for _, i := range index.Named(query, names) {
-		named = append(named, chosen[i])
-	}
+	names := collect(chosen, func(d databaseRef) []string { return d.Aliases })
+	named := collect(index.Named(query, names), func(i int) databaseRef { return chosen[i] })
 	if named == nil {
 		return chosen
 	}
@@ -366,12 +356,8 @@ func (s *searchCommand) printJSON(query string, all []databaseResult, hits []ind
 	}{Query: query, Relevant: anyConfident(all), Hits: []hitJSON{}}
 	for i, h := range hits {
 		d := all[h.From]
-		headings := h.Headings
-		if headings == nil {
-			headings = []string{}
-		}
 		hit := hitJSON{
-			Rank: i + 1, Score: h.Relevance, Database: d.Name, ID: h.ID, Title: h.Name(), Headings: headings,
+			Rank: i + 1, Score: h.Relevance, Database: d.Name, ID: h.ID, Title: h.Name(), Headings: append([]string{}, h.Headings...),
 			Source: d.source(&h.Passage), URL: h.URL, Path: h.Path,
 			StartLine: h.StartLine, EndLine: h.EndLine, Anchors: h.Anchors, Kind: h.Kind(), Flags: h.Flags(), Text: h.Text,
 			Unlikely: d.isUnlikely(),
@@ -390,10 +376,7 @@ func (s *searchCommand) printJSON(query string, all []databaseResult, hits []ind
 		}
 		out.Databases = append(out.Databases, j)
 	}
-	enc := json.NewEncoder(s.stdout)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(out)
+	return s.app.printJSON(out)
 }
 
 // anyConfident reports whether the result of any database is confident.

@@ -52,11 +52,7 @@ func (d databaseResult) explainConfidence() *confidenceExplanation {
 // printScoreExplanation prints the explanation of a hit.
 func (s *searchCommand) printScoreExplanation(d databaseResult, h index.Merged, c palette, width int) {
 	why := d.explainScore(h.Hit)
-	line := func(indent, text string) {
-		for _, l := range wrap(text, width-len(indent)) {
-			fmt.Fprintf(&s.text, "%s%s%s%s\n", indent, c.dim, l, c.end)
-		}
-	}
+	line := func(indent, text string) { s.printWrapped(indent, text, c, width) }
 	if why == nil {
 		line(indent, fmt.Sprintf("relevance %.2f; %s sends no parts of the score", h.Relevance, d.Host))
 		return
@@ -89,8 +85,8 @@ func (s *searchCommand) printScoreExplanation(d databaseResult, h index.Merged, 
 
 // printConfidenceExplanation prints the explanation of a database's confidence.
 func (s *searchCommand) printConfidenceExplanation(d databaseResult, c palette, width int) {
+	fmt.Fprintf(&s.text, "\n%sconfidence of %s: %.2f%s\n", c.title, d.label(), d.Confidence, c.end)
 	if d.opaque {
-		fmt.Fprintf(&s.text, "\n%sconfidence of %s: %.2f%s\n", c.title, d.label(), d.Confidence, c.end)
 		return
 	}
 	why := d.explainConfidence()
@@ -98,18 +94,18 @@ func (s *searchCommand) printConfidenceExplanation(d databaseResult, c palette, 
 	if d.Confident {
 		verdict = "reaches the"
 	}
-	fmt.Fprintf(&s.text, "\n%sconfidence of %s: %.2f%s\n", c.title, d.label(), d.Confidence, c.end)
 	total := 0.
 	for _, p := range why.Odds {
 		total += p.Adds
 	}
-	for _, text := range []string{
-		fmt.Sprintf("lexical confidence %.2f, %s threshold %.2f", why.Probability, verdict, why.Threshold),
-		fmt.Sprintf("log odds %.2f = %s", total, sumText(why.Odds)),
-	} {
-		for _, l := range wrap(text, width-len(indent)) {
-			fmt.Fprintf(&s.text, "%s%s%s%s\n", indent, c.dim, l, c.end)
-		}
+	s.printWrapped(indent, fmt.Sprintf("lexical confidence %.2f, %s threshold %.2f", why.Probability, verdict, why.Threshold), c, width)
+	s.printWrapped(indent, fmt.Sprintf("log odds %.2f = %s", total, sumText(why.Odds)), c, width)
+}
+
+// printWrapped prints a dim text with an indentation on each of its lines.
+func (s *searchCommand) printWrapped(indent, text string, c palette, width int) {
+	for _, l := range wrap(text, width-len(indent)) {
+		fmt.Fprintf(&s.text, "%s%s%s%s\n", indent, c.dim, l, c.end)
 	}
 }
 

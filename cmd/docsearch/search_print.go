@@ -153,10 +153,7 @@ func snippet(text string, words *lexical.Highlighter, width, n int) []string {
 	if len(lines) <= n {
 		return lines
 	}
-	found := make([][]lexical.Span, len(lines))
-	for i, l := range lines {
-		found[i] = words.Spans(l)
-	}
+	found := collect(lines, words.Spans)
 	best, most := 0, -1
 	for at := 0; at+n <= len(lines); at++ {
 		distinct := map[string]bool{}

@@ -67,7 +67,7 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 	// An HTTP server does not pass on the databases of other servers: two of them could
 	// ask each other forever.
 	served := &servedDatabases{locations: config.Locate(os.Getenv), log: log, only: opt.databases, remotes: opt.http == ""}
-	settings := served.settings()
+	settings := served.current().Search
 	// An HTTP client may run on another machine, which must not access files of
 	// this machine by path.
 	var project func() *config.Project
@@ -142,14 +142,6 @@ type servedDatabases struct {
 	clusters map[string]*clustersearch.Database // databases in clusters, by name
 }
 
-// settings returns the config's defaults for the search tool.
-func (s *servedDatabases) settings() config.Search {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.refresh()
-	return s.config.Search
-}
-
 // current returns a copy of the config.
 func (s *servedDatabases) current() *config.Config {
 	s.mu.Lock()
@@ -167,21 +159,18 @@ func (s *servedDatabases) entries() []mcpserver.Entry {
 	var all []mcpserver.Entry
 	server := s.config.Server(os.Getenv)
 	for _, db := range s.config.Databases {
-		if db.Cluster != nil {
-			all = append(all, mcpserver.Entry{Name: db.Name, Description: db.Description, Keywords: db.Keywords, URLs: db.URLs,
-				Version: db.Version, Software: db.Software(), Remote: s.clusters[db.Name], RemoteName: db.RemoteName})
-			continue
-		}
-		if db.Remote != "" {
-			all = append(all, mcpserver.Entry{Name: db.Name, Description: db.Description, Keywords: db.Keywords, URLs: db.URLs,
-				Version: db.Version, Software: db.Software(), Remote: s.clients[db.Remote], RemoteName: db.RemoteName})
-			continue
-		}
-		if !server.Serves(&db) && !hasIndex(db.Path) {
+		e := mcpserver.Entry{Name: db.Name, Description: db.Description, Keywords: db.Keywords, URLs: db.URLs, Version: db.Version, Software: db.Software()}
+		switch {
+		case db.Cluster != nil:
+			e.Remote, e.RemoteName = s.clusters[db.Name], db.RemoteName
+		case db.Remote != "":
+			e.Remote, e.RemoteName = s.clients[db.Remote], db.RemoteName
+		case !server.Serves(&db) && !hasIndex(db.Path):
 			continue // searched by another server
+		default:
+			e.Path, e.Publisher = filepath.Clean(db.Path), db.Publisher
 		}
-		all = append(all, mcpserver.Entry{Name: db.Name, Path: filepath.Clean(db.Path), Description: db.Description,
-			Keywords: db.Keywords, URLs: db.URLs, Version: db.Version, Publisher: db.Publisher, Software: db.Software()})
+		all = append(all, e)
 	}
 	made, err := dataFolderDatabases(s.locations.Data)
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,11 +71,8 @@ func (a *app) serveHTTP(ctx context.Context, o httpOptions, opt httpserver.Optio
 	case o.issuer != "" && o.publicURL == "":
 		return usagef("--issuer needs --public-url, the URL that clients request a token for")
 	}
-	opt.Token, opt.PublicURL, opt.CertFile, opt.KeyFile = o.token, o.publicURL, o.cert, o.key
+	opt.Token, opt.PublicURL, opt.CertFile, opt.KeyFile = cmp.Or(o.token, os.Getenv("DOCSEARCH_TOKEN")), o.publicURL, o.cert, o.key
 	opt.Rate, opt.Drain = o.rate, o.drain
-	if opt.Token == "" {
-		opt.Token = os.Getenv("DOCSEARCH_TOKEN")
-	}
 	if path := tokensPath(o.tokens); path != "" {
 		opt.Tokens = accesstoken.Open(path)
 	}
@@ -133,9 +131,4 @@ func reloadOnHangup(server *httpserver.Server, log *slog.Logger) (stop func()) {
 
 // tokensPath returns the file of tokens: the given one, or else that in the user's data
 // folder.
-func tokensPath(given string) string {
-	if given != "" {
-		return given
-	}
-	return config.TokensPath(os.Getenv)
-}
+func tokensPath(given string) string { return cmp.Or(given, config.TokensPath(os.Getenv)) }

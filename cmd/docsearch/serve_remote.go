@@ -34,7 +34,7 @@ func (s *servedDatabases) client(url string) *remote.Client {
 func (s *servedDatabases) setClients(old []config.Remote) {
 	clients := make(map[string]*remote.Client, len(s.config.Remotes))
 	for _, r := range s.config.Remotes {
-		if c := s.clients[r.URL]; c != nil && containsRemote(old, &r) {
+		if c := s.clients[r.URL]; c != nil && slices.ContainsFunc(old, func(o config.Remote) bool { return reflect.DeepEqual(o, r) }) {
 			clients[r.URL] = c
 		} else {
 			clients[r.URL] = remote.NewClient(r)
@@ -112,10 +112,6 @@ func (s *servedDatabases) clustered(url string) map[string]*clustersearch.Databa
 		}
 	}
 	return found
-}
-
-func containsRemote(list []config.Remote, r *config.Remote) bool {
-	return slices.ContainsFunc(list, func(other config.Remote) bool { return reflect.DeepEqual(other, *r) })
 }
 
 // serveRemotes serves the relay for hooks and follows the lists of the servers' databases

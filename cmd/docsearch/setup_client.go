@@ -18,18 +18,14 @@ import (
 // installClients installs the hook and the server in Claude Code and in the other
 // agents on this machine, if they are missing and the user agrees.
 func (s *setupCommand) installClients(ctx context.Context) error {
-	claude, err := s.claude()
-	if err != nil {
-		return err
-	}
-	places, err := s.places(claude.Server)
+	claude, places, err := s.agents()
 	if err != nil {
 		return err
 	}
 	others := slices.DeleteFunc(foundClients(places), (*agentconfig.Client).IsClaude)
 	s.step("Connect your agents")
 	fmt.Fprintln(s.stdout)
-	if in := claude.Installed(); s.usesClaude || len(in.Hooks) > 0 || !slices.ContainsFunc(others, isTested) {
+	if in := claude.Installed(); s.usesClaude || len(in.Hooks) > 0 || !slices.ContainsFunc(others, func(c *agentconfig.Client) bool { return c.Tested }) {
 		if err := s.installClaude(ctx, claude); err != nil {
 			return err
 		}

@@ -204,13 +204,5 @@ func (s *setupCommand) confirmAddition(ctx context.Context, change *agentconfig.
 
 // applyAddition applies a change that adds to the config.
 func (a *app) applyAddition(change *agentconfig.Change) error {
-	backup, err := change.Apply()
-	if err != nil {
-		return fmt.Errorf("cannot add %s to %s: %w", change.Subject, change.Path, err)
-	}
-	fmt.Fprintf(a.stdout, "added %s to %s\n", change.Subject, change.Path)
-	if backup != "" {
-		fmt.Fprintf(a.stdout, "  backup: %s\n", backup)
-	}
-	return nil
+	return a.applyChange(change, "add %s to %s", "added %s to %s")
 }

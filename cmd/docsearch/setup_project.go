@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,8 +11,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/docsearch/docsearch/internal/agentconfig"
 	"github.com/docsearch/docsearch/internal/config"
@@ -114,15 +116,7 @@ func printProjectPlan(w io.Writer, p *projectPlan) error {
 		case sourceDownload:
 			source = "recipe " + i.recipe.argument + ", download"
 		}
-		name := i.database
-		if i.source == sourceNone {
-			name = "-"
-		}
-		version := i.Version
-		if version == "" {
-			version = "-"
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", printable(i.ID()), printable(version), source, length, took, name)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", printable(i.ID()), printable(cmp.Or(i.Version, "-")), source, length, took, cmp.Or(i.database, "-"))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -165,32 +159,27 @@ func (s *setupCommand) buildItems(ctx context.Context, todo []*projectItem) {
 	display := progress.New(s.stderr, progress.StyleFor(s.stderr))
 	report := display.Func()
 	start := time.Now()
-	var done, failed atomic.Int64
-	var mu sync.Mutex // of report and the output
-	work := make(chan *projectItem)
-	var workers sync.WaitGroup
-	for range max(2, runtime.NumCPU()) {
-		workers.Go(func() {
-			for item := range work {
-				item.err = s.buildItem(ctx, item)
-				mu.Lock()
-				if item.err != nil && ctx.Err() == nil {
-					failed.Add(1)
-				}
-				report(progress.Event{Stage: "building databases", Done: done.Add(1), Total: int64(len(todo)), Failed: failed.Load()})
-				mu.Unlock()
-			}
-		})
-	}
+	var done, failed int64
+	var mu sync.Mutex // of the counts, report and the output
+	var builds errgroup.Group
+	builds.SetLimit(max(2, runtime.NumCPU()))
 	for _, item := range todo {
-		if ctx.Err() != nil {
-			item.err = ctx.Err()
+		if item.err = ctx.Err(); item.err != nil {
 			continue
 		}
-		work <- item
+		builds.Go(func() error {
+			item.err = s.buildItem(ctx, item)
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			if item.err != nil && ctx.Err() == nil {
+				failed++
+			}
+			report(progress.Event{Stage: "building databases", Done: done, Total: int64(len(todo)), Failed: failed})
+			return nil
+		})
 	}
-	close(work)
-	workers.Wait()
+	builds.Wait()
 	display.Close()
 	if ctx.Err() != nil {
 		return
@@ -203,7 +192,7 @@ func (s *setupCommand) buildItems(ctx context.Context, todo []*projectItem) {
 			s.warn("%s: indexed the installed package, because the download failed: %v", item.ID(), item.skipped)
 		}
 	}
-	fmt.Fprintf(s.stdout, "built %d of %s in %s\n", len(todo)-int(failed.Load()), count(len(todo), "database"), time.Since(start).Round(100*time.Millisecond))
+	fmt.Fprintf(s.stdout, "built %d of %s in %s\n", len(todo)-int(failed), count(len(todo), "database"), time.Since(start).Round(100*time.Millisecond))
 }
 
 // buildItem builds the database of a dependency. If a download fails, it uses the installed
@@ -216,8 +205,7 @@ func (s *setupCommand) buildItem(ctx context.Context, item *projectItem) error {
 		}
 		item.source, item.database, item.skipped = sourceInstalled, item.fallback, err
 	}
-	b := s.packageBuilder()
-	b.name = item.database
+	b := s.packageBuilder(item.database)
 	b.options.Package = item.ID() + "@" + item.Version
 	p, err := b.planInstalled(*item.installed)
 	if err != nil {
@@ -230,8 +218,7 @@ func (s *setupCommand) buildItem(ctx context.Context, item *projectItem) error {
 
 // buildRecipe downloads and builds the database of a recipe.
 func (s *setupCommand) buildRecipe(ctx context.Context, item *projectItem) error {
-	b := s.packageBuilder()
-	b.name = item.recipe.databaseName()
+	b := s.packageBuilder(item.recipe.databaseName())
 	b.useSource(item.recipe.Source)
 	source := item.recipe.Source.Download()
 	if source == "" {
@@ -246,12 +233,9 @@ func (s *setupCommand) buildRecipe(ctx context.Context, item *projectItem) error
 	return err
 }
 
-// packageBuilder returns a builder without output.
-func (s *setupCommand) packageBuilder() *buildCommand {
-	b := &buildCommand{app: s.app, quiet: true, wait: time.Minute}
-	b.set = func(string) bool { return false }
-	b.preset("name")
-	return b
+// packageBuilder returns a builder of a database with a name, without output.
+func (s *setupCommand) packageBuilder(name string) *buildCommand {
+	return &buildCommand{app: s.app, name: name, quiet: true, wait: time.Minute, set: func(flag string) bool { return flag == "name" }}
 }
 
 // addProjectEntries adds the built databases to the config in one change.

@@ -310,14 +310,10 @@ func (s *setupCommand) chooseRecipe(ctx context.Context) error {
 	}
 	fmt.Fprintf(s.stdout, "\n%s, from %s (%s)\n", strings.TrimSpace(r.Title+" "+r.Version), printable(s.source), from)
 	fmt.Fprintf(s.stdout, "license: %s, %s\n", r.License, r.Attribution)
-	if _, ok := s.isUpToDate(); ok || isLocal {
+	if isLocal {
 		return nil
 	}
-	agreed, err := s.prompter.confirm(ctx, "Download this documentation?", true)
-	if err != nil || agreed {
-		return err
-	}
-	return withHint(errors.New("nothing was downloaded"), "run docsearch setup KEYWORD SOURCE to use another source")
+	return s.confirmDownload(ctx, "this documentation", "run docsearch setup KEYWORD SOURCE to use another source")
 }
 
 // planRecipe plans the build from the documentation on this machine, otherwise
@@ -409,11 +405,5 @@ func (s *setupCommand) checkQuestions(ctx context.Context) error {
 
 // completeSetup completes the names of recipes and files.
 func completeSetup(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-	var names []string
-	for _, name := range recipes.Names() {
-		if strings.HasPrefix(name, strings.ToLower(start)) {
-			names = append(names, name)
-		}
-	}
-	return names, cobra.ShellCompDirectiveDefault
+	return beginning(recipes.Names(), start), cobra.ShellCompDirectiveDefault
 }

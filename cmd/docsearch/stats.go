@@ -116,7 +116,10 @@ func (a *app) printStats(s *activity.Summary, logsQueries bool) error {
 		printCounters(&b, c, t.title, t.rows)
 	}
 	printReactions(&b, c, s)
-	printUnanswered(&b, c, s, width)
+	for _, list := range s.Unanswered {
+		fmt.Fprintf(&b, "\n%sweb searches that %s does not answer%s\n", c.title, printable(list.Database), c.end)
+		printGroups(&b, c, list.Groups, list.Alone, width, func(*activity.QueryGroup) *activity.Proposal { return nil })
+	}
 	if len(s.Unmatched)+s.Alone > 0 {
 		fmt.Fprintf(&b, "\n%sweb searches that match no database%s\n", c.title, c.end)
 		printGroups(&b, c, s.Unmatched, s.Alone, width, func(g *activity.QueryGroup) *activity.Proposal { return s.KeywordFor(g.Word) })
@@ -149,10 +152,7 @@ func printCounters(b *strings.Builder, c palette, title string, rows map[string]
 		return
 	}
 	used, names := activity.UsedOutcomes(rows), activity.SortedCounters(rows)
-	widest := len(title)
-	for _, name := range names {
-		widest = max(widest, utf8.RuneCountInString(truncate(printable(name), nameWidth)))
-	}
+	widest := widestName(title, names)
 	fmt.Fprintf(b, "\n%s%-*s", c.title, widest, title)
 	for _, o := range used {
 		fmt.Fprintf(b, "  %s", o)
@@ -173,6 +173,15 @@ func printCounters(b *strings.Builder, c palette, title string, rows map[string]
 
 const nameWidth = 24
 
+// widestName returns the width of a column with a title and names.
+func widestName(title string, names []string) int {
+	widest := len(title)
+	for _, name := range names {
+		widest = max(widest, utf8.RuneCountInString(truncate(printable(name), nameWidth)))
+	}
+	return widest
+}
+
 func day(t *time.Time) string { return t.Local().Format(time.DateOnly) }
 
 // printReactions prints the reactions to the denials of each database, and the thresholds
@@ -183,10 +192,7 @@ func printReactions(b *strings.Builder, c palette, s *activity.Summary) {
 	}
 	const title = "after a denial"
 	names := s.SortedReactions()
-	widest := len(title)
-	for _, name := range names {
-		widest = max(widest, len([]rune(truncate(printable(name), nameWidth))))
-	}
+	widest := widestName(title, names)
 	fmt.Fprintf(b, "\n%s%-*s  denied  retried  searched  neither%s\n", c.title, widest, title, c.end)
 	for _, name := range names {
 		r := s.Reactions[name]
@@ -196,14 +202,6 @@ func printReactions(b *strings.Builder, c palette, s *activity.Summary) {
 		if p := s.ThresholdFor(name); p != nil {
 			fmt.Fprintf(b, "%s%s: %s; to raise the threshold:\n%s%s%s\n", indent, printable(name), p.Reason, indent, indent, printable(p.Command))
 		}
-	}
-}
-
-// printUnanswered prints the groups of unanswered searches of each database.
-func printUnanswered(b *strings.Builder, c palette, s *activity.Summary, width int) {
-	for _, list := range s.Unanswered {
-		fmt.Fprintf(b, "\n%sweb searches that %s does not answer%s\n", c.title, printable(list.Database), c.end)
-		printGroups(b, c, list.Groups, list.Alone, width, func(*activity.QueryGroup) *activity.Proposal { return nil })
 	}
 }
 

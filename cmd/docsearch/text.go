@@ -17,3 +17,12 @@ func size(n int64) string { return humanize.Size(n) }
 func age(d time.Duration) string { return humanize.Age(d) }
 
 func quoteArgument(s string) string { return humanize.Argument(s) }
+
+// collect returns the results of f for the elements of a list.
+func collect[E, R any](list []E, f func(E) R) []R {
+	var all []R
+	for _, e := range list {
+		all = append(all, f(e))
+	}
+	return all
+}

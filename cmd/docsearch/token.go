@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -154,9 +153,7 @@ func (a *app) printTokensJSON(list []accesstoken.Token) error {
 	for _, t := range list {
 		all = append(all, tokenJSON{t.Name, t.Scopes, t.Created, t.Expires})
 	}
-	enc := json.NewEncoder(a.stdout)
-	enc.SetIndent("", "  ")
-	return enc.Encode(all)
+	return a.printEscapedJSON(all)
 }
 
 func newTokenRevokeCommand(a *app, tokens func() (*accesstoken.File, error)) *cobra.Command {

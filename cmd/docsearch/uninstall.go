@@ -13,7 +13,7 @@ import (
 
 func newUninstallCommand(a *app) *cobra.Command {
 	var (
-		scope  = scopeFlag(agentconfig.User)
+		scope  = agentconfig.User
 		names  []string
 		dryRun bool
 	)
@@ -28,7 +28,7 @@ file since "docsearch install", uninstall restores it byte for byte. It keeps th
 databases, the config file, the backups, and a copy of the program that install
 made.`,
 		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error { return a.uninstall(names, agentconfig.Scope(scope), dryRun) },
+		RunE: func(*cobra.Command, []string) error { return a.uninstall(names, scope, dryRun) },
 	}
 	cmd.Flags().SortFlags = false
 	clientFlag(cmd.Flags(), &names, "uninstall from `CLIENTS`, separated by commas (default: all)")
@@ -41,11 +41,7 @@ made.`,
 
 // uninstall removes docsearch from clients, all without names.
 func (a *app) uninstall(names []string, scope agentconfig.Scope, dryRun bool) error {
-	claude, err := a.claude()
-	if err != nil {
-		return err
-	}
-	places, err := a.places(claude.Server)
+	claude, places, err := a.agents()
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -29,12 +28,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 
 // oneArgument accepts one argument, called name in errors.
 func oneArgument(name string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return fmt.Errorf("%s needs %s", commandName(cmd), name)
-		}
-		return atMostOne(cmd, args)
-	}
+	return cobra.MatchAll(someArguments(name), atMostOne)
 }
 
 // atMostOne accepts one optional argument.
@@ -111,9 +105,6 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 		name, written = short, "-"+short
 	}
 	err := fmt.Errorf("unknown flag %q", written)
-	if slices.Contains(all, name) {
-		return withHint(err, "did you mean \"--%s\"?", name)
-	}
 	if near := decode.Nearest(name, all); near != "" {
 		return withHint(err, "did you mean \"--%s\"?", near)
 	}
@@ -123,18 +114,14 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 // invalidValue describes the expected value of a flag. The error of docsearch's
 // own flag types already does so.
 func invalidValue(f *pflag.Flag, value string, err error) error {
-	want := "want another value"
-	switch f.Value.Type() {
-	case "int":
-		want = "want a whole number"
-	case "bool":
-		want = "want true or false"
-	case "duration":
-		want = "want a duration such as 30s or 10m"
-	default:
-		if err != nil {
-			want = err.Error()
-		}
+	want := map[string]string{
+		"int": "want a whole number", "bool": "want true or false", "duration": "want a duration such as 30s or 10m",
+	}[f.Value.Type()]
+	switch {
+	case want == "" && err != nil:
+		want = err.Error()
+	case want == "":
+		want = "want another value"
 	}
 	return fmt.Errorf("invalid --%s %q: %s", f.Name, value, want)
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,6 +16,7 @@ import (
 	"github.com/docsearch/docsearch/internal/loopback"
 	"github.com/docsearch/docsearch/internal/mcpserver"
 	"github.com/docsearch/docsearch/internal/web"
+	"github.com/docsearch/docsearch/internal/web/manage"
 )
 
 func newWebCommand(a *app) *cobra.Command {
@@ -48,7 +48,7 @@ you build, update and remove databases, and shows the config with its problems.`
 func (a *app) web(ctx context.Context, address string, open bool) error {
 	log := slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	served := &servedDatabases{locations: config.Locate(os.Getenv), log: log, remotes: true}
-	settings := served.settings()
+	settings := served.current().Search
 	cwd, err := os.Getwd()
 	if err != nil {
 		return err
@@ -69,19 +69,17 @@ func (a *app) web(ctx context.Context, address string, open bool) error {
 	if err != nil {
 		return fmt.Errorf("cannot serve the page: %w", err)
 	}
+	defer l.Close()
 	server, err := web.New(l, web.Options{Catalog: catalog, Why: webVerdict, Log: log})
 	if err != nil {
-		l.Close()
 		return err
 	}
 	program, err := os.Executable()
 	if err != nil {
-		l.Close()
 		return err
 	}
-	pages, err := addManagement(server, served.locations, program)
+	pages, err := manage.New(server, manage.Options{Machine: machine{served.locations}, State: served.locations.State, Program: program, Env: os.Environ()})
 	if err != nil {
-		l.Close()
 		return err
 	}
 	defer pages.Close()
@@ -106,8 +104,7 @@ func webVerdict(_ context.Context, query string) (*web.Verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	outcome := strings.TrimPrefix(describeOutcome(out), "outcome: ")
-	v := &web.Verdict{Outcome: "The web search: " + outcome, Reason: d.Reason, Context: d.Context,
+	v := &web.Verdict{Outcome: "The web search: " + describeOutcome(out), Reason: d.Reason, Context: d.Context,
 		Problems: append(messages, out.Faults...)}
 	for i := range out.Databases {
 		v.Databases = append(v.Databases, web.Consideration{Name: out.Databases[i].Name, Steps: out.Databases[i].steps()})

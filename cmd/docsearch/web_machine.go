@@ -16,7 +16,6 @@ import (
 	"github.com/docsearch/docsearch/internal/index/quicksearch"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/project"
-	"github.com/docsearch/docsearch/internal/web"
 	"github.com/docsearch/docsearch/internal/web/manage"
 )
 
@@ -25,13 +24,6 @@ import (
 type machine struct{ locations config.Locations }
 
 var _ manage.Machine = machine{}
-
-// addManagement adds the pages of the activity, the databases and the settings to the
-// server of "docsearch web". Their jobs run program, which is docsearch. The caller must
-// close the pages.
-func addManagement(s *web.Server, l config.Locations, program string) (*manage.Pages, error) {
-	return manage.New(s, manage.Options{Machine: machine{l}, State: l.State, Program: program, Env: os.Environ()})
-}
 
 func (m machine) Config() (config.Config, error) {
 	r, err := load.Load(m.locations)

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -137,11 +137,8 @@ func explainSearch(query string) (out *whyJSON, d hook.Decision, messages []stri
 // explainDatabase searches one database, even if the query does not match it: a
 // confident result shows that a keyword is missing.
 func explainDatabase(query string, db *config.Database, matches bool, indexes lookup.Indexes) whyDatabase {
-	w := whyDatabase{Name: db.Name, Server: db.Remote, Matches: matches, Mode: string(db.Mode)}
+	w := whyDatabase{Name: db.Name, Server: db.Remote, Matches: matches, Mode: string(cmp.Or(db.Mode, config.ModeAnswer))}
 	w.Keyword, _ = match.Keyword(match.Fold(query), db.Keywords)
-	if w.Mode == "" {
-		w.Mode = string(config.ModeAnswer)
-	}
 	if db.Remote != "" {
 		w.explainRemote(query, db, indexes)
 		return w
@@ -219,9 +216,8 @@ func (a *app) printWhy(out *whyJSON) error {
 	for _, fault := range out.Faults {
 		fmt.Fprintf(&b, "%s\n", fault)
 	}
-	fmt.Fprintf(&b, "%s%s%s\n", c.match, describeOutcome(out), c.end)
-	_, err := io.WriteString(a.stdout, b.String())
-	return err
+	fmt.Fprintf(&b, "%soutcome: %s%s\n", c.match, describeOutcome(out), c.end)
+	return a.write(&b)
 }
 
 // confidence returns the step that judges the best passage, or "" if there is none.
@@ -282,29 +278,27 @@ func (w *whyDatabase) steps() []string {
 	return steps
 }
 
-// describeOutcome describes the outcome of the search in a sentence.
+// describeOutcome describes the outcome of the search.
 func describeOutcome(out *whyJSON) string {
 	names := strings.Join(out.Offered, ", ")
 	if out.Rule != "" {
 		names = "rule " + out.Rule
 	}
-	switch out.Outcome {
-	case wouldAnswer:
-		return "outcome: denied, with passages from " + names
-	case wouldRedirect:
-		return "outcome: denied, with the search call for " + names
-	case wouldDeny:
-		return "outcome: denied by " + names
-	case wouldAsk:
-		return "outcome: the user is asked, by " + names
-	case wouldAddContext:
-		return "outcome: runs as usual, with context about " + names
+	beginnings := map[string]string{
+		wouldAnswer:     "denied, with passages from ",
+		wouldRedirect:   "denied, with the search call for ",
+		wouldDeny:       "denied by ",
+		wouldAsk:        "the user is asked, by ",
+		wouldAddContext: "runs as usual, with context about ",
+	}
+	if beginning, ok := beginnings[out.Outcome]; ok {
+		return beginning + names
 	}
 	if len(out.Databases) == 0 {
-		return "outcome: runs as usual, because the config has no databases; to add one, run docsearch setup NAME"
+		return "runs as usual, because the config has no databases; to add one, run docsearch setup NAME"
 	}
 	if !slices.ContainsFunc(out.Databases, func(w whyDatabase) bool { return w.Matches }) {
-		return "outcome: runs as usual, no database matches"
+		return "runs as usual, no database matches"
 	}
-	return "outcome: runs as usual, no database answers it"
+	return "runs as usual, no database answers it"
 }

@@ -198,10 +198,7 @@ func parse(data []byte) (c contents, err error) {
 		return contents{}, fmt.Errorf("more than %d tokens", maxTokens)
 	}
 	for i, t := range c.Tokens {
-		if len(t.Hash) != hex.EncodedLen(sha256.Size) {
-			return contents{}, fmt.Errorf("token %d (%q): invalid hash", i+1, t.Name)
-		}
-		if _, err := hex.DecodeString(t.Hash); err != nil {
+		if hash, err := hex.DecodeString(t.Hash); err != nil || len(hash) != sha256.Size {
 			return contents{}, fmt.Errorf("token %d (%q): invalid hash", i+1, t.Name)
 		}
 		if err := t.Scopes.Validate(); err != nil {

@@ -65,17 +65,6 @@ func onJSON(apply func(*document) error) func([]byte) ([]byte, error) {
 	}
 }
 
-// redoOnJSON is onJSON for the redo of an edit.
-func redoOnJSON(redo func(*document) func(*document) error) func([]byte) func([]byte) ([]byte, error) {
-	return func(data []byte) func([]byte) ([]byte, error) {
-		d, err := parse(data)
-		if err != nil {
-			return func([]byte) ([]byte, error) { return nil, err }
-		}
-		return onJSON(redo(d))
-	}
-}
-
 // Rewrite plans a change of a file of docsearch's own. rewrite gets the contents
 // of the file, nil if it does not exist, and returns the new ones. It may run
 // again when the change is applied.

@@ -30,15 +30,20 @@ const (
 // Scopes lists all scopes, the default first.
 var Scopes = []Scope{User, Project, Local}
 
-// ParseScope parses a scope from the command line.
-func ParseScope(s string) (Scope, error) {
-	for _, scope := range Scopes {
-		if s == string(scope) {
-			return scope, nil
-		}
+// Set sets the scope to a value of the command line. With String and Type, a Scope is the value
+// of a flag.
+func (s *Scope) Set(value string) error {
+	if !slices.Contains(Scopes, Scope(value)) {
+		return errors.New("want user, project, or local")
 	}
-	return "", errors.New("want user, project, or local")
+	*s = Scope(value)
+	return nil
 }
+
+func (s *Scope) String() string { return string(*s) }
+
+// Type returns the name of the flag's type.
+func (s *Scope) Type() string { return "scope" }
 
 // A Claude is one user's installation of Claude Code, seen from one project.
 type Claude struct {
@@ -124,23 +129,24 @@ func (c *Claude) Servers(s Scope) string {
 	return c.state
 }
 
-// serverAt returns the position of docsearch's server in that file.
-func (c *Claude) serverAt(s Scope) serverAt {
+// server returns the entry of docsearch's server in that file.
+func (c *Claude) server(s Scope) jsonServer {
 	at := serverAt{[]string{"mcpServers"}, c.Server}
 	if s == Local {
 		at.keys = []string{"projects", filepath.ToSlash(c.project), "mcpServers"}
 	}
-	return at
+	return jsonServer{at, claudeServer}
 }
 
 // Install plans the changes that add docsearch to a scope: the hook to the
 // settings, and the server to the list of MCP servers. It omits files that need
 // no change. If Claude Code ignores a file, the error is an *IgnoredError.
 func (c *Claude) Install(s Scope, program Program) ([]*Change, error) {
-	at := c.serverAt(s)
+	server := putEdit(program)([]entry{c.server(s)})
+	server.check = c.checkJSON
 	return c.plan(s,
 		edit{check: c.refuses(c.checkSettings), apply: onJSON(func(d *document) error { return putHook(d, s, program.Hook, c.registrations(s)) })},
-		edit{check: c.checkJSON, apply: onJSON(func(d *document) error { return putServer(d, at, program.Path, claudeServer(program.Path)) })})
+		server)
 }
 
 // Refresh plans the change that registers the events of c.Coverage in the user's
@@ -166,16 +172,18 @@ func (c *Claude) Refresh() (change *Change, installed bool, err error) {
 
 // Uninstall plans the changes that remove docsearch from a scope.
 func (c *Claude) Uninstall(s Scope) ([]*Change, error) {
-	at := c.serverAt(s)
 	return c.plan(s,
 		edit{
 			apply: onJSON(dropHook),
-			redo:  redoOnJSON(func(d *document) func(*document) error { return reinstallHook(d, s, c.Server) }),
+			redo: func(data []byte) func([]byte) ([]byte, error) {
+				d, err := parse(data)
+				if err != nil {
+					return func([]byte) ([]byte, error) { return nil, err }
+				}
+				return onJSON(reinstallHook(d, s, c.Server))
+			},
 		},
-		edit{
-			apply: onJSON(func(d *document) error { return dropServer(d, at) }),
-			redo:  redoOnJSON(func(d *document) func(*document) error { return reinstallServer(d, at) }),
-		})
+		dropEdit([]entry{c.server(s)}))
 }
 
 // refuses returns a check that fails only if Claude Code ignores the whole file.

@@ -38,7 +38,7 @@ func parse(data []byte) (*document, error) {
 	}
 	root, ok := d.root.Value.(*hujson.Object)
 	if !ok {
-		return nil, fmt.Errorf("the file contains %s, want an object", kindName(d.root.Value))
+		return nil, fmt.Errorf("the file contains %s, want an object", kindName(d.root.Value.Kind()))
 	}
 	if bytes.Contains(data, []byte("\r\n")) {
 		d.newline = "\r\n"
@@ -110,30 +110,26 @@ func (o object) text(name string) string {
 
 // object returns an object member. ok is false if it does not exist.
 func (o object) object(name string) (child object, ok bool, err error) {
-	i := o.index(name)
-	if i < 0 {
-		return object{}, false, nil
-	}
-	path := o.join(name)
-	v, isObject := o.Members[i].Value.Value.(*hujson.Object)
-	if !isObject {
-		return object{}, false, fmt.Errorf("%s is %s, want an object", path, kindName(o.Members[i].Value.Value))
-	}
-	return object{v, o.doc, o.childIndent(), path}, true, nil
+	v, path, err := member[*hujson.Object](o, name, "an object")
+	return object{v, o.doc, o.childIndent(), path}, v != nil, err
 }
 
 // array returns an array member. ok is false if it does not exist.
 func (o object) array(name string) (child array, ok bool, err error) {
-	i := o.index(name)
-	if i < 0 {
-		return array{}, false, nil
+	v, path, err := member[*hujson.Array](o, name, "a list")
+	return array{v, o.doc, o.childIndent(), path}, v != nil, err
+}
+
+// member returns the value of a member, nil if it does not exist or is of another kind than want.
+func member[T hujson.ValueTrimmed](o object, name, want string) (value T, path string, err error) {
+	path = o.join(name)
+	if i := o.index(name); i >= 0 {
+		var ok bool
+		if value, ok = o.Members[i].Value.Value.(T); !ok {
+			err = fmt.Errorf("%s is %s, want %s", path, kindName(o.Members[i].Value.Value.Kind()), want)
+		}
 	}
-	path := o.join(name)
-	v, isArray := o.Members[i].Value.Value.(*hujson.Array)
-	if !isArray {
-		return array{}, false, fmt.Errorf("%s is %s, want a list", path, kindName(o.Members[i].Value.Value))
-	}
-	return array{v, o.doc, o.childIndent(), path}, true, nil
+	return value, path, err
 }
 
 // objects iterates over the elements that are objects.
@@ -382,19 +378,9 @@ func stringOf(v hujson.Value) string {
 	return ""
 }
 
-func kindName(v hujson.ValueTrimmed) string {
-	switch v.Kind() {
-	case '{':
-		return "an object"
-	case '[':
-		return "a list"
-	case '"':
-		return "a string"
-	case '0':
-		return "a number"
-	case 'n':
-		return "null"
-	default:
-		return "true or false"
-	}
+// kindName describes the kind of a value for messages.
+func kindName(kind hujson.Kind) string {
+	return map[hujson.Kind]string{
+		'{': "an object", '[': "a list", '"': "a string", '0': "a number", 'n': "null", 't': "true or false", 'f': "true or false",
+	}[kind]
 }

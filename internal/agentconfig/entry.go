@@ -147,17 +147,8 @@ func putEntries(d *document, s Scope, program string, list []registration) error
 // isOutdated reports whether an event of the list has no entry, or an entry that
 // docsearch wrote is for an event that is not in the list.
 func isOutdated(hooks object, s Scope, program string, list []registration) bool {
-	for _, w := range list {
-		groups, ok, err := hooks.array(w.event)
-		if err != nil {
-			return false
-		}
-		if !ok {
-			return true
-		}
-		if _, missing := w.missing(groups); missing {
-			return true
-		}
+	if !allRegistered(hooks, list) {
+		return true
 	}
 	for _, member := range hooks.Members {
 		event := stringOf(member.Name)
@@ -173,6 +164,18 @@ func isOutdated(hooks object, s Scope, program string, list []registration) bool
 		}
 	}
 	return false
+}
+
+// allRegistered reports whether docsearch's hooks cover all events of a list.
+func allRegistered(hooks object, list []registration) bool {
+	return !slices.ContainsFunc(list, func(w registration) bool {
+		groups, ok, err := hooks.array(w.event)
+		if !ok || err != nil {
+			return true
+		}
+		_, missing := w.missing(groups)
+		return missing
+	})
 }
 
 // dropWritten removes the entries that are exactly as docsearch writes them, and
@@ -329,38 +332,37 @@ func dropHook(d *document) error {
 // dropHandlers removes docsearch's handlers from one group, and the group if it
 // becomes empty. It reports whether it removed the group.
 func dropHandlers(groups array, g int) (gone bool) {
-	for i, group := range groups.objects {
-		if i != g {
-			continue
-		}
-		handlers, ok, err := group.array("hooks")
-		if err != nil {
-			return false
-		}
-		if !ok {
-			entry, ours := asHook(group)
-			if gone = ours && entry.removable(); gone {
-				groups.remove(g)
-			}
-			return gone
-		}
-		before := len(handlers.Elements)
-		for h := before - 1; h >= 0; h-- {
-			v, ok := handlers.Elements[h].Value.(*hujson.Object)
-			if !ok {
-				continue
-			}
-			if entry, ours := asHook(object{Object: v}); ours && entry.removable() {
-				handlers.remove(h)
-			}
-		}
-		if before > 0 && len(handlers.Elements) == 0 {
-			groups.remove(g)
-			return true
-		}
+	v, ok := groups.Elements[g].Value.(*hujson.Object)
+	if !ok {
 		return false
 	}
-	return false
+	group := object{Object: v}
+	handlers, ok, err := group.array("hooks")
+	if err != nil {
+		return false
+	}
+	if !ok {
+		entry, ours := asHook(group)
+		if gone = ours && entry.removable(); gone {
+			groups.remove(g)
+		}
+		return gone
+	}
+	before := len(handlers.Elements)
+	for h := before - 1; h >= 0; h-- {
+		v, ok := handlers.Elements[h].Value.(*hujson.Object)
+		if !ok {
+			continue
+		}
+		if entry, ours := asHook(object{Object: v}); ours && entry.removable() {
+			handlers.remove(h)
+		}
+	}
+	gone = before > 0 && len(handlers.Elements) == 0
+	if gone {
+		groups.remove(g)
+	}
+	return gone
 }
 
 // reinstallHook returns the edit that adds the hook to the settings of a scope as

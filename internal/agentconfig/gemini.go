@@ -22,10 +22,7 @@ func gemini() *Client {
 						event: "BeforeTool", expr: "google_web_search|web_fetch|run_shell_command|replace|write_file|mcp_.*",
 						tools: []string{"google_web_search", "web_fetch", "run_shell_command", "replace", "write_file", "mcp_any_tool"},
 					},
-					{
-						event: "AfterTool", expr: "run_shell_command|replace|write_file",
-						tools: []string{"run_shell_command", "replace", "write_file"},
-					},
+					{event: "AfterTool", tools: []string{"run_shell_command", "replace", "write_file"}},
 					{event: "SessionStart"},
 					{event: "BeforeAgent"}, // a prompt, which may follow a compression
 					{event: "PreCompress"},

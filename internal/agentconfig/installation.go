@@ -84,12 +84,8 @@ func (c *Claude) Installed() Installation {
 			}
 			continue
 		}
-		if entry, ok := findServer(d, c.serverAt(scope)); ok {
-			server := Server{scope, servers, c.Server, entry.text("command"), nil, isServer(entry)}
-			args, _, _ := entry.array("args")
-			for _, arg := range args.Elements {
-				server.Args = append(server.Args, stringOf(arg))
-			}
+		for _, server := range c.server(scope).in(d) {
+			server.Scope, server.Path = scope, servers
 			in.Servers = append(in.Servers, server)
 		}
 	}
@@ -264,7 +260,7 @@ func (c *Claude) HasServer(name string) bool {
 		if err != nil {
 			continue
 		}
-		if servers, ok := d.servers(c.serverAt(scope)); ok && servers.index(name) >= 0 {
+		if servers, ok := d.servers(c.server(scope).at); ok && servers.index(name) >= 0 {
 			return true
 		}
 	}

@@ -50,17 +50,7 @@ func (j jsonHooks) put(data []byte, program Program) ([]byte, error) {
 // complete reports whether docsearch's hooks in a document cover all events.
 func (j jsonHooks) complete(d *document) bool {
 	hooks, ok, err := d.top().object("hooks")
-	if !ok || err != nil {
-		return false
-	}
-	return !slices.ContainsFunc(j.events, func(w registration) bool {
-		groups, ok, err := hooks.array(w.event)
-		if !ok || err != nil {
-			return true
-		}
-		_, missing := w.missing(groups)
-		return missing
-	})
+	return ok && err == nil && allRegistered(hooks, j.events)
 }
 
 // group returns the entry of one event as JSON.
@@ -125,12 +115,17 @@ func (j jsonServer) find(data []byte) ([]Hook, []Server) {
 	if err != nil {
 		return nil, nil
 	}
+	return nil, j.in(d)
+}
+
+// in returns the server in a document, at most one.
+func (j jsonServer) in(d *document) []Server {
 	entry, ok := findServer(d, j.at)
 	if !ok {
-		return nil, nil
+		return nil
 	}
 	program, args := serverCommand(entry)
-	return nil, []Server{{Name: j.at.name, Command: program, Args: args, Ours: isServer(entry)}}
+	return []Server{{Name: j.at.name, Command: program, Args: args, Ours: isServer(entry)}}
 }
 
 // serverJSON returns the common form of a server entry, with members before and

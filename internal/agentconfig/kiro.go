@@ -24,6 +24,7 @@ func kiro() *Client {
 			return []string{filepath.Join(s.in(p.home, p.project), ".kiro", "agents", "*.json"), filepath.Join(s.in(p.home, p.project), ".kiro", "hooks", "*.json")}
 		},
 		exitCode: true,
+		answer:   exitAnswer,
 		sample: func(query, _ string) map[string]any {
 			return map[string]any{
 				"hook_event_name": "preToolUse", "tool_name": "web_search", "tool_input": map[string]any{"query": query},

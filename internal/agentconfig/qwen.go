@@ -16,10 +16,7 @@ func qwen() *Client {
 						event: "PreToolUse", expr: "web_fetch|run_shell_command|edit|write_file|mcp__.*",
 						tools: []string{"web_fetch", "run_shell_command", "edit", "write_file", "mcp__any__tool"},
 					},
-					{
-						event: "PostToolUse", expr: "run_shell_command|edit|write_file",
-						tools: []string{"run_shell_command", "edit", "write_file"},
-					},
+					{event: "PostToolUse", tools: []string{"run_shell_command", "edit", "write_file"}},
 					{event: "PostToolUseFailure", tools: []string{"run_shell_command"}}, // in newer versions
 					{event: "UserPromptSubmit"},
 				},

@@ -61,16 +61,14 @@ func RunHook(cmd *exec.Cmd, event any) (Outcome, error) {
 // RunHook sends an event to the hook that cmd starts and reads its output, both
 // as the client does.
 func (c *Client) RunHook(cmd *exec.Cmd, event any) (Outcome, error) {
-	if c.answer == nil && !c.exitCode {
+	if c.answer == nil {
 		return RunHook(cmd, event)
 	}
 	o, raw, err := run(cmd, event)
 	if err != nil {
 		return o, err
 	}
-	if o.Decision, o.Reason = exitAnswer(raw); !c.exitCode {
-		o.Decision, o.Reason = c.answer(raw)
-	}
+	o.Decision, o.Reason = c.answer(raw)
 	o.Stderr = strings.TrimSpace(strings.Replace(o.Stderr, o.Reason, "", 1))
 	return o, nil
 }

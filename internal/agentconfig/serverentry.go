@@ -61,16 +61,6 @@ func dropServer(d *document, at serverAt) error {
 	return nil
 }
 
-// reinstallServer returns the edit that adds docsearch's server to a document as
-// it is in d.
-func reinstallServer(d *document, at serverAt) func(*document) error {
-	program := ""
-	if entry, ok := findServer(d, at); ok && isServer(entry) {
-		program, _ = serverCommand(entry)
-	}
-	return func(d *document) error { return putServer(d, at, program, claudeServer(program)) }
-}
-
 // claudeServer returns the entry of the server for Claude Code, as JSON. With
 // alwaysLoad, the first request contains the tool, not only its name.
 func claudeServer(program string) string {

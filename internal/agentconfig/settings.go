@@ -80,11 +80,11 @@ func faultAt(v hujson.Value, format string, args ...any) *settingsFault {
 
 // checkKind returns a fault unless v has the kind.
 func checkKind(kind hujson.Kind, v hujson.Value, path string) *settingsFault {
-	if got := v.Value.Kind(); got == kind || kind == 't' && got == 'f' {
+	got := v.Value.Kind()
+	if got == kind || kind == 't' && got == 'f' {
 		return nil
 	}
-	names := map[hujson.Kind]string{'{': "an object", '[': "a list", '"': "a string", '0': "a number", 't': "true or false"}
-	return faultAt(v, "%s is %s, want %s", path, kindName(v.Value), names[kind])
+	return faultAt(v, "%s is %s, want %s", path, kindName(got), kindName(kind))
 }
 
 // checkSettings returns the first settingsFault, preferably one for which Claude
@@ -131,11 +131,16 @@ func checkPermissions(o *hujson.Object) *settingsFault {
 }
 
 func checkStrings(v hujson.Value, path string) *settingsFault {
+	return checkList(v, path, func(element hujson.Value, path string) *settingsFault { return checkKind('"', element, path) })
+}
+
+// checkList returns the first fault of a list's elements.
+func checkList(v hujson.Value, path string, check func(element hujson.Value, path string) *settingsFault) *settingsFault {
 	if fault := checkKind('[', v, path); fault != nil {
 		return fault
 	}
 	for i, element := range v.Value.(*hujson.Array).Elements {
-		if fault := checkKind('"', element, fmt.Sprintf("%s[%d]", path, i)); fault != nil {
+		if fault := check(element, fmt.Sprintf("%s[%d]", path, i)); fault != nil {
 			return fault
 		}
 	}
@@ -146,14 +151,16 @@ func checkHooks(events *hujson.Object, old bool) *settingsFault {
 	var entry *settingsFault
 	for _, event := range events.Members {
 		name := stringOf(event.Name)
-		first, known := hookEvents()[name]
+		first := slices.Contains(firstEvents[:], name)
+		known := first || slices.Contains(laterEvents[:], name)
 		switch {
 		case old && !first:
 			return faultAt(event.Name, "hooks.%s is an event that this version does not support", name)
 		case !known || event.Value.Value.Kind() == 'n' && !old:
 			continue // Claude Code skips only this event
 		}
-		if fault := checkEvent(event.Value, "hooks."+name, old); fault != nil {
+		group := func(v hujson.Value, path string) *settingsFault { return checkGroup(v, path, old) }
+		if fault := checkList(event.Value, "hooks."+name, group); fault != nil {
 			// Claude Code does not skip a hook that could deny a call.
 			if fault.entry = name != "PreToolUse" && name != "PermissionRequest"; !fault.entry {
 				return fault
@@ -164,37 +171,18 @@ func checkHooks(events *hujson.Object, old bool) *settingsFault {
 	return entry
 }
 
-func checkEvent(v hujson.Value, path string, old bool) *settingsFault {
-	if fault := checkKind('[', v, path); fault != nil {
-		return fault
-	}
-	for i, group := range v.Value.(*hujson.Array).Elements {
-		if fault := checkGroup(group, fmt.Sprintf("%s[%d]", path, i), old); fault != nil {
-			return fault
-		}
-	}
-	return nil
+// firstEvents are the events that 2.0.30 of Claude Code knows.
+var firstEvents = [...]string{
+	"PreToolUse", "PostToolUse", "Notification", "UserPromptSubmit", "SessionStart", "SessionEnd", "Stop",
+	"SubagentStop", "PreCompact",
 }
 
-// hookEvents returns the events that Claude Code knows. The value is true if
-// 2.0.30 knows the event.
-func hookEvents() map[string]bool {
-	events := map[string]bool{}
-	for _, name := range []string{
-		"PostToolUseFailure", "PostToolBatch", "UserPromptExpansion", "StopFailure", "SubagentStart", "PostCompact",
-		"PreModelSwitch", "PostModelSwitch", "PermissionRequest", "PermissionDenied", "Setup", "TeammateIdle",
-		"TaskCreated", "TaskCompleted", "Elicitation", "ElicitationResult", "ConfigChange", "WorktreeCreate",
-		"WorktreeRemove", "InstructionsLoaded", "CwdChanged", "FileChanged", "DirectoryAdded", "MessageDisplay",
-	} {
-		events[name] = false
-	}
-	for _, name := range []string{
-		"PreToolUse", "PostToolUse", "Notification", "UserPromptSubmit", "SessionStart", "SessionEnd", "Stop",
-		"SubagentStop", "PreCompact",
-	} {
-		events[name] = true
-	}
-	return events
+// laterEvents are the events that only later versions know.
+var laterEvents = [...]string{
+	"PostToolUseFailure", "PostToolBatch", "UserPromptExpansion", "StopFailure", "SubagentStart", "PostCompact",
+	"PreModelSwitch", "PostModelSwitch", "PermissionRequest", "PermissionDenied", "Setup", "TeammateIdle",
+	"TaskCreated", "TaskCompleted", "Elicitation", "ElicitationResult", "ConfigChange", "WorktreeCreate",
+	"WorktreeRemove", "InstructionsLoaded", "CwdChanged", "FileChanged", "DirectoryAdded", "MessageDisplay",
 }
 
 func checkGroup(v hujson.Value, path string, old bool) *settingsFault {
@@ -211,15 +199,9 @@ func checkGroup(v hujson.Value, path string, old bool) *settingsFault {
 	if i < 0 {
 		return faultAt(v, "%s has no \"hooks\"", path)
 	}
-	if fault := checkKind('[', group.Members[i].Value, path+".hooks"); fault != nil {
-		return fault
-	}
-	for k, handler := range group.Members[i].Value.Value.(*hujson.Array).Elements {
-		if fault := checkHandler(handler, fmt.Sprintf("%s.hooks[%d]", path, k), old); fault != nil {
-			return fault
-		}
-	}
-	return nil
+	return checkList(group.Members[i].Value, path+".hooks", func(handler hujson.Value, path string) *settingsFault {
+		return checkHandler(handler, path, old)
+	})
 }
 
 func checkHandler(v hujson.Value, path string, old bool) *settingsFault {

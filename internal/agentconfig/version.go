@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -55,13 +56,5 @@ func parseVersion(text string) (v Version) {
 
 // before reports whether the version is known and older than other.
 func (v Version) before(other Version) bool {
-	if v == (Version{}) {
-		return false
-	}
-	for i := range v {
-		if v[i] != other[i] {
-			return v[i] < other[i]
-		}
-	}
-	return false
+	return v != (Version{}) && slices.Compare(v[:], other[:]) < 0
 }

@@ -26,6 +26,7 @@ func windsurf() *Client {
 				serverPart(filepath.Join(folder, "mcp_config.json"), p.server(serverJSON("", ""), "mcpServers"))...)
 		},
 		exitCode: true,
+		answer:   exitAnswer,
 		sample: func(string, string) map[string]any {
 			return map[string]any{
 				"agent_action_name": "pre_run_command", "trajectory_id": "doctor", "execution_id": "1", "timestamp": sampleTime,

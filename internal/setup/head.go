@@ -2,10 +2,7 @@ package setup
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"net/url"
-	"os"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -16,14 +13,6 @@ type pageHead struct {
 	title    string // may contain the site's name
 	siteName string
 	url      string // canonical URL
-}
-
-func readHead(root *os.Root, name string) (pageHead, error) {
-	data, err := readBeginning(root, name)
-	if err != nil {
-		return pageHead{}, err
-	}
-	return parseHead(data), nil
 }
 
 // parseHead reads the head of a page. It stops at the body.
@@ -83,13 +72,4 @@ func attribute(t html.Token, name string) string {
 		}
 	}
 	return ""
-}
-
-// readFull reads until buf is full or r ends.
-func readFull(r io.Reader, buf []byte) (int, error) {
-	n, err := io.ReadFull(r, buf)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = nil
-	}
-	return n, err
 }

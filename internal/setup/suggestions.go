@@ -9,6 +9,7 @@ package setup
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -132,8 +133,8 @@ func (s *Suggestions) readFolder(dir string, files []string) {
 		name := files[i*len(files)/min(maxPages, len(files))]
 		switch strings.ToLower(filepath.Ext(name)) {
 		case ".html", ".htm", ".xhtml":
-			if h, err := readHead(root, name); err == nil {
-				heads = append(heads, h)
+			if page, err := readBeginning(root, name); err == nil {
+				heads = append(heads, parseHead(page))
 			}
 		}
 	}
@@ -195,7 +196,5 @@ func readBeginning(root *os.Root, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	buf := make([]byte, maxBytes)
-	n, err := readFull(f, buf)
-	return buf[:n], err
+	return io.ReadAll(io.LimitReader(f, maxBytes))
 }
