@@ -60,7 +60,7 @@ func (in *includer) expand(lines []string) (expanded []string, from []int) {
 	var fence document.Fence
 	for i := 0; i < len(lines); i++ {
 		first := i
-		out := lines[i : i+1]
+		var out []string
 		code, isCode := parseCodeInclude(lines[i])
 		if inCode := fence.Next(strings.TrimSpace(lines[i])); isCode && !inCode {
 			out = in.code(code)
