@@ -19,7 +19,7 @@
 //	  name      text, filterable
 //	  commit    text: the state of the database, a Commit as JSON
 //
-// Classes have a copy of each object on up to three nodes, BM25 with k1 6 and b 0.5, and no
+// Classes have a copy of each object on up to three nodes, BM25 with k1 1 and b 1, and no
 // vectors. A class never changes; another schema gets other names.
 //
 // A database has a tenant of its own, so that its term frequencies are its own. The name
