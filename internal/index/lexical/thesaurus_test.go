@@ -214,13 +214,20 @@ func compileThesaurus(entries []thesaurusEntry) (text, stems string) {
 			uses[stem]++
 		}
 	}
+	// The lines are in the order of the sources, not of their stems: equal targets are then
+	// closer to one another, and the text is compressed better in archives.
+	var heads []string
 	lines := make(map[string][]*thesaurusEntry)
 	for _, e := range joined {
 		head := e.head(uses)
+		if lines[head] == nil {
+			heads = append(heads, head)
+		}
 		lines[head] = append(lines[head], e)
 	}
+	offsets := make(map[string]int)
 	var lineText, stemText strings.Builder
-	for _, head := range slices.Sorted(maps.Keys(lines)) {
+	for _, head := range heads {
 		entries := lines[head]
 		slices.SortFunc(entries, func(x, y *thesaurusEntry) int {
 			return cmp.Or(len(y.key)-len(x.key), strings.Compare(x.id(), y.id()))
@@ -229,21 +236,26 @@ func compileThesaurus(entries []thesaurusEntry) (text, stems string) {
 		for _, e := range entries {
 			parts = append(parts, e.compiled(head))
 		}
-		fmt.Fprintf(&stemText, "%s %d\n", head, lineText.Len())
+		offsets[head] = lineText.Len()
 		fmt.Fprintln(&lineText, strings.Join(parts, "|"))
+	}
+	for _, head := range slices.Sorted(maps.Keys(offsets)) {
+		fmt.Fprintf(&stemText, "%s %d\n", head, offsets[head])
 	}
 	return lineText.String(), stemText.String()
 }
 
-// joinEntries returns an entry for each key, with the targets of all entries
-// that have the key.
-func joinEntries(entries []thesaurusEntry) map[string]*thesaurusEntry {
-	joined := make(map[string]*thesaurusEntry)
+// joinEntries returns an entry for each key, with the targets of all entries that have the
+// key, in the order of the first ones.
+func joinEntries(entries []thesaurusEntry) []*thesaurusEntry {
+	var joined []*thesaurusEntry
+	byID := make(map[string]*thesaurusEntry)
 	for _, e := range entries {
-		old := joined[e.id()]
+		old := byID[e.id()]
 		if old == nil {
 			e.targets = slices.Clone(e.targets)
-			joined[e.id()] = &e
+			byID[e.id()] = &e
+			joined = append(joined, &e)
 			continue
 		}
 		for _, target := range e.targets {

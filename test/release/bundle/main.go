@@ -23,7 +23,6 @@ package main
 import (
 	"archive/zip"
 	"bytes"
-	"compress/flate"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
@@ -38,6 +37,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/klauspost/compress/flate"
 )
 
 //go:embed manifest.json
