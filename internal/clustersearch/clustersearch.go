@@ -218,6 +218,7 @@ func AnswerFrom(ctx context.Context, db Reader, entry *config.Database, used str
 	if !a.Confident {
 		return a, nil // its passages are not shown
 	}
+	a.Weights = found.Weights
 	for _, h := range found.Hits {
 		a.Passages = append(a.Passages, remote.Passage(h.Passage))
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/docsearch/docsearch/internal/hook/host"
 	"github.com/docsearch/docsearch/internal/hook/match"
 	"github.com/docsearch/docsearch/internal/index/generation"
+	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/notes"
 )
@@ -46,6 +47,9 @@ type Answer struct {
 	Confidence float64           // probability that the best passage answers the query
 	Confident  bool              // Confidence reaches the database's threshold
 	Version    string            // of the documented software; "" if unknown
+	// Weights are those of the query's terms, by which passages are shortened. Without, all
+	// words of the query count the same.
+	Weights []lexical.TermWeight
 }
 
 // A Verdict is the hook's ruling on a tool call.

@@ -4,33 +4,42 @@ import (
 	"math"
 	"math/bits"
 	"strings"
+
+	"github.com/docsearch/docsearch/internal/index/lexical"
 )
 
+// With these weights, denials quote the most phrases of the answers (go run ./test/eval -only
+// phrases). Values nearby do nearly as well.
 const (
-	// maxExtractWords is the number of words of a query by which passages are cut.
-	maxExtractWords = 12
+	// maxExtractTerms is the number of terms by which passages are shortened.
+	maxExtractTerms = 64
 	// leading is what the block that starts the text gains if it has at most maxLead
 	// units: often a sentence that says what the section is about. Long ones displace
 	// examples.
-	leading = .5
+	leading = .25
 	maxLead = 200
-	// adjoining is what a block with a word gains from each kept block next to it, and
+	// adjoining is what a block with a term gains from each kept block next to it, and
 	// connecting what one without gains: blocks often rest on the one before.
-	adjoining  = 1.5
-	connecting = .5
-	// repeatedWord is what is left of a word's weight with each chosen block that has it.
-	repeatedWord = .3
-	// wordless is the share of the limit up to which blocks without a word are added.
-	wordless = .5
+	adjoining  = .38
+	connecting = .06
+	// repeatedTerm is what is left of a term's weight with each chosen block that has it.
+	repeatedTerm = .3
+	// termless is the share of the limit up to which blocks without a term are added.
+	termless = .25
+	// longParagraph is the length in bytes from which the sentences of a paragraph are blocks,
+	// each at least half as long.
+	longParagraph = 400
 )
 
-// A textBlock is a part of a passage that is quoted whole or not at all: a paragraph, a
-// list item, a table row or a code block, with the line that introduces it.
+// A textBlock is a part of a passage that is quoted whole or not at all: a paragraph or some
+// sentences of a long one, a list item, a table row or a code block, with the line that
+// introduces it.
 type textBlock struct {
 	text  string
 	units int    // length in UTF-16 units
-	words uint64 // mask of the words that it contains
+	terms uint64 // mask of the terms that it contains
 	kept  bool
+	twin  bool // code that is nearly a kept block's
 	leads bool // it starts the text
 	// neighbors is the number of kept blocks next to it.
 	neighbors int
@@ -39,20 +48,20 @@ type textBlock struct {
 // An extract is the blocks of a passage, some of which are kept.
 type extract struct {
 	blocks  []textBlock
-	weights []float64 // of the words
+	weights []float64 // of the terms
 	limit   int
 	room    int // what is left of limit
 }
 
-// extractOf shortens a text to limit UTF-16 units. It keeps the blocks with the words that
-// few blocks have, in their order, and marks the gaps. Without any of the words, it keeps
-// the beginning.
-func extractOf(s string, limit int, words []string) string {
+// extractOf shortens a text to limit UTF-16 units. It keeps the blocks with the terms of the
+// highest weights that few blocks have, in their order, and marks the gaps. Without any of
+// the terms, it keeps the beginning.
+func extractOf(s string, limit int, terms []lexical.TermWeight) string {
 	if utf16Len(s) <= limit {
 		return s
 	}
 	x := extract{blocks: blocksOf(s), limit: limit, room: limit - utf16Len(cutMark)}
-	if !x.weigh(words[:min(len(words), maxExtractWords)]) || !x.keepNext() {
+	if !x.weigh(terms[:min(len(terms), maxExtractTerms)]) || !x.keepNext() {
 		return shorten(s, limit)
 	}
 	for x.keepNext() {
@@ -60,31 +69,47 @@ func extractOf(s string, limit int, words []string) string {
 	return x.String()
 }
 
-// weigh finds the words in the blocks. It returns false if there are none.
-func (x *extract) weigh(words []string) (found bool) {
-	x.weights = make([]float64, len(words))
-	stems := make([]string, len(words))
-	for k, w := range words {
-		stems[k] = asciiLower(stemOf(strings.Trim(w, "`")))
-	}
-	count := make([]int, len(words))
+// weigh finds the terms in the blocks. It returns false if there are none.
+func (x *extract) weigh(terms []lexical.TermWeight) (found bool) {
+	x.weights = make([]float64, len(terms))
+	count := make([]int, len(terms))
 	for i := range x.blocks {
 		b := &x.blocks[i]
 		b.leads = i == 0
-		folded := asciiLower(b.text)
-		for k, stem := range stems {
-			if strings.Contains(folded, stem) {
-				b.words |= 1 << k
+		folded := lexical.Fold(b.text)
+		for k, t := range terms {
+			if hasWord(folded, t.Start) {
+				b.terms |= 1 << k
 				count[k]++
 			}
 		}
 	}
 	for k, n := range count {
-		x.weights[k] = math.Log(float64(len(x.blocks)+1) / (float64(n) + .5))
+		x.weights[k] = terms[k].Weight * math.Log(float64(len(x.blocks)+1)/(float64(n)+.5))
 		found = found || n > 0
 	}
 	return found
 }
+
+// hasWord reports whether a word of the text starts with start, which is a whole word if it
+// is short.
+func hasWord(text, start string) bool {
+	const short = 2
+	for at := 0; start != ""; at++ {
+		i := strings.Index(text[at:], start)
+		if i < 0 {
+			return false
+		}
+		at += i
+		end := at + len(start)
+		if (at == 0 || !isLetter(text[at-1])) && (len(start) > short || end == len(text) || !isLetter(text[end])) {
+			return true
+		}
+	}
+	return false
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // keepNext keeps the best block for which there is room. It returns false if there is
 // none.
@@ -92,7 +117,7 @@ func (x *extract) keepNext() bool {
 	best, most := -1, 0.
 	for i := range x.blocks {
 		b := &x.blocks[i]
-		if b.kept || b.words == 0 && b.neighbors < 2 && x.room < int(wordless*float64(x.limit)) {
+		if b.kept || b.twin || b.terms == 0 && b.neighbors < 2 && x.room < int((1-termless)*float64(x.limit)) {
 			continue
 		}
 		score := x.score(b)
@@ -107,18 +132,18 @@ func (x *extract) keepNext() bool {
 	return true
 }
 
-// score returns the weight of a block's words in relation to its length, so that a long
+// score returns the weight of a block's terms in relation to its length, so that a long
 // block does not displace several short ones.
 func (x *extract) score(b *textBlock) float64 {
 	score := 0.
-	for words := b.words; words != 0; words &= words - 1 {
-		score += x.weights[bits.TrailingZeros64(words)]
+	for terms := b.terms; terms != 0; terms &= terms - 1 {
+		score += x.weights[bits.TrailingZeros64(terms)]
 	}
 	if b.leads && b.units <= maxLead {
 		score += leading
 	}
 	gain := adjoining
-	if b.words == 0 {
+	if b.terms == 0 {
 		gain = connecting
 	}
 	score += gain * float64(b.neighbors)
@@ -147,9 +172,39 @@ func (x *extract) keep(i int) {
 	if i > 0 {
 		x.blocks[i-1].neighbors++
 	}
-	for words := b.words; words != 0; words &= words - 1 {
-		x.weights[bits.TrailingZeros64(words)] *= repeatedWord
+	for terms := b.terms; terms != 0; terms &= terms - 1 {
+		x.weights[bits.TrailingZeros64(terms)] *= repeatedTerm
 	}
+	if !strings.Contains(b.text, "```") {
+		return
+	}
+	for j := range x.blocks {
+		other := &x.blocks[j]
+		other.twin = other.twin || !other.kept && areTwins(b.text, other.text)
+	}
+}
+
+// areTwins reports whether b is code, too, of which most lines are in the code a: an example
+// in another dialect of a language, with other imports.
+func areTwins(a, b string) bool {
+	const same = .75
+	if !strings.Contains(b, "```") {
+		return false
+	}
+	lines := make(map[string]bool)
+	for line := range strings.Lines(a) {
+		lines[strings.TrimSpace(line)] = true
+	}
+	shared, all := 0, 0
+	for line := range strings.Lines(b) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "```") {
+			all++
+			if lines[line] {
+				shared++
+			}
+		}
+	}
+	return float64(shared) >= same*float64(all)
 }
 
 // String returns the blocks that are kept, with a mark for each gap.
@@ -233,8 +288,49 @@ func starts(s string) []int {
 			list = append(list, at)
 		}
 		fence = fence.after(text)
+		if fence == "" && len(line) >= longParagraph && !strings.HasPrefix(line, "|") {
+			list = appendSentences(list, at, line)
+		}
 		at += len(line)
 		empty = text == ""
+	}
+	return list
+}
+
+// appendSentences appends the offsets at which the parts of a long line start, which itself
+// starts at an offset. A part is sentences of at least half the length of a long paragraph.
+func appendSentences(list []int, at int, line string) []int {
+	const least = longParagraph / 2
+	for from := 0; len(line)-from >= longParagraph; {
+		n := sentenceAfter(line[from:], least)
+		if n == 0 || len(line)-from-n < least/2 {
+			break
+		}
+		from += n
+		list = append(list, at+from)
+	}
+	return list
+}
+
+// sentenceAfter returns the start of the first sentence after least bytes of a line, or 0. The
+// period of an abbreviation or a number ends no sentence.
+func sentenceAfter(line string, least int) int {
+	for i := least; i+2 < len(line); i++ {
+		if line[i] != '.' || line[i+1] != ' ' || line[i+2] < 'A' || line[i+2] > 'Z' {
+			continue
+		}
+		if isLetter(line[i-2]) && isLetter(line[i-1]) || strings.IndexByte(")`*", line[i-1]) >= 0 {
+			return i + 2
+		}
+	}
+	return 0
+}
+
+// wordWeights returns equal weights for words, without the endings of their inflected forms.
+func wordWeights(words []string) []lexical.TermWeight {
+	list := make([]lexical.TermWeight, len(words))
+	for i, w := range words {
+		list[i] = lexical.TermWeight{Start: stemOf(lexical.Fold(strings.Trim(w, "`"))), Weight: 1}
 	}
 	return list
 }
@@ -243,15 +339,4 @@ func starts(s string) []int {
 func stemOf(word string) string {
 	const least = 4
 	return word[:max(min(least, len(word)), len(word)-2)]
-}
-
-// asciiLower returns s with its ASCII letters in lower case. Its length is that of s.
-func asciiLower(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			b[i] = c + 'a' - 'A'
-		}
-	}
-	return string(b)
 }

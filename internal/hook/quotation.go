@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/index/urlmatch"
 	"github.com/docsearch/docsearch/internal/safetext"
@@ -46,10 +47,10 @@ func (l *boundedText) paragraph(s string) {
 }
 
 // passage appends a passage of a database with these URL prefixes, cut to longest and the
-// remaining length in UTF-16 units: the blocks with the words. It returns the
+// remaining length in UTF-16 units: the blocks with the terms. It returns the
 // number of bytes of the text's beginning that it shows, or passage.Whole. It returns false
 // if less than half of the passage, or of longest, would fit.
-func (l *boundedText) passage(number int, p *passage.Passage, longest int, urls, words []string) (shown int, ok bool) {
+func (l *boundedText) passage(number int, p *passage.Passage, longest int, urls []string, terms []lexical.TermWeight) (shown int, ok bool) {
 	const least = 200 // including the lines around the passage
 	if l.remaining < least {
 		return 0, false
@@ -64,7 +65,7 @@ func (l *boundedText) passage(number int, p *passage.Passage, longest int, urls,
 	if room < min(utf16Len(body), longest)/2 {
 		return 0, false
 	}
-	part := extractOf(body, room, words)
+	part := extractOf(body, room, terms)
 	shown = passage.Whole
 	if part != body {
 		shown = max(1, repeated+commonPrefix(body, part))

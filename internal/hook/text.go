@@ -8,6 +8,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/host"
+	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
@@ -199,10 +200,10 @@ func (t *denialText) context(calls string) string {
 		first = false
 		share := boundedText{remaining: b.remaining / answering}
 		answering--
-		number, longest, words := 1, maxPassage, contentWords(o.query(), o.db.Keywords, maxExtractWords)
+		number, longest, terms := 1, maxPassage, o.terms()
 		for i := range o.Passages {
 			p := &o.Passages[i]
-			if n, ok := share.passage(number, p, longest, o.db.URLs, words); ok {
+			if n, ok := share.passage(number, p, longest, o.db.URLs, terms); ok {
 				t.shown[p.Fingerprint()] = n
 				number++
 				longest = max(minPassage, longest*3/4)
@@ -211,6 +212,14 @@ func (t *denialText) context(calls string) string {
 		b.add(share.String())
 	}
 	return b.String()
+}
+
+// terms returns the terms by which the passages are shortened.
+func (o *result) terms() []lexical.TermWeight {
+	if len(o.Weights) > 0 {
+		return o.Weights
+	}
+	return wordWeights(contentWords(o.query(), o.db.Keywords, maxExtractTerms))
 }
 
 // legacySentence returns the sentence of the original Python hook.

@@ -296,6 +296,7 @@ func TestExtract(t *testing.T) {
 	list := "## Options\n\n- `-a` shows all of it\n- `-b` is for branches\n- `-c` cuts columns from\n  a table\n- `-d` is last"
 	code := "About code.\n\n```\nfirst = 1\n\ncolumn = 2\n```\n\nA column has a name, and the column has a type."
 	page := "One way is to wait.\n\nAnother way is to ask for it:\n\n```\nask --now\n```\n\nThis is about waiting.\n\nWaiting has a limit, which is a setting."
+	long := strings.Repeat(" has words", 22) + ". "
 	for _, test := range []struct {
 		name, text string
 		limit      int
@@ -313,11 +314,16 @@ func TestExtract(t *testing.T) {
 		{"the end of a long introduction", strings.Repeat("Words about it. ", 14) + "It fails if:\n\n- a lock is held\n- a disk is full", 70, []string{"lock"}, "[...]\nIt fails if:\n\n- a lock is held [...]"},
 		{"the rarer word", page, 62, []string{"wait", "setting"}, "[...]\nWaiting has a limit, which is a setting."},
 		{"inflected", "One paragraph of more words.\n\nSettings of the other kind.", 45, []string{"setting"}, "[...]\nSettings of the other kind."},
-		{"a short introduction", "The way to wait.\n\n" + strings.Repeat("More of other things. ", 5) + "\n\nWaiting has a limit.", 90, []string{"limit"}, "The way to wait.\n\n[...]\nWaiting has a limit."},
+		{"a short introduction", "The way to wait.\n\n" + strings.Repeat("More of other things. ", 5) + "\n\nWaiting has a limit.", 130, []string{"limit"}, "The way to wait.\n\n[...]\nWaiting has a limit."},
 		{"no long introduction", strings.Repeat("Words of other things. ", 10) + "\n\nTo wait:\n\n```\n" + strings.Repeat("wait\n", 30) + "```", 260, []string{"wait", "other"}, "[...]\nTo wait:\n\n```\n" + strings.Repeat("wait\n", 30) + "```"},
+		{"a sentence of a long paragraph", "The first" + long + "The lock" + long + "The last" + long, 300, []string{"lock"}, "[...]\nThe lock" + long + "[...]"},
+		{"no sentence after an abbreviation", "A path" + long[:190] + "e.g. Unix sockets or no. 2. Others" + long + "It locks.", 460, []string{"path"}, "A path" + long[:190] + "e.g. Unix sockets or no. 2. Others" + long + "[...]"},
+		{"code in two dialects", "```mjs\nimport 'a';\nlock(1);\nlock(2);\nlock(3);\n```\n\n```cjs\nrequire('a');\nlock(1);\nlock(2);\nlock(3);\n```\n\nA lock has an owner, who sets it.", 110, []string{"lock"}, "```mjs\nimport 'a';\nlock(1);\nlock(2);\nlock(3);\n```\n\n[...]\nA lock has an owner, who sets it."},
+		{"a whole short word", "Dots and doors.\n\nThe do command.\n\nDots of all kinds, more of them.", 40, []string{"do"}, "[...]\nThe do command. [...]"},
+		{"accents", "Über die Straße.\n\nEine Größe hat einen Wert.", 40, []string{"Größen"}, "[...]\nEine Größe hat einen Wert."},
 		{"no block fits", "One paragraph of more words. And another sentence.", 40, []string{"another"}, "One paragraph of more words. [...]"},
 	} {
-		got := extractOf(test.text, test.limit, test.words)
+		got := extractOf(test.text, test.limit, wordWeights(test.words))
 		if got != test.want || utf16Len(got) > test.limit {
 			t.Errorf("%s: %q of %d units, want %q in %d", test.name, got, utf16Len(got), test.want, test.limit)
 		}
@@ -329,7 +335,7 @@ func FuzzExtract(f *testing.F) {
 	f.Add("|a|\n|b|\n\n😀😀. `````\nx\n`````", 12, "b")
 	f.Fuzz(func(t *testing.T, text string, limit int, words string) {
 		text, limit = sanitize(text), 10+max(0, limit%5000)
-		got := extractOf(text, limit, strings.Fields(words))
+		got := extractOf(text, limit, wordWeights(strings.Fields(words)))
 		if utf16Len(got) > limit {
 			t.Errorf("%d units, limit %d: %q", utf16Len(got), limit, got)
 		}

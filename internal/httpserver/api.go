@@ -156,7 +156,7 @@ func answerOf(ctx context.Context, e *mcpserver.Entry, q *remote.AnswerRequest) 
 	}
 	a = remote.Answer{Held: held, Version: found.Version, Confidence: found.Confidence, Confident: found.Confident, Whole: found.Whole}
 	if held || found.Confident { // others are never shown
-		a.Passages = remote.Passages(found.Passages)
+		a.Passages, a.Weights = remote.Passages(found.Passages), found.Weights
 	}
 	return a
 }

@@ -183,6 +183,7 @@ func TestRefusals(t *testing.T) {
 		{"public name", post, closed + Endpoint, ping, bearer(reader), "docs.example.com", 200, `"result":{}`},
 		{"JWT", post, closed + Endpoint, call, jwt(nil), "", 200, indextest.Answer},
 		{"answer", post, closed + remote.AnswerPath, ask, bearer(reader), "", 200, indextest.Answer},
+		{"weights of the terms", post, closed + remote.AnswerPath, ask, bearer(reader), "", 200, `"weights":[{"start":"`},
 		{"health needs no token", "GET", closed + healthPath, "", nil, "10.1.2.3", 200, "ok"},
 		{"metrics", "GET", closed + metricsPath, "", bearer(meter), "", 200, "docsearch_requests_total"},
 

@@ -75,7 +75,7 @@ func (h *Hook) Page(db *config.Database, f event.Fetch) (hook.Answer, bool, erro
 
 // answer converts a received answer.
 func (a *Answer) answer() hook.Answer {
-	return hook.Answer{Passages: passagesOf(a.Passages), Whole: a.Whole, Confidence: probability(a.Confidence), Confident: a.Confident, Version: a.Version}
+	return hook.Answer{Passages: passagesOf(a.Passages), Whole: a.Whole, Confidence: probability(a.Confidence), Confident: a.Confident, Version: a.Version, Weights: a.Weights}
 }
 
 // ask sends a question to the server of a database, unless it has been sent, and returns

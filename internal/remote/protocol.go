@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
@@ -105,6 +106,8 @@ type Answer struct {
 	Confident  bool      `json:"confident,omitempty"`
 	Whole      bool      `json:"whole,omitempty"`
 	Passages   []Passage `json:"passages,omitempty"`
+
+	Weights []lexical.TermWeight `json:"weights,omitempty"` // see hook.Answer
 }
 
 // A SearchRequest asks databases for the hits of a query.

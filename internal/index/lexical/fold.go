@@ -7,6 +7,24 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
+// Fold returns a text in the spelling of terms: in lower case and without accents.
+func Fold(text string) string {
+	b := make([]byte, len(text))
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case 'A' <= c && c <= 'Z':
+			c += 'a' - 'A'
+		case c >= 0xc0 && c != 0xc2 && c != 0xe2:
+			// A character that is not punctuation of Latin 1 or between U+2000 and U+2FFF.
+			// Most texts have such punctuation, which terms do not contain.
+			return string(strip(nil, string(fold(nil, text))))
+		}
+		b[i] = c
+	}
+	return string(b)
+}
+
 // fold appends word in lower case to b and composes combining marks with their letters, so
 // that a stemmer sees one spelling. It keeps accents, which stemmers need; strip removes
 // them afterwards.

@@ -161,5 +161,9 @@ func TestFold(t *testing.T) {
 		if got := string(strip(nil, string(folded))); got != tt.stripped {
 			t.Errorf("strip(%q) is %q, want %q", folded, got, tt.stripped)
 		}
+		text := "“A – ©” " + tt.word
+		if got, want := Fold(text), "“a – ©” "+tt.stripped; got != want {
+			t.Errorf("Fold(%q) is %q, want %q", text, got, want)
+		}
 	}
 }

@@ -204,6 +204,39 @@ func TestSignals(t *testing.T) {
 	}
 }
 
+// TestWeights checks how the terms of queries start in the folded text of passages.
+func TestWeights(t *testing.T) {
+	x := build(t, []uint32{0, 1, 2}, []Fields{
+		{Title: "Dictionaries", Body: "A dictionary has keys. See --dry-run, and `->>` for a lookup. Remove or delete it."},
+		{Title: "Lists", Body: "A list has no keys. Delete its items."},
+		{Title: "Größen", Body: "Eine Größe."},
+	})
+	for _, tt := range []struct {
+		query string
+		want  []string // with weights from 1 down
+	}{
+		{"dictionary keys", []string{"dictionar", "key"}},
+		{"--dry-run keys", []string{"--dry-run", "key"}},
+		{"->>", []string{"->>"}},
+		{"remove keys", []string{"remov", "delet"}}, // a synonym
+		{"Größe", []string{"grosse"}},
+	} {
+		_, s, err := x.Search(Query{Text: tt.query, Limit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := 1.
+		for i, start := range tt.want {
+			n := slices.IndexFunc(s.Weights, func(w TermWeight) bool { return w.Start == start })
+			if n < 0 || s.Weights[n].Weight > last || i == 0 && s.Weights[n].Weight != 1 {
+				t.Errorf("%s: weights %v, want %v", tt.query, s.Weights, tt.want)
+				break
+			}
+			last = s.Weights[n].Weight
+		}
+	}
+}
+
 func TestFrequency(t *testing.T) {
 	x := build(t, []uint32{0, 0, 0}, []Fields{{Body: "A branch."}, {Title: "Branches", Body: "Many branches of a tree."}, {Body: "No tree."}})
 	for word, want := range map[string]int{"branch": 2, "Branches": 2, "trees": 2, "many": 1, "egg": 0, "the": 0, "": 0} {

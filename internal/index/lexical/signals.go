@@ -1,6 +1,10 @@
 package lexical
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // Signals describe how well a query matches the index and the best hit. The confidence in
 // the best hit is computed from them. Shares are of the query's total idf, in which a word
@@ -23,6 +27,8 @@ type Signals struct {
 	// TermShares are the shares of the terms that the index contains, by their bits in
 	// Hit.Terms. Synonyms have none.
 	TermShares []float64
+	// Weights are those of the terms that the index contains, synonyms included.
+	Weights []TermWeight
 	// Names are the bits in Hit.Terms of the query's names. A passage that defines a name
 	// has its bit.
 	Names uint64
@@ -38,6 +44,16 @@ type Signals struct {
 	Opinion            float64 // words that ask for opinions or comparisons, likewise
 	OtherSoftware      float64 // names of other software, likewise
 	OtherSoftwareFirst float64 // the highest count of such a name before the database's own
+}
+
+// A TermWeight is the weight of a term of a query, or of a synonym, when a passage is
+// shortened.
+type TermWeight struct {
+	// Start is how the words with the term start in the text that Fold returns.
+	Start string `json:"start"`
+	// Weight is the term's idf times its weight in the query, relative to the highest of
+	// the query's terms.
+	Weight float64 `json:"weight"`
 }
 
 // Features returns the signals as features of the confidence model: whether the query
@@ -101,6 +117,7 @@ func (x *Index) signals(p *plan, terms []scoredTerm, stats termEvidence, found [
 			}
 		}
 	}
+	s.Weights = weightsOf(terms)
 	for i := range s.TermShares {
 		s.TermShares[i] /= all
 		if best.Terms>>i&1 == 1 {
@@ -123,6 +140,37 @@ func nameBits(terms []scoredTerm) (names uint64) {
 		}
 	}
 	return names
+}
+
+// weightsOf returns Signals.Weights.
+func weightsOf(terms []scoredTerm) []TermWeight {
+	var list []TermWeight
+	most := 0.
+	for i := range terms {
+		if t := &terms[i]; !t.symbol {
+			list = append(list, TermWeight{startOf(t.term), t.idfMass})
+			most = max(most, t.idfMass)
+		}
+	}
+	for i := range list {
+		list[i].Weight /= cmp.Or(most, 1)
+	}
+	return list
+}
+
+// startOf returns TermWeight.Start of a term. English stems end with i where the word has a
+// y.
+func startOf(term string) string {
+	switch term[0] {
+	case symbolMark:
+		return term[len(operatorTerm("")):]
+	case exactMark:
+		return term[1:]
+	}
+	if len(term) > 3 {
+		term = strings.TrimSuffix(term, "i")
+	}
+	return term
 }
 
 // maxSynonymShare limits the weight of synonyms in the maximum score, relative to the
