@@ -46,7 +46,7 @@ type Hit struct {
 	Phrase     float64 // preferred phrases
 	Definition float64 // definition match: the passage defines a name in the query
 	Prior      float64 // static prior: links, depth, version and length
-	Terms      uint64  // the terms of the query that the passage contains, a bit each; see Signals.TermShares and Signals.Names
+	Terms      uint64  // the terms of the query that the passage contains, a bit each; see Signals.Weights and Signals.Names
 }
 
 // A scoredTerm is a query term that the index contains, with its postings.

@@ -24,10 +24,8 @@ type Signals struct {
 	RelativeScore    float64 // lexical score of the best hit, divided by about the maximum for the terms
 	Proximity        float64 // proximity of the terms in the best hit
 
-	// TermShares are the shares of the terms that the index contains, by their bits in
-	// Hit.Terms. Synonyms have none.
-	TermShares []float64
-	// Weights are those of the terms that the index contains, synonyms included.
+	// Weights are those of the terms that the index contains, synonyms included, by their
+	// bits in Hit.Terms.
 	Weights []TermWeight
 	// Names are the bits in Hit.Terms of the query's names. A passage that defines a name
 	// has its bit.
@@ -49,11 +47,14 @@ type Signals struct {
 // A TermWeight is the weight of a term of a query, or of a synonym, when a passage is
 // shortened.
 type TermWeight struct {
-	// Start is how the words with the term start in the text that Fold returns.
+	// Start is how the words with the term start in the text that Fold returns. It is empty
+	// for a name as a whole, see Signals.Names.
 	Start string `json:"start"`
 	// Weight is the term's idf times its weight in the query, relative to the highest of
 	// the query's terms.
 	Weight float64 `json:"weight"`
+	// Share is the term's share of the query. Synonyms have none.
+	Share float64 `json:"-"`
 }
 
 // Features returns the signals as features of the confidence model: whether the query
@@ -108,20 +109,15 @@ func (x *Index) signals(p *plan, terms []scoredTerm, stats termEvidence, found [
 	}
 	best := &found[0]
 	all := stats.unknownMass
-	s.TermShares, s.Names = make([]float64, min(len(terms), maxMasked)), nameBits(terms)
 	for i := range terms {
-		if t := &terms[i]; t.fromQuery {
-			all += t.idfMass
-			if i < maxMasked {
-				s.TermShares[i] = t.idfMass
-			}
+		if terms[i].fromQuery {
+			all += terms[i].idfMass
 		}
 	}
-	s.Weights = weightsOf(terms)
-	for i := range s.TermShares {
-		s.TermShares[i] /= all
+	s.Weights, s.Names = weightsOf(terms[:min(len(terms), maxMasked)], all), nameBits(terms)
+	for i, w := range s.Weights {
 		if best.Terms>>i&1 == 1 {
-			s.Coverage += s.TermShares[i]
+			s.Coverage += w.Share
 		}
 	}
 	s.RelativeScore = x.relativeScore(terms, best.wordScore)
@@ -142,18 +138,22 @@ func nameBits(terms []scoredTerm) (names uint64) {
 	return names
 }
 
-// weightsOf returns Signals.Weights.
-func weightsOf(terms []scoredTerm) []TermWeight {
-	var list []TermWeight
+// weightsOf returns Signals.Weights. all is the idf mass of the query.
+func weightsOf(terms []scoredTerm, all float64) []TermWeight {
+	list := make([]TermWeight, len(terms))
 	most := 0.
 	for i := range terms {
-		if t := &terms[i]; !t.symbol {
-			list = append(list, TermWeight{startOf(t.term), t.idfMass})
-			most = max(most, t.idfMass)
-		}
+		most = max(most, terms[i].idfMass)
 	}
-	for i := range list {
-		list[i].Weight /= cmp.Or(most, 1)
+	for i := range terms {
+		t, w := &terms[i], &list[i]
+		if t.symbol {
+			continue
+		}
+		w.Start, w.Weight = startOf(t.term), t.idfMass/cmp.Or(most, 1)
+		if t.fromQuery {
+			w.Share = t.idfMass / all
+		}
 	}
 	return list
 }

@@ -34,6 +34,10 @@ const (
 	// newName is the bonus of a passage that defines a name of the query that no chosen one
 	// defines.
 	newName = .5
+	// leastMissing is the share of the query's terms that no chosen passage contains from
+	// which these are searched on their own. What is found is quoted at missingPlace.
+	leastMissing = .08
+	missingPlace = 3
 	// continued is what is left of the score of a passage if another one of its
 	// section is chosen.
 	continued = .85
@@ -56,8 +60,9 @@ const (
 // Quote is Search for a reader who sees the hits and nothing else. It returns the best
 // passage and the sections next to it that are its alternatives. After these it returns the
 // best passages of its page and of others, above all those with terms that the chosen ones
-// lack, and the passage that follows the best one. No text is there twice. If the query is a
-// pasted error message, the passages that have the message come first.
+// lack, and the passage that follows the best one. Terms that all of them lack are searched
+// on their own. No text is there twice. If the query is a pasted error message, the passages
+// that have the message come first.
 func (x *Index) Quote(q Query) (Answer, error) {
 	return Quote(q, x.gen.Confidence, localPassages{x.table}, x.lexical.Search, x.VersionOr(""))
 }
@@ -99,7 +104,7 @@ func Quote(q Query, c *generation.Confidence, passages Passages, search func(lex
 		a.Hits, err = decode(passages, found[:1])
 		return a, err
 	}
-	s := selection{passages: passages, limit: q.Limit, room: q.MaxBytes, shares: signals.TermShares, names: signals.Names, missing: ^uint64(0)}
+	s := selection{passages: passages, limit: q.Limit, room: q.MaxBytes, weights: signals.Weights, names: signals.Names, missing: ^uint64(0)}
 	if m := messageOf(q.Text, q.Names); m != nil {
 		share, err := holdersFirst(passages, m, found)
 		if err != nil {
@@ -110,6 +115,9 @@ func Quote(q Query, c *generation.Confidence, passages Passages, search func(lex
 		}
 	}
 	if err := s.choose(found); err != nil {
+		return Answer{}, err
+	}
+	if err := s.addMissing(&q, s.missingWords(signals.Text), search); err != nil {
 		return Answer{}, err
 	}
 	a.Hits = s.chosen
@@ -124,8 +132,8 @@ type selection struct {
 	chosen   []Hit
 	texts    []quotation
 	rest     []candidate
-	shares   []float64 // of the query's terms
-	names    uint64    // bits of the query's names in Hit.Terms
+	weights  []lexical.TermWeight // of the query's terms
+	names    uint64               // bits of the query's names in Hit.Terms
 	// missing is the mask of the terms that no chosen passage contains.
 	missing uint64
 	worth   map[uint32]float64 // of a document's next passage; 0 is 1
@@ -214,7 +222,7 @@ func (s *selection) next() candidate {
 func (s *selection) shareOf(terms uint64) float64 {
 	share := 0.
 	for ; terms != 0; terms &= terms - 1 {
-		share += s.shares[bits.TrailingZeros64(terms)]
+		share += s.weights[bits.TrailingZeros64(terms)].Share
 	}
 	return share
 }
@@ -318,6 +326,48 @@ func (s *selection) addSiblings(best Hit) error {
 	slices.SortFunc(siblings, func(a, b Hit) int { return cmp.Compare(a.Number, b.Number) })
 	for _, h := range siblings {
 		s.add(h)
+	}
+	return nil
+}
+
+// missingWords returns the words of the query's text that no chosen passage contains, if
+// they are a considerable part of it.
+func (s *selection) missingWords(text string) (words []string) {
+	share := 0.
+	for i, w := range s.weights {
+		if s.missing>>i&1 == 0 || w.Share == 0 {
+			continue
+		}
+		share += w.Share
+		for _, field := range strings.Fields(text) {
+			if strings.HasPrefix(lexical.Fold(field), w.Start) && !slices.Contains(words, field) {
+				words = append(words, field)
+			}
+		}
+	}
+	if share < leastMissing {
+		return nil
+	}
+	return words
+}
+
+// addMissing adds the best passage for words that the chosen ones lack: if it defines one
+// of them, or has several close together. Any other would mention one in passing.
+func (s *selection) addMissing(q *Query, words []string, search func(lexical.Query) ([]lexical.Hit, lexical.Signals, error)) error {
+	if len(words) == 0 {
+		return nil
+	}
+	missing := lexical.Query{Text: strings.Join(words, " "), Names: q.Names, Named: true, Version: q.Version, Used: q.Used, Limit: 1}
+	found, signals, err := search(missing)
+	if err != nil || len(found) == 0 || !signals.DefinesName && signals.Proximity == 0 {
+		return err
+	}
+	hits, err := decode(s.passages, found)
+	if err != nil {
+		return err
+	}
+	if kept := s.chosen[:min(len(s.chosen), s.limit-1)]; s.add(hits[0]) {
+		s.chosen = slices.Insert(kept, min(missingPlace, len(kept)), hits[0])
 	}
 	return nil
 }

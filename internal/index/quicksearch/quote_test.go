@@ -107,6 +107,32 @@ func TestQuoteNewTerms(t *testing.T) {
 	}
 }
 
+// Terms that all matching passages lack are searched on their own. A passage that mentions
+// one of them in passing is not quoted.
+func TestQuoteMissingTerms(t *testing.T) {
+	passages := manual()
+	for i := range 60 {
+		heading := fmt.Sprintf("Merge yearly archives on tape, part %d", i)
+		passages = append(passages, passage.Passage{URL: fmt.Sprintf("https://docs.example.org/merge%d", i), Title: "Merge archives", Headings: []string{heading},
+			Text: fmt.Sprintf("To merge yearly archives on tape %d, load the tapes of the archives.", i)})
+	}
+	other := func(page, text string) {
+		passages = append(passages, passage.Passage{URL: "https://docs.example.org/" + page, Title: page, Headings: []string{page}, Text: text})
+	}
+	other("Votes", strings.Repeat("Each member of the group has a ballot that it casts once. ", 12)+"A lost quorum needs a witness.")
+	other("Colors", strings.Repeat("Each state has a color in the list. ", 12)+"The last one is turquoise.")
+	x := open(t, passages)
+	for query, want := range map[string]string{
+		"vault merge yearly archives tape quorum witness": "Votes",
+		"vault merge yearly archives tape turquoise":      "",
+	} {
+		got := slices.DeleteFunc(quoted(t, x, query), func(s string) bool { return strings.HasPrefix(s, "Merge yearly") })
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%s: besides the matching sections: %q, want %q", query, got, want)
+		}
+	}
+}
+
 // The passage that has a pasted message comes first.
 func TestQuoteMessage(t *testing.T) {
 	x := open(t, manual())
