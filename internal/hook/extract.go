@@ -27,20 +27,25 @@ const (
 	// termless is the share of the limit up to which blocks without a term are added.
 	termless = .25
 	// longParagraph is the length in bytes from which the sentences of a paragraph are blocks,
-	// each at least half as long.
+	// each at least half as long. From the same length of a code block, its parts between
+	// empty lines are blocks, each with at least leastCode bytes.
 	longParagraph = 400
+	leastCode     = 120
 )
 
 // A textBlock is a part of a passage that is quoted whole or not at all: a paragraph or some
-// sentences of a long one, a list item, a table row or a code block, with the line that
-// introduces it.
+// sentences of a long one, a list item, a table row, a code block or a part of a long one,
+// with the line that introduces it.
 type textBlock struct {
 	text  string
-	units int    // length in UTF-16 units
+	units int    // length in UTF-16 units, fences included
 	terms uint64 // mask of the terms that it contains
 	kept  bool
 	twin  bool // code that is nearly a kept block's
 	leads bool // it starts the text
+	// opening is the first line of the code block that it continues, and closing the last
+	// line of one that continues after it.
+	opening, closing string
 	// neighbors is the number of kept blocks next to it.
 	neighbors int
 }
@@ -175,22 +180,19 @@ func (x *extract) keep(i int) {
 	for terms := b.terms; terms != 0; terms &= terms - 1 {
 		x.weights[bits.TrailingZeros64(terms)] *= repeatedTerm
 	}
-	if !strings.Contains(b.text, "```") {
-		return
-	}
 	for j := range x.blocks {
 		other := &x.blocks[j]
-		other.twin = other.twin || !other.kept && areTwins(b.text, other.text)
+		other.twin = other.twin || !other.kept && b.isCode() && other.isCode() && areTwins(b.text, other.text)
 	}
 }
 
-// areTwins reports whether b is code, too, of which most lines are in the code a: an example
-// in another dialect of a language, with other imports.
+// isCode reports whether the block has code.
+func (b *textBlock) isCode() bool { return b.opening != "" || strings.Contains(b.text, "```") }
+
+// areTwins reports whether most lines of the code b are in the code a: an example in another
+// dialect of a language, with other imports.
 func areTwins(a, b string) bool {
 	const same = .75
-	if !strings.Contains(b, "```") {
-		return false
-	}
 	lines := make(map[string]bool)
 	for line := range strings.Lines(a) {
 		lines[strings.TrimSpace(line)] = true
@@ -207,23 +209,27 @@ func areTwins(a, b string) bool {
 	return float64(shared) >= same*float64(all)
 }
 
-// String returns the blocks that are kept, with a mark for each gap.
+// String returns the blocks that are kept, with a mark for each gap. Parts of code have the
+// fences of the whole.
 func (x *extract) String() string {
 	var out strings.Builder
 	mark := strings.TrimSpace(cutMark) + "\n"
-	gap := false
+	last := len(x.blocks) - 1
 	for i := range x.blocks {
 		b := &x.blocks[i]
 		if !b.kept {
-			gap = true
 			continue
 		}
-		if gap {
-			out.WriteString(mark)
+		if i > 0 && !x.blocks[i-1].kept {
+			out.WriteString(mark + b.opening)
 		}
-		gap = false
-		out.WriteString(b.text)
+		if i < last && !x.blocks[i+1].kept && b.closing != "" {
+			out.WriteString(strings.TrimRight(b.text, "\n") + "\n" + b.closing)
+		} else {
+			out.WriteString(b.text)
+		}
 	}
+	gap := !x.blocks[last].kept
 	text := strings.TrimRight(out.String(), " \t\n")
 	switch {
 	case gap && strings.HasSuffix(text, "```"):
@@ -249,14 +255,39 @@ func blocksOf(s string) []textBlock {
 			introduction := len(before.text) - lastSentence(before.text)
 			from -= introduction
 			before.text = before.text[:len(before.text)-introduction]
-			if before.units = utf16Len(before.text); before.units == 0 {
+			if before.text == "" {
 				blocks = blocks[:n-1]
 			}
 		}
-		blocks = append(blocks, textBlock{text: s[from:to], units: utf16Len(s[from:to])})
+		blocks = append(blocks, textBlock{text: s[from:to]})
 	}
+	addFences(blocks)
 	return blocks
 }
+
+// addFences sets the fences and the lengths of the blocks of a text.
+func addFences(blocks []textBlock) {
+	fence, opening := codeFence(""), ""
+	for i := range blocks {
+		b := &blocks[i]
+		if fence != "" {
+			b.opening = opening
+		}
+		for line := range strings.Lines(b.text) {
+			outside := fence == ""
+			if fence = fence.after(strings.TrimSpace(line)); outside && fence != "" {
+				opening = line
+			}
+		}
+		if fence != "" {
+			b.closing = indentOf(opening) + string(fence) + "\n"
+		}
+		b.units = utf16Len(b.opening) + utf16Len(b.text) + utf16Len(b.closing)
+	}
+}
+
+// indentOf returns the white space at the start of a line.
+func indentOf(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " \t"))] }
 
 // introduces reports whether a block introduces the one after it.
 func introduces(block string) bool {
@@ -281,20 +312,35 @@ func lastSentence(block string) int {
 // starts returns the offsets at which blocks start.
 func starts(s string) []int {
 	list := []int{0}
-	at, fence, empty := 0, codeFence(""), false
+	at, fence, empty, long, before := 0, codeFence(""), false, false, ""
 	for line := range strings.Lines(s) {
 		text := strings.TrimSpace(line)
+		if long && fence != "" && empty && at-list[len(list)-1] >= leastCode && text != string(fence) && !introduces(before) {
+			list = append(list, at)
+		}
 		if fence == "" && at > 0 && text != "" && (empty || strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "|")) {
 			list = append(list, at)
 		}
-		fence = fence.after(text)
+		outside := fence == ""
+		if fence = fence.after(text); outside && fence != "" {
+			long = isLongCode(s[at:], fence)
+		}
 		if fence == "" && len(line) >= longParagraph && !strings.HasPrefix(line, "|") {
 			list = appendSentences(list, at, line)
 		}
 		at += len(line)
-		empty = text == ""
+		if empty = text == ""; !empty {
+			before = text
+		}
 	}
 	return list
+}
+
+// isLongCode reports whether the code block at the start of a text has at least longParagraph
+// bytes.
+func isLongCode(s string, fence codeFence) bool {
+	_, code, _ := strings.Cut(s, string(fence))
+	return len(code) >= longParagraph && !strings.Contains(code[:longParagraph], string(fence))
 }
 
 // appendSentences appends the offsets at which the parts of a long line start, which itself

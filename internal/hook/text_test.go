@@ -297,6 +297,8 @@ func TestExtract(t *testing.T) {
 	code := "About code.\n\n```\nfirst = 1\n\ncolumn = 2\n```\n\nA column has a name, and the column has a type."
 	page := "One way is to wait.\n\nAnother way is to ask for it:\n\n```\nask --now\n```\n\nThis is about waiting.\n\nWaiting has a limit, which is a setting."
 	long := strings.Repeat(" has words", 22) + ". "
+	first, locked, last := strings.Repeat("open();\n", 20), "lock();\n"+strings.Repeat("write();\n", 20)+"// last:\n\nunlock();\n", strings.Repeat("close();\n", 20)
+	parts := "Two ways:\n\n```c\n" + first + "\n" + locked + "\n" + last + "```\n\nThat is all."
 	for _, test := range []struct {
 		name, text string
 		limit      int
@@ -319,6 +321,9 @@ func TestExtract(t *testing.T) {
 		{"a sentence of a long paragraph", "The first" + long + "The lock" + long + "The last" + long, 300, []string{"lock"}, "[...]\nThe lock" + long + "[...]"},
 		{"no sentence after an abbreviation", "A path" + long[:190] + "e.g. Unix sockets or no. 2. Others" + long + "It locks.", 460, []string{"path"}, "A path" + long[:190] + "e.g. Unix sockets or no. 2. Others" + long + "[...]"},
 		{"code in two dialects", "```mjs\nimport 'a';\nlock(1);\nlock(2);\nlock(3);\n```\n\n```cjs\nrequire('a');\nlock(1);\nlock(2);\nlock(3);\n```\n\nA lock has an owner, who sets it.", 110, []string{"lock"}, "```mjs\nimport 'a';\nlock(1);\nlock(2);\nlock(3);\n```\n\n[...]\nA lock has an owner, who sets it."},
+		{"a part of long code", parts, 300, []string{"lock"}, "[...]\n```c\n" + locked + "```\n[...]"},
+		{"two parts of long code", parts, 450, []string{"lock", "ways"}, "Two ways:\n\n```c\n" + first + "\n" + locked + "```\n[...]"},
+		{"parts of long code with a gap", parts, 440, []string{"ways", "close"}, "Two ways:\n\n```c\n" + first + "```\n[...]\n```c\n" + last + "```\n[...]"},
 		{"a whole short word", "Dots and doors.\n\nThe do command.\n\nDots of all kinds, more of them.", 40, []string{"do"}, "[...]\nThe do command. [...]"},
 		{"accents", "Über die Straße.\n\nEine Größe hat einen Wert.", 40, []string{"Größen"}, "[...]\nEine Größe hat einen Wert."},
 		{"no block fits", "One paragraph of more words. And another sentence.", 40, []string{"another"}, "One paragraph of more words. [...]"},
@@ -332,6 +337,7 @@ func TestExtract(t *testing.T) {
 
 func FuzzExtract(f *testing.F) {
 	f.Add("# A\n\nIntro:\n\n```sh\none\n```\n\n- Two\n- Three", 30, "one three")
+	f.Add("Intro:\n\n  ```sh\n"+strings.Repeat("one two\n\n", 60)+"  ```\n\nEnd.", 200, "two")
 	f.Add("|a|\n|b|\n\n😀😀. `````\nx\n`````", 12, "b")
 	f.Fuzz(func(t *testing.T, text string, limit int, words string) {
 		text, limit = sanitize(text), 10+max(0, limit%5000)
@@ -345,8 +351,8 @@ func FuzzExtract(f *testing.F) {
 		from := 0
 		for line := range strings.Lines(got) { // all lines are the text's, in its order
 			line = strings.TrimRight(strings.TrimSuffix(line, cutMark), " \t\n")
-			if line = strings.TrimSuffix(line, "[...]"); line == "" || strings.Trim(line, "`") == "" {
-				continue
+			if line = strings.TrimSuffix(line, "[...]"); line == "" || strings.HasPrefix(strings.TrimSpace(line), "```") {
+				continue // or a fence, which each part of a code block has
 			}
 			i := strings.Index(text[from:], strings.TrimSuffix(line, " "))
 			if i < 0 {
