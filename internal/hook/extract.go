@@ -27,15 +27,15 @@ const (
 	// termless is the share of the limit up to which blocks without a term are added.
 	termless = .25
 	// longParagraph is the length in bytes from which the sentences of a paragraph are blocks,
-	// each at least half as long. From the same length of a code block, its parts between
-	// empty lines are blocks, each with at least leastCode bytes.
+	// each at least half as long.
 	longParagraph = 400
-	leastCode     = 120
+	// leastCode is the least length in bytes of a part of a code block that exceeds the limit.
+	leastCode = 120
 )
 
 // A textBlock is a part of a passage that is quoted whole or not at all: a paragraph or some
-// sentences of a long one, a list item, a table row, a code block or a part of a long one,
-// with the line that introduces it.
+// sentences of a long one, a list item, a table row or a code block, with the line that
+// introduces it. Of a code block that exceeds the limit, it is some statements.
 type textBlock struct {
 	text  string
 	units int    // length in UTF-16 units, fences included
@@ -65,7 +65,7 @@ func extractOf(s string, limit int, terms []lexical.TermWeight) string {
 	if utf16Len(s) <= limit {
 		return s
 	}
-	x := extract{blocks: blocksOf(s), limit: limit, room: limit - utf16Len(cutMark)}
+	x := extract{blocks: blocksOf(s, limit), limit: limit, room: limit - utf16Len(cutMark)}
 	if !x.weigh(terms[:min(len(terms), maxExtractTerms)]) || !x.keepNext() {
 		return shorten(s, limit)
 	}
@@ -242,9 +242,9 @@ func (x *extract) String() string {
 
 // blocksOf splits a text into blocks. A heading belongs to the block after it, and so does
 // a paragraph that ends with a colon, of a long one the last sentence.
-func blocksOf(s string) []textBlock {
+func blocksOf(s string, limit int) []textBlock {
 	var blocks []textBlock
-	at := starts(s)
+	at := starts(s, limit)
 	for i, from := range at {
 		to := len(s)
 		if i+1 < len(at) {
@@ -310,12 +310,12 @@ func lastSentence(block string) int {
 }
 
 // starts returns the offsets at which blocks start.
-func starts(s string) []int {
+func starts(s string, limit int) []int {
 	list := []int{0}
 	at, fence, empty, long, before := 0, codeFence(""), false, false, ""
 	for line := range strings.Lines(s) {
 		text := strings.TrimSpace(line)
-		if long && fence != "" && empty && at-list[len(list)-1] >= leastCode && text != string(fence) && !introduces(before) {
+		if long && fence != "" && empty && at-list[len(list)-1] >= leastCode && startsStatement(line) && !introduces(before) {
 			list = append(list, at)
 		}
 		if fence == "" && at > 0 && text != "" && (empty || strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "|")) {
@@ -323,7 +323,7 @@ func starts(s string) []int {
 		}
 		outside := fence == ""
 		if fence = fence.after(text); outside && fence != "" {
-			long = isLongCode(s[at:], fence)
+			long = bytesOfCode(s[at:], fence) > limit
 		}
 		if fence == "" && len(line) >= longParagraph && !strings.HasPrefix(line, "|") {
 			list = appendSentences(list, at, line)
@@ -336,11 +336,17 @@ func starts(s string) []int {
 	return list
 }
 
-// isLongCode reports whether the code block at the start of a text has at least longParagraph
-// bytes.
-func isLongCode(s string, fence codeFence) bool {
+// bytesOfCode returns the length of the code at the start of a text.
+func bytesOfCode(s string, fence codeFence) int {
 	_, code, _ := strings.Cut(s, string(fence))
-	return len(code) >= longParagraph && !strings.Contains(code[:longParagraph], string(fence))
+	code, _, _ = strings.Cut(code, string(fence))
+	return len(code)
+}
+
+// startsStatement reports whether a line of code is not within a statement, as far as its
+// indentation tells.
+func startsStatement(line string) bool {
+	return indentOf(line) == "" && strings.IndexByte("})]`\n", line[0]) < 0
 }
 
 // appendSentences appends the offsets at which the parts of a long line start, which itself

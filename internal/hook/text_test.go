@@ -297,7 +297,7 @@ func TestExtract(t *testing.T) {
 	code := "About code.\n\n```\nfirst = 1\n\ncolumn = 2\n```\n\nA column has a name, and the column has a type."
 	page := "One way is to wait.\n\nAnother way is to ask for it:\n\n```\nask --now\n```\n\nThis is about waiting.\n\nWaiting has a limit, which is a setting."
 	long := strings.Repeat(" has words", 22) + ". "
-	first, locked, last := strings.Repeat("open();\n", 20), "lock();\n"+strings.Repeat("write();\n", 20)+"// last:\n\nunlock();\n", strings.Repeat("close();\n", 20)
+	first, locked, last := strings.Repeat("open();\n", 20), "lock();\n"+strings.Repeat("write();\n", 20)+"// last:\n\nunlock {\n\n  x();\n\n}\n", strings.Repeat("close();\n", 20)
 	parts := "Two ways:\n\n```c\n" + first + "\n" + locked + "\n" + last + "```\n\nThat is all."
 	for _, test := range []struct {
 		name, text string
