@@ -29,13 +29,17 @@ const (
 	// following is the share of the best passage's score that the one after it has at
 	// least.
 	following = .9
-	// newTerms is the weight of the query's terms in a passage that no chosen one contains.
+	// newTerms is the weight of the query's terms in a passage that no chosen one contains,
+	// times its score's share of the best one's.
 	newTerms = 1
+	// covering is that share from which a passage covers its terms. One far below contains
+	// them in another context.
+	covering = .55
 	// newName is the bonus of a passage that defines a name of the query that no chosen one
 	// defines.
 	newName = .5
-	// leastMissing is the share of the query's terms that no chosen passage contains from
-	// which these are searched on their own. What is found is quoted at missingPlace.
+	// leastMissing is the share of the query's terms that no chosen passage covers from which
+	// these are searched on their own. What is found is quoted at missingPlace.
 	leastMissing = .08
 	missingPlace = 3
 	// continued is what is left of the score of a passage if another one of its
@@ -134,7 +138,8 @@ type selection struct {
 	rest     []candidate
 	weights  []lexical.TermWeight // of the query's terms
 	names    uint64               // bits of the query's names in Hit.Terms
-	// missing is the mask of the terms that no chosen passage contains.
+	best     float64              // score of the best passage
+	// missing is the mask of the terms that no chosen passage covers.
 	missing uint64
 	worth   map[uint32]float64 // of a document's next passage; 0 is 1
 }
@@ -166,7 +171,8 @@ func (s *selection) choose(found []lexical.Hit) error {
 		}
 	}
 	s.add(best[0])
-	s.missing &^= found[0].Terms
+	s.best = found[0].Score
+	s.cover(&found[0])
 	if err := s.addSiblings(best[0]); err != nil {
 		return err
 	}
@@ -191,7 +197,7 @@ func (s *selection) choose(found []lexical.Hit) error {
 			}
 		}
 		if s.add(*c.decoded) {
-			s.missing &^= c.Terms
+			s.cover(&c.Hit)
 			if err := s.addFollowing(c.decoded); err != nil {
 				return err
 			}
@@ -205,7 +211,7 @@ func (s *selection) next() candidate {
 	next, most := 0, -1.
 	for i := range s.rest {
 		c := &s.rest[i]
-		score := c.Score*cmp.Or(s.worth[c.Document], 1) + newTerms*s.shareOf(c.Terms&s.missing)
+		score := c.Score*cmp.Or(s.worth[c.Document], 1) + newTerms*s.shareOf(c.Terms&s.missing)*min(1, c.Score/s.best)
 		if c.Terms&s.missing&s.names != 0 {
 			score += newName
 		}
@@ -216,6 +222,13 @@ func (s *selection) next() candidate {
 	c := s.rest[next]
 	s.rest = slices.Delete(s.rest, next, next+1)
 	return c
+}
+
+// cover removes the terms of a chosen passage from the missing ones.
+func (s *selection) cover(h *lexical.Hit) {
+	if h.Score >= covering*s.best {
+		s.missing &^= h.Terms
+	}
 }
 
 // shareOf returns the share of the query's terms in a mask.
@@ -330,7 +343,7 @@ func (s *selection) addSiblings(best Hit) error {
 	return nil
 }
 
-// missingWords returns the words of the query's text that no chosen passage contains, if
+// missingWords returns the words of the query's text that no chosen passage covers, if
 // they are a considerable part of it.
 func (s *selection) missingWords(text string) (words []string) {
 	share := 0.
