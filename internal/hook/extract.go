@@ -180,9 +180,12 @@ func (x *extract) keep(i int) {
 	for terms := b.terms; terms != 0; terms &= terms - 1 {
 		x.weights[bits.TrailingZeros64(terms)] *= repeatedTerm
 	}
+	if !b.isCode() {
+		return
+	}
 	for j := range x.blocks {
 		other := &x.blocks[j]
-		other.twin = other.twin || !other.kept && b.isCode() && other.isCode() && areTwins(b.text, other.text)
+		other.twin = other.twin || !other.kept && other.isCode() && areTwins(b.text, other.text)
 	}
 }
 
