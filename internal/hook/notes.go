@@ -452,9 +452,8 @@ func (d *decider) injectRemedies(db *config.Database, found []Remedy) {
 	for i := range found {
 		share := text.remaining / (len(found) - i)
 		part := boundedText{remaining: share}
-		if _, ok := part.passage(i+1, &found[i].Passage, share, db.URLs, nil); ok {
-			text.add(part.String())
-		}
+		part.passage(i+1, &found[i].Passage, db.URLs)
+		text.add(part.String())
 	}
 	d.injectNotes(notes.Injection{Max: maxRemedyText, Items: []notes.Item{{
 		Database: db.Name, Key: db.Name + "/" + found[0].Passage.Locator(), Title: heading(&found[0].Passage), Text: text.String(),

@@ -23,8 +23,6 @@ const (
 type boundedText struct {
 	strings.Builder
 	remaining int
-	last      *passage.Passage // quoted last
-	files     []string         // with a quoted passage
 }
 
 // add appends s if it fits and reports whether it did.
@@ -46,32 +44,91 @@ func (l *boundedText) paragraph(s string) {
 	l.add(s)
 }
 
-// passage appends a passage of a database with these URL prefixes, cut to longest and the
-// remaining length in UTF-16 units: the blocks with the terms. It returns the
-// number of bytes of the text's beginning that it shows, or passage.Whole. It returns false
-// if less than half of the passage, or of longest, would fit.
-func (l *boundedText) passage(number int, p *passage.Passage, longest int, urls []string, terms []lexical.TermWeight) (shown int, ok bool) {
+// passages appends passages of a database with these URL prefixes, the best ones for which
+// there is room. The text of the first has at most maxPassage UTF-16 units, that of each
+// further one less. Passages of a page follow one another, so that its title and address
+// are not repeated. It returns the passages that it shows.
+func (l *boundedText) passages(list []passage.Passage, urls []string, terms []lexical.TermWeight) passage.Shown {
+	q := quoter{urls: urls, terms: terms, room: l.remaining, longest: maxPassage}
+	for i := range list {
+		if q.quote(&list[i]) {
+			q.longest = max(minPassage, q.longest*3/4)
+		}
+	}
+	return l.addQuotations(1, q.pages)
+}
+
+// passage appends one passage if it fits.
+func (l *boundedText) passage(number int, p *passage.Passage, urls []string) {
+	q := quoter{urls: urls, room: l.remaining, longest: l.remaining}
+	q.quote(p)
+	l.addQuotations(number, q.pages)
+}
+
+// addQuotations appends the quotations of pages, numbered from first.
+func (l *boundedText) addQuotations(first int, pages [][]quotation) passage.Shown {
+	shown := make(passage.Shown)
+	for i, q := range slices.Concat(pages...) {
+		l.add(fmt.Sprintf("\n\n[%d] %s%s\n%s", first+i, q.head, q.text, q.fence))
+		shown[q.Fingerprint()] = q.shown
+	}
+	return shown
+}
+
+// A quoter quotes passages of a database.
+type quoter struct {
+	urls    []string             // URL prefixes of the database
+	terms   []lexical.TermWeight // by which long passages are shortened
+	room    int                  // UTF-16 units that are left
+	longest int                  // most of them for the text of a passage
+	pages   [][]quotation        // by page, in the order of their first passages
+}
+
+// A quotation is the part of a passage that is quoted, with the lines around it.
+type quotation struct {
+	*passage.Passage
+	head  string // the lines above the text, without the number
+	text  string
+	fence string
+	// shown is the number of bytes of the passage's beginning that it shows, or
+	// passage.Whole.
+	shown int
+}
+
+// quote quotes a passage, or the blocks with the terms if it is long. It returns false if
+// less than half of the passage, or of longest, would fit.
+func (q *quoter) quote(p *passage.Passage) bool {
 	const least = 200 // including the lines around the passage
-	if l.remaining < least {
-		return 0, false
+	if q.room < least {
+		return false
+	}
+	at := slices.IndexFunc(q.pages, func(page []quotation) bool {
+		return p.Document() != "" && p.Document() == page[0].Document()
+	})
+	var before []quotation
+	if at >= 0 {
+		before = q.pages[at]
 	}
 	body := sanitize(p.Text)
 	repeated := len(body) - len(withoutHeadings(body, p))
 	body = body[repeated:]
-	fence := safetext.Fence(body)
-	head := fmt.Sprintf("\n\n[%d] %s\nSource: %s\n%s\n", number, l.heading(p), l.sourceOf(p, urls), fence)
-	tail := "\n" + fence
-	room := min(l.remaining-utf16Len(head)-utf16Len(tail), longest)
-	if room < min(utf16Len(body), longest)/2 {
-		return 0, false
+	n := quotation{Passage: p, fence: safetext.Fence(body), shown: passage.Whole}
+	n.head = headingAfter(p, before) + "\nSource: " + q.sourceOf(p, before) + "\n" + n.fence + "\n"
+	around := len("\n\n[10] ") + utf16Len(n.head) + utf16Len("\n"+n.fence)
+	room := min(q.room-around, q.longest)
+	if room < min(utf16Len(body), q.longest)/2 {
+		return false
 	}
-	part := extractOf(body, room, terms)
-	shown = passage.Whole
-	if part != body {
-		shown = max(1, repeated+commonPrefix(body, part))
+	if n.text = extractOf(body, room, q.terms); n.text != body {
+		n.shown = max(1, repeated+commonPrefix(body, n.text))
 	}
-	l.last, l.files = p, append(l.files, oneLine(p.File()))
-	return shown, l.add(head + part + tail)
+	if at >= 0 {
+		q.pages[at] = append(before, n)
+	} else {
+		q.pages = append(q.pages, []quotation{n})
+	}
+	q.room -= around + utf16Len(n.text)
+	return true
 }
 
 // withoutHeadings returns a passage's text without the headings at its start that the line
@@ -101,15 +158,19 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// sourceOf returns the address of a passage and the label of its document. If the address
-// is that of the file's page, the first quoted passage of a file also has the file.
-func (l *boundedText) sourceOf(p *passage.Passage, urls []string) string {
-	source := oneLine(p.Locator())
-	if url := urlmatch.WebURL(p, urls); url != "" && url != p.URL {
-		source = oneLine(url)
-		if file := oneLine(p.File()); !slices.Contains(l.files, file) {
-			source += " (" + file + ")"
+// sourceOf returns the address of a passage and the label of its document. If passages of
+// its page are quoted before it, the page's address is not repeated. The first quotation has
+// the file, too.
+func (q *quoter) sourceOf(p *passage.Passage, before []quotation) string {
+	page, place := addressOf(p, q.urls)
+	if len(before) > 0 {
+		if above, _ := addressOf(before[0].Passage, q.urls); page == above {
+			return "..." + oneLine(place)
 		}
+	}
+	source, file := oneLine(page+place), oneLine(p.File())
+	if len(q.pages) == 0 && file != "" && page+place != p.Locator() {
+		source += " (" + file + ")"
 	}
 	if remark := p.Label(); remark != "" {
 		source += " (" + oneLine(remark) + ")"
@@ -117,25 +178,35 @@ func (l *boundedText) sourceOf(p *passage.Passage, urls []string) string {
 	return source
 }
 
-// continues reports whether a passage is of the same document as the last one.
-func (l *boundedText) continues(p *passage.Passage) bool {
-	return l.last != nil && p.Document() != "" && p.Document() == l.last.Document()
+// addressOf returns the address of a passage's page, its URL or else its file, and the
+// anchor or line of the passage.
+func addressOf(p *passage.Passage, urls []string) (page, place string) {
+	address, mark := urlmatch.WebURL(p, urls), "#"
+	if address == "" {
+		if address = p.Locator(); p.StartLine > 0 {
+			mark = ":"
+		}
+	}
+	at := strings.LastIndex(address, mark)
+	if at < 0 {
+		return address, ""
+	}
+	return address[:at], address[at:]
 }
 
-// heading returns the heading of a passage. It abbreviates the headings that it shares
-// with the last passage.
-func (l *boundedText) heading(p *passage.Passage) string {
-	path := headingPath(p)
-	shared := 0
-	if l.continues(p) {
-		for last := headingPath(l.last); shared < min(len(path)-1, len(last)) && path[shared] == last[shared]; {
+// headingAfter returns the heading of a passage. It abbreviates the headings that it shares
+// with the passage of its page that is quoted before it.
+func headingAfter(p *passage.Passage, before []quotation) string {
+	path, shared := headingPath(p), 0
+	if len(before) > 0 {
+		for last := headingPath(before[len(before)-1].Passage); shared < min(len(path)-1, len(last)) && path[shared] == last[shared]; {
 			shared++
 		}
 	}
-	if shared > 0 {
-		return "... > " + strings.Join(path[shared:], " > ")
+	if shared == 0 {
+		return strings.Join(path, " > ")
 	}
-	return strings.Join(path, " > ")
+	return "... > " + strings.Join(path[shared:], " > ")
 }
 
 // heading returns the title of a passage's document and the headings above the passage.

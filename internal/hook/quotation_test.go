@@ -159,3 +159,64 @@ func TestLongMessageOfRule(t *testing.T) {
 		}
 	}
 }
+
+func TestPassagesOfAPageFollowOneAnother(t *testing.T) {
+	const root = "/docs/"
+	list := []passage.Passage{
+		{Title: "Cache", Headings: []string{"Cache", "Keys"}, Root: root, Path: root + "cache.html", Anchors: []string{"keys"}, Text: "A key."},
+		{Title: "Jobs", Headings: []string{"Jobs"}, Root: root, Path: root + "jobs.md", StartLine: 3, Text: "A job."},
+		{Title: "Cache", Headings: []string{"Cache", "Paths"}, Root: root, Path: root + "cache.html", Anchors: []string{"paths"}, Text: "A path."},
+		{Title: "Jobs", Headings: []string{"Jobs", "Retry"}, Root: root, Path: root + "jobs.md", StartLine: 30, Text: "A retry."},
+	}
+	for _, test := range []struct {
+		urls []string
+		want string
+	}{
+		{nil, `
+[1] Cache > Keys
+Source: /docs/cache.html#keys
+A key.
+
+[2] ... > Paths
+Source: ...#paths
+A path.
+
+[3] Jobs
+Source: /docs/jobs.md:3
+A job.
+
+[4] ... > Retry
+Source: ...:30
+A retry.`},
+		{[]string{"https://example.com/"}, `
+[1] Cache > Keys
+Source: https://example.com/cache.html#keys (/docs/cache.html)
+A key.
+
+[2] ... > Paths
+Source: ...#paths
+A path.
+
+[3] Jobs
+Source: https://example.com/jobs
+A job.
+
+[4] ... > Retry
+Source: ...
+A retry.`},
+	} {
+		text := boundedText{remaining: 1000}
+		shown := text.passages(list, test.urls, nil)
+		got := strings.ReplaceAll(strings.ReplaceAll(text.String(), "\n```\n", "\n"), "\n```", "")
+		if strings.TrimSpace(got) != strings.TrimSpace(test.want) || len(shown) != len(list) {
+			t.Errorf("URLs %q: %d shown, %s", test.urls, len(shown), got)
+		}
+		if used := 1000 - text.remaining; used != utf16Len(text.String()) {
+			t.Errorf("%d units used, the text has %d", used, utf16Len(text.String()))
+		}
+	}
+	text := boundedText{remaining: 250}
+	if shown := text.passages(list, nil, nil); len(shown) == 0 || len(shown) == len(list) || !strings.HasPrefix(text.String(), "\n\n[1] Cache") {
+		t.Errorf("in little room, %d shown: %s", len(shown), text.String())
+	}
+}

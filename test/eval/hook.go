@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -106,15 +107,25 @@ func decodeReply(stdout []byte) (reply, error) {
 	return reply{Denied: out.Output.Decision == "deny", Reason: out.Output.Reason, Context: out.Output.Context}, nil
 }
 
-// sources returns the sources of the quoted passages, best first: URLs or paths, with
+// place matches the anchor or the line of a source.
+var place = regexp.MustCompile(`(#[^#]*|:\d+)$`)
+
+// sources returns the sources of the quoted passages, in their order: URLs or paths, with
 // an anchor or a line.
 func sources(context string) []string {
 	var list []string
+	page := ""
 	for line := range strings.Lines(context) {
-		if source, ok := strings.CutPrefix(line, "Source: "); ok {
-			source, _, _ = strings.Cut(strings.TrimSpace(source), " (") // a label
-			list = append(list, source)
+		source, ok := strings.CutPrefix(line, "Source: ")
+		if !ok {
+			continue
 		}
+		source, _, _ = strings.Cut(strings.TrimSpace(source), " (") // a file or a label
+		if rest, ok := strings.CutPrefix(source, "..."); ok {
+			source = page + rest
+		}
+		page = place.ReplaceAllString(source, "")
+		list = append(list, source)
 	}
 	return list
 }
