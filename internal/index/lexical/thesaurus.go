@@ -2,11 +2,9 @@ package lexical
 
 import (
 	"cmp"
-	_ "embed"
 	"math"
 	"math/bits"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -31,36 +29,8 @@ import (
 // The lines of a file are sorted, and each key occurs once. Files may share a key: the
 // targets are joined.
 //
-// A search reads the compiled form, which needs no initialization. An entry is filed under
-// the stem of its key that occurs in the fewest keys. thesaurus.txt has a line per stem
-// with its entries, the longest keys first:
-//
-//	combin>squash rebas fixup|"commit ~to file>write|{rust/cargo}>crate
-//
-// An entry consists of its names in braces, if it has any, the rest of its key and, after
-// >, the terms that it adds. A sequence has its whole key after a quote, with a tilde
-// before the words that do not count. thesaurus_stems.txt lists the stems, sorted, with
-// the offsets of their lines in thesaurus.txt. It is a file of its own because a binary
-// search over short lines is five times as fast.
-//
-//go:generate go test -run ^TestThesaurus$ -update
-var (
-	//go:embed thesaurus.txt
-	thesaurus string
-	//go:embed thesaurus_stems.txt
-	thesaurusStems string
-)
-
-// entriesOf returns the line of a stem in thesaurus.txt, or "".
-func entriesOf(stem string) string {
-	value, _ := lookup(thesaurusStems, stem)
-	start, err := strconv.Atoi(value)
-	if err != nil {
-		return ""
-	}
-	line, _, _ := strings.Cut(thesaurus[start:], "\n")
-	return line
-}
+// A search reads the compiled form, see compiledThesaurus. An entry is filed there under the
+// stem of its key that occurs in the fewest keys.
 
 const (
 	// The total weight of an entry's targets is that of its key, times the square root of
@@ -84,8 +54,8 @@ const (
 	// usualSynonyms is a capacity estimate.
 	usualSynonyms = 16
 
-	// fillerMark is the prefix of a word of a compiled sequence that does not count.
-	fillerMark = '~'
+	// fillerPrefix is the prefix of a word of a sequence that does not count.
+	fillerPrefix = '~'
 )
 
 // An expansion is a thesaurus entry that matches a query.
@@ -99,15 +69,10 @@ type expansion struct {
 // expand returns the thesaurus entries that match a text with these words and terms, in a
 // database with these names, the longest keys first.
 func (a *Analyzer) expand(text string, words []contentWord, names []string, terms []queryTerm) []expansion {
-	m := matcher{analyzer: a, text: text, content: words, names: names, terms: terms[:min(len(terms), maxKeyTerms)]}
-	m.share = min(1, manyTerms/float64(len(terms)))
+	m := newMatcher(a, openThesaurus(thesaurusData), terms)
+	m.text, m.content, m.names = text, words, names
 	for i, t := range m.terms {
-		line := entriesOf(t.term)
-		for line != "" {
-			var entry string
-			entry, line, _ = strings.Cut(line, "|")
-			m.match(i, entry)
-		}
+		m.matchLine(i, m.thesaurus.entriesOf(t.term))
 	}
 	slices.SortStableFunc(m.found, func(a, b expansion) int { return b.size - a.size })
 	return m.found
@@ -115,14 +80,25 @@ func (a *Analyzer) expand(text string, words []contentWord, names []string, term
 
 // A matcher finds the entries that match a query.
 type matcher struct {
-	analyzer *Analyzer
-	text     string
-	content  []contentWord // of the text
-	names    []string      // of the database
-	terms    []queryTerm
-	share    float64
-	words    []rawWord // of the text, read on first use
-	found    []expansion
+	analyzer  *Analyzer
+	thesaurus compiledThesaurus
+	text      string
+	content   []contentWord // of the text
+	names     []string      // of the database
+	terms     []queryTerm
+	places    []int // of the terms in the thesaurus
+	share     float64
+	words     []rawWord // of the text, read on first use
+	found     []expansion
+}
+
+func newMatcher(a *Analyzer, t compiledThesaurus, terms []queryTerm) matcher {
+	m := matcher{analyzer: a, thesaurus: t, terms: terms[:min(len(terms), maxKeyTerms)], share: min(1, manyTerms/float64(len(terms)))}
+	m.places = make([]int, len(m.terms))
+	for i, term := range m.terms {
+		m.places[i] = t.find(term.term)
+	}
+	return m
 }
 
 // A rawWord is a word of a query, stop words included.
@@ -132,46 +108,53 @@ type rawWord struct {
 	filler bool // a stop word or question word
 }
 
+// matchLine appends the entries of the i-th term's line whose keys the query contains.
+func (m *matcher) matchLine(i int, line string) {
+	for line != "" {
+		entry := line
+		if end := strings.IndexByte(line, entryEnd); end >= 0 {
+			entry, line = line[:end], line[end+1:]
+		} else {
+			line = ""
+		}
+		m.match(i, entry)
+	}
+}
+
 // match appends an entry of the i-th term's line if the query contains its key.
 func (m *matcher) match(i int, entry string) {
-	key, targets, _ := strings.Cut(entry, ">")
+	end := strings.IndexByte(entry, keyEnd)
+	key, targets := entry[:end], entry[end+1:]
 	names := ""
-	if strings.HasPrefix(key, "{") {
-		names, key, _ = strings.Cut(key[1:], "}")
+	if key != "" && key[0] == namesStart {
+		end = strings.IndexByte(key, namesEnd)
+		names, key = key[1:end], key[end+1:]
 	}
-	sequence, isSequence := strings.CutPrefix(key, `"`)
+	isSequence := key != "" && key[0] == sequenceMark
 	if isSequence {
-		key = sequence
+		key = key[1:]
 	}
-	e := expansion{key: 1 << i, targets: targets, share: m.share}
+	e := expansion{key: 1 << i, share: m.share}
 	fillers := 0
-	for key != "" {
-		var word string
-		word, key, _ = strings.Cut(key, " ")
-		if word[0] == fillerMark {
+	for rest := key; rest != ""; {
+		if rest[0] == fillerMark {
+			_, rest = m.thesaurus.next(rest[1:])
 			fillers++
 			continue
 		}
-		j := m.term(word)
+		var place int
+		place, rest = m.thesaurus.next(rest)
+		j := slices.Index(m.places, place)
 		if j < 0 {
 			return
 		}
 		e.key |= 1 << j
 	}
 	e.size = bits.OnesCount64(e.key) + fillers
-	if (!isSequence || m.hasSequence(sequence)) && (names == "" || m.isNamed(names)) {
+	if (!isSequence || m.hasSequence(m.thesaurus.text(key))) && (names == "" || m.isNamed(m.thesaurus.text(names))) {
+		e.targets = m.thesaurus.text(targets)
 		m.found = append(m.found, e)
 	}
-}
-
-// term returns the index of a query term, or -1.
-func (m *matcher) term(word string) int {
-	for j := range m.terms {
-		if m.terms[j].term == word {
-			return j
-		}
-	}
-	return -1
 }
 
 // isNamed reports whether the database or the text has one of the slash-separated names.
@@ -208,7 +191,7 @@ func follows(words []rawWord, key string) bool {
 	for i := range words {
 		want, rest, _ := strings.Cut(key, " ")
 		switch {
-		case words[i].stem == strings.TrimPrefix(want, string(fillerMark)):
+		case words[i].stem == strings.TrimPrefix(want, string(fillerPrefix)):
 			if rest == "" {
 				return true
 			}

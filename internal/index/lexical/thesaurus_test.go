@@ -2,6 +2,7 @@ package lexical
 
 import (
 	"cmp"
+	"encoding/binary"
 	"flag"
 	"fmt"
 	"maps"
@@ -15,7 +16,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write thesaurus.txt")
+var update = flag.Bool("update", false, "write thesaurus.bin")
 
 // A source is a source file of the thesaurus.
 type source struct {
@@ -138,8 +139,8 @@ func (p *thesaurusParser) add(key string, targets []string) {
 		}
 	}
 	switch {
-	case strings.ContainsAny(e.names+strings.Join(e.key, "")+strings.Join(e.targets, ""), "|>{}\n"):
-		p.problem("key %s or one of its targets has a character that the compiled form uses", key)
+	case slices.ContainsFunc(slices.Concat(e.key, e.targets, []string{e.names}), func(word string) bool { return len(word) > math.MaxUint8 }):
+		p.problem("key %s or one of its targets has a word of more than %d bytes", key, math.MaxUint8)
 	case len(e.targets) == 0:
 		p.problem("key %s leads only to itself", key)
 	case p.seen[e.id()]:
@@ -156,7 +157,7 @@ func (a *Analyzer) thesaurusKey(key string) (stems []string, sequence bool) {
 	if strings.HasPrefix(key, `"`) {
 		for _, w := range a.rawWords(key, nil) {
 			if w.filler {
-				w.stem = string(fillerMark) + w.stem
+				w.stem = string(fillerPrefix) + w.stem
 			}
 			stems = append(stems, w.stem)
 		}
@@ -183,7 +184,7 @@ func (a *Analyzer) thesaurusKey(key string) (stems []string, sequence bool) {
 func content(key []string) int {
 	n := 0
 	for _, stem := range key {
-		if stem[0] != fillerMark {
+		if stem[0] != fillerPrefix {
 			n++
 		}
 	}
@@ -205,8 +206,8 @@ func (a *Analyzer) thesaurusTarget(target string) []string {
 	return terms
 }
 
-// compileThesaurus returns the contents of thesaurus.txt and thesaurus_stems.txt.
-func compileThesaurus(entries []thesaurusEntry) (text, stems string) {
+// compileThesaurus returns the compiled form of the thesaurus.
+func compileThesaurus(entries []thesaurusEntry) string {
 	joined := joinEntries(entries)
 	uses := make(map[string]int) // of stems in keys
 	for _, e := range joined {
@@ -215,7 +216,7 @@ func compileThesaurus(entries []thesaurusEntry) (text, stems string) {
 		}
 	}
 	// The lines are in the order of the sources, not of their stems: equal targets are then
-	// closer to one another, and the text is compressed better in archives.
+	// closer to one another, and the file is compressed better in archives.
 	var heads []string
 	lines := make(map[string][]*thesaurusEntry)
 	for _, e := range joined {
@@ -225,24 +226,120 @@ func compileThesaurus(entries []thesaurusEntry) (text, stems string) {
 		}
 		lines[head] = append(lines[head], e)
 	}
-	offsets := make(map[string]int)
-	var lineText, stemText strings.Builder
+	w := newThesaurusWriter(heads, joined, uses)
 	for _, head := range heads {
 		entries := lines[head]
 		slices.SortFunc(entries, func(x, y *thesaurusEntry) int {
 			return cmp.Or(len(y.key)-len(x.key), strings.Compare(x.id(), y.id()))
 		})
-		var parts []string
-		for _, e := range entries {
-			parts = append(parts, e.compiled(head))
+		w.line(head, entries)
+	}
+	return w.data()
+}
+
+// A thesaurusWriter writes a compiledThesaurus.
+type thesaurusWriter struct {
+	words    []string
+	places   map[string]int
+	frequent map[string]int // the places of frequent words among these
+	stems    map[int]int    // the offset of a stem's line, by the stem's place
+	lines    []byte
+}
+
+// newThesaurusWriter returns a writer of lines with these stems and entries.
+func newThesaurusWriter(heads []string, entries []*thesaurusEntry, uses map[string]int) *thesaurusWriter {
+	counts := make(map[string]int)
+	for _, head := range heads {
+		counts[head] = 0
+	}
+	for _, e := range entries {
+		for _, word := range e.compiledWords(e.head(uses)) {
+			counts[word]++
 		}
-		offsets[head] = lineText.Len()
-		fmt.Fprintln(&lineText, strings.Join(parts, "|"))
 	}
-	for _, head := range slices.Sorted(maps.Keys(offsets)) {
-		fmt.Fprintf(&stemText, "%s %d\n", head, offsets[head])
+	w := &thesaurusWriter{places: make(map[string]int), frequent: make(map[string]int), stems: make(map[int]int)}
+	byCount := slices.SortedFunc(maps.Keys(counts), func(x, y string) int {
+		return cmp.Or(counts[y]-counts[x], strings.Compare(x, y))
+	})
+	for i, word := range byCount[:min(len(byCount), firstRare-firstFrequent)] {
+		w.frequent[word] = i
 	}
-	return lineText.String(), stemText.String()
+	w.words = slices.SortedFunc(maps.Keys(counts), func(x, y string) int { return cmp.Or(len(x)-len(y), strings.Compare(x, y)) })
+	for i, word := range w.words {
+		w.places[word] = i
+	}
+	return w
+}
+
+// line writes the line of a stem.
+func (w *thesaurusWriter) line(head string, entries []*thesaurusEntry) {
+	w.stems[w.places[head]] = len(w.lines)
+	for i, e := range entries {
+		if i > 0 {
+			w.lines = append(w.lines, entryEnd)
+		}
+		w.entry(head, e)
+	}
+	w.lines = append(w.lines, lineEnd)
+}
+
+func (w *thesaurusWriter) entry(head string, e *thesaurusEntry) {
+	if e.names != "" {
+		w.lines = append(w.lines, namesStart)
+		w.word(e.names)
+		w.lines = append(w.lines, namesEnd)
+	}
+	if e.sequence {
+		w.lines = append(w.lines, sequenceMark)
+	}
+	for _, stem := range e.compiledKey(head) {
+		if word, filler := strings.CutPrefix(stem, string(fillerPrefix)); filler && e.sequence {
+			w.lines = append(w.lines, fillerMark)
+			w.word(word)
+		} else {
+			w.word(stem)
+		}
+	}
+	w.lines = append(w.lines, keyEnd)
+	for _, target := range e.targets {
+		w.word(target)
+	}
+}
+
+func (w *thesaurusWriter) word(word string) {
+	if i, ok := w.frequent[word]; ok {
+		w.lines = append(w.lines, byte(firstFrequent+i))
+		return
+	}
+	place := w.places[word]
+	w.lines = append(w.lines, byte(firstRare+place/rareBytes), byte(firstFrequent+place%rareBytes))
+}
+
+// data returns the compiled form.
+func (w *thesaurusWriter) data() string {
+	var lengths, data []byte
+	for i, word := range w.words {
+		if i == 0 || len(word) != len(w.words[i-1]) {
+			lengths = append(lengths, byte(len(word)), 0, 0)
+		}
+		at := len(lengths) - 2
+		binary.LittleEndian.PutUint16(lengths[at:], binary.LittleEndian.Uint16(lengths[at:])+1)
+	}
+	data = append(data, byte(len(lengths)/lengthSize))
+	data = append(data, lengths...)
+	data = append(data, strings.Join(w.words, "")...)
+	frequent := slices.SortedFunc(maps.Keys(w.frequent), func(x, y string) int { return w.frequent[x] - w.frequent[y] })
+	data = append(data, byte(len(frequent)))
+	for _, word := range frequent {
+		data = binary.LittleEndian.AppendUint16(data, uint16(w.places[word]))
+	}
+	data = binary.LittleEndian.AppendUint16(data, uint16(len(w.stems)))
+	for _, place := range slices.Sorted(maps.Keys(w.stems)) {
+		data = binary.LittleEndian.AppendUint16(data, uint16(place))
+		offset := w.stems[place]
+		data = append(data, byte(offset), byte(offset>>8), byte(offset>>16))
+	}
+	return string(append(data, w.lines...))
 }
 
 // joinEntries returns an entry for each key, with the targets of all entries that have the
@@ -271,26 +368,35 @@ func joinEntries(entries []thesaurusEntry) []*thesaurusEntry {
 func (e *thesaurusEntry) head(uses map[string]int) string {
 	head := ""
 	for _, stem := range e.key {
-		if stem[0] != fillerMark && (head == "" || cmp.Or(cmp.Compare(uses[stem], uses[head]), strings.Compare(stem, head)) < 0) {
+		if stem[0] != fillerPrefix && (head == "" || cmp.Or(cmp.Compare(uses[stem], uses[head]), strings.Compare(stem, head)) < 0) {
 			head = stem
 		}
 	}
 	return head
 }
 
-// compiled returns the entry as compiled into the line of head.
-func (e *thesaurusEntry) compiled(head string) string {
-	s := ""
-	if e.names != "" {
-		s = "{" + e.names + "}"
-	}
+// compiledKey returns the key as compiled into the line of head.
+func (e *thesaurusEntry) compiledKey(head string) []string {
 	if e.sequence {
-		s += `"` + strings.Join(e.key, " ")
-	} else {
-		at := slices.Index(e.key, head)
-		s += strings.Join(slices.Delete(slices.Clone(e.key), at, at+1), " ")
+		return e.key
 	}
-	return s + ">" + strings.Join(e.targets, " ")
+	at := slices.Index(e.key, head)
+	return slices.Delete(slices.Clone(e.key), at, at+1)
+}
+
+// compiledWords returns the words of the entry in the line of head.
+func (e *thesaurusEntry) compiledWords(head string) []string {
+	words := slices.Clone(e.targets)
+	if e.names != "" {
+		words = append(words, e.names)
+	}
+	for _, stem := range e.compiledKey(head) {
+		if e.sequence {
+			stem = strings.TrimPrefix(stem, string(fillerPrefix))
+		}
+		words = append(words, stem)
+	}
+	return words
 }
 
 func TestThesaurus(t *testing.T) {
@@ -307,29 +413,29 @@ func TestThesaurus(t *testing.T) {
 		t.Logf("%s: %d entries", s.name, len(entries))
 		all = append(all, entries...)
 	}
-	text, stems := compileThesaurus(all)
-	t.Logf("%d entries, %d bytes", len(all), len(text)+len(stems))
-	for _, file := range []struct{ name, want, have string }{
-		{"thesaurus.txt", text, thesaurus},
-		{"thesaurus_stems.txt", stems, thesaurusStems},
-	} {
-		switch {
-		case *update:
-			if err := os.WriteFile(file.name, []byte(file.want), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		case file.want != file.have:
-			t.Errorf("%s does not match the sources: run go generate ./internal/index/lexical", file.name)
+	data := compileThesaurus(all)
+	t.Logf("%d entries, %d bytes", len(all), len(data))
+	switch {
+	case *update:
+		if err := os.WriteFile("thesaurus.bin", []byte(data), 0o644); err != nil {
+			t.Fatal(err)
 		}
+	case data != thesaurusData:
+		t.Error("thesaurus.bin does not match the sources: run go generate ./internal/index/lexical")
 	}
-	for stem := range strings.Lines(thesaurusStems) {
-		stem, _, _ = strings.Cut(stem, " ")
-		if entriesOf(stem) == "" {
-			t.Errorf("the entries of %q are not found", stem)
-		}
+	c := openThesaurus(data)
+	if most := (256 - firstRare) * rareBytes; c.find(c.word(most-1)) >= 0 || len(c.lines) >= 1<<24 {
+		t.Errorf("more than %d words or %d bytes of lines: the format has no room for them", most, 1<<24)
 	}
-	for _, stem := range []string{"", "aaaa", "zzzz", "delet\n", "delet 0"} {
-		if got := entriesOf(stem); got != "" {
+	written := 0
+	for at := 0; at < len(c.stems); at += stemSize {
+		written += 1 + strings.Count(c.entriesOf(c.word(uint16At(c.stems, at))), string(byte(entryEnd)))
+	}
+	if joined := joinEntries(all); written != len(joined) {
+		t.Errorf("%d entries in the compiled form, want %d", written, len(joined))
+	}
+	for _, stem := range []string{"", "aaaa", "zzzz", "delet\n", "delet 0", strings.Repeat("x", 300)} {
+		if got := c.entriesOf(stem); got != "" {
 			t.Errorf("%q has the entries %q", stem, got)
 		}
 	}
@@ -373,25 +479,25 @@ func FuzzThesaurus(f *testing.F) {
 		if len(problems) > 0 {
 			return
 		}
-		compileThesaurus(entries)
-		for _, e := range entries {
-			head := e.head(nil)
-			find := func(text string) []expansion {
-				terms, _ := a.queryTerms(&Query{}, text, a.wordsOf(text, false))
-				m := matcher{analyzer: a, text: text, names: strings.Split(e.names, "/"), terms: terms[:min(len(terms), maxKeyTerms)], share: 1}
-				if i := m.term(head); i >= 0 {
-					m.match(i, e.compiled(head))
-				}
-				return m.found
+		c := openThesaurus(compileThesaurus(entries))
+		find := func(text, names string) []expansion {
+			terms, _ := a.queryTerms(&Query{}, text, a.wordsOf(text, false))
+			m := newMatcher(a, c, terms)
+			m.text, m.names = text, strings.Split(names, "/")
+			for i, t := range m.terms {
+				m.matchLine(i, c.entriesOf(t.term))
 			}
-			found := find(e.written)
-			if len(found) != 1 || found[0].targets != strings.Join(e.targets, " ") {
+			return m.found
+		}
+		for _, e := range entries {
+			targets := strings.Join(e.targets, " ")
+			if found := find(e.written, e.names); !slices.ContainsFunc(found, func(x expansion) bool { return x.targets == targets }) {
 				t.Fatalf("%+v is not found by its key: %+v", e, found)
 			}
-			for _, x := range find(query[:min(len(query), 500)]) {
-				if x.size == 0 || x.key == 0 {
-					t.Fatalf("%+v is found by %q with an empty key: %+v", e, query, x)
-				}
+		}
+		for _, x := range find(query[:min(len(query), 500)], "") {
+			if x.size == 0 || x.key == 0 {
+				t.Fatalf("%q finds an entry with an empty key: %+v", query, x)
 			}
 		}
 	})
@@ -637,10 +743,12 @@ func TestRareSynonymsStaySmall(t *testing.T) {
 
 func TestSynonymsAreLimited(t *testing.T) {
 	var text strings.Builder
-	for line := range strings.Lines(thesaurus) {
-		_, targets, _ := strings.Cut(strings.TrimSpace(line), ">")
-		targets, _, _ = strings.Cut(targets, "|")
-		text.WriteString(targets + " ")
+	c := openThesaurus(thesaurusData)
+	for at := 0; at < len(c.stems); at += stemSize {
+		line := c.entriesOf(c.word(uint16At(c.stems, at)))
+		_, targets, _ := strings.Cut(line, string(byte(keyEnd)))
+		targets, _, _ = strings.Cut(targets, string(byte(entryEnd)))
+		text.WriteString(c.text(targets) + " ")
 	}
 	x := build(t, []uint32{0}, []Fields{{Title: "all", Body: text.String()}})
 	if n := len(weights(t, x, "combine split copy commits branches files tables columns strings lists dates")); n != maxSynonyms {

@@ -1,0 +1,165 @@
+package lexical
+
+import (
+	_ "embed"
+	"strings"
+)
+
+// A compiledThesaurus is the compiled form of the thesaurus. Integers are little-endian.
+//
+//	uint8               number n of different lengths of words
+//	n x uint8, uint16   a length in bytes, ascending, and the number of words of that length
+//	words               sorted by length, then by bytes, without separators
+//	uint8               number n of frequent words
+//	n x uint16          a word by its place among all words
+//	uint16              number n of stems with entries
+//	n x uint16, uint24  a stem by its place, ascending, and the offset of its line
+//	lines
+//
+// A line has the entries of a stem, the longest keys first, and ends with lineEnd. An entry
+// consists of its names, if it has any, the rest of its key and, after keyEnd, the terms
+// that it adds. A sequence has its whole key after sequenceMark, with fillerMark before the
+// words that do not count. As text, with the marks as characters:
+//
+//	{rust/cargo}>crate|combin>squash rebas fixup|"commit ~to file>write
+//
+// In a line, a byte below firstFrequent is a mark. One below firstRare is a frequent word.
+// Any other byte a is, with the byte b after it, the word at (a-firstRare)*rareBytes +
+// b-firstFrequent. So no byte of a word is a mark.
+//
+// A search reads this form as it is. It has a third of the size of the text.
+type compiledThesaurus struct {
+	lengths  string
+	words    string
+	frequent string
+	stems    string
+	lines    string
+}
+
+//go:generate go test -run ^TestThesaurus$ -update
+//go:embed thesaurus.bin
+var thesaurusData string
+
+// The marks in a line.
+const (
+	lineEnd = iota
+	entryEnd
+	keyEnd
+	namesStart
+	namesEnd
+	sequenceMark
+	fillerMark
+
+	firstFrequent = 8
+	firstRare     = 160
+	rareBytes     = 256 - firstFrequent
+
+	lengthSize = 3
+	stemSize   = 5
+)
+
+// openThesaurus returns the parts of a compiled thesaurus.
+func openThesaurus(data string) (t compiledThesaurus) {
+	take := func(n int) (part string) {
+		part, data = data[:n], data[n:]
+		return part
+	}
+	t.lengths = take(int(take(1)[0]) * lengthSize)
+	size := 0
+	for at := 0; at < len(t.lengths); at += lengthSize {
+		size += int(t.lengths[at]) * uint16At(t.lengths, at+1)
+	}
+	t.words = take(size)
+	t.frequent = take(int(take(1)[0]) * 2)
+	t.stems = take(uint16At(take(2), 0) * stemSize)
+	t.lines = data
+	return t
+}
+
+func uint16At(s string, at int) int { return int(s[at]) | int(s[at+1])<<8 }
+
+// entriesOf returns the line of a stem, or "".
+func (t *compiledThesaurus) entriesOf(stem string) string {
+	place := t.find(stem)
+	low, high := 0, len(t.stems)/stemSize
+	for low < high {
+		middle := (low + high) / 2
+		at := middle * stemSize
+		switch found := uint16At(t.stems, at); {
+		case found == place:
+			line := t.lines[uint16At(t.stems, at+2)|int(t.stems[at+4])<<16:]
+			return line[:strings.IndexByte(line, lineEnd)]
+		case found < place:
+			low = middle + 1
+		default:
+			high = middle
+		}
+	}
+	return ""
+}
+
+// find returns the place of a word, or -1.
+func (t *compiledThesaurus) find(word string) int {
+	first, offset := 0, 0
+	for at := 0; at < len(t.lengths); at += lengthSize {
+		length, count := int(t.lengths[at]), uint16At(t.lengths, at+1)
+		if length != len(word) {
+			first, offset = first+count, offset+length*count
+			continue
+		}
+		low, high := 0, count
+		for low < high {
+			middle := (low + high) / 2
+			switch w := t.words[offset+middle*length:][:length]; {
+			case w == word:
+				return first + middle
+			case w < word:
+				low = middle + 1
+			default:
+				high = middle
+			}
+		}
+		break
+	}
+	return -1
+}
+
+// word returns the word at a place.
+func (t *compiledThesaurus) word(place int) string {
+	offset := 0
+	for at := 0; at < len(t.lengths); at += lengthSize {
+		length, count := int(t.lengths[at]), uint16At(t.lengths, at+1)
+		if place < count {
+			return t.words[offset+place*length:][:length]
+		}
+		place, offset = place-count, offset+length*count
+	}
+	return ""
+}
+
+// next returns the place of the word at the start of a line's rest, and what follows.
+func (t *compiledThesaurus) next(line string) (place int, rest string) {
+	if line[0] < firstRare {
+		return uint16At(t.frequent, 2*int(line[0]-firstFrequent)), line[1:]
+	}
+	return int(line[0]-firstRare)*rareBytes + int(line[1]) - firstFrequent, line[2:]
+}
+
+// text returns a part of a line as text: its words, separated by spaces, a filler with
+// fillerPrefix.
+func (t *compiledThesaurus) text(part string) string {
+	var text strings.Builder
+	for part != "" {
+		if text.Len() > 0 {
+			text.WriteByte(' ')
+		}
+		if part[0] == fillerMark {
+			text.WriteByte(fillerPrefix)
+			part = part[1:]
+		}
+		var place int
+		place, part = t.next(part)
+		text.WriteString(t.word(place))
+	}
+	return text.String()
+}
