@@ -14,6 +14,8 @@ import (
 //	n x uint16          a word by its place among all words
 //	uint16              number n of stems with entries
 //	n x uint16, uint24  a stem by its place, ascending, and the offset of its line
+//	uint16              number n of members of classes
+//	n x uint16          a stem by its place plus 1, or 0 after the last member of a class
 //	lines
 //
 // A line has the entries of a stem, the longest keys first, and ends with lineEnd. An entry
@@ -33,6 +35,7 @@ type compiledThesaurus struct {
 	words    string
 	frequent string
 	stems    string
+	classes  string
 	lines    string
 }
 
@@ -72,15 +75,15 @@ func openThesaurus(data string) (t compiledThesaurus) {
 	t.words = take(size)
 	t.frequent = take(int(take(1)[0]) * 2)
 	t.stems = take(uint16At(take(2), 0) * stemSize)
+	t.classes = take(uint16At(take(2), 0) * 2)
 	t.lines = data
 	return t
 }
 
 func uint16At(s string, at int) int { return int(s[at]) | int(s[at+1])<<8 }
 
-// entriesOf returns the line of a stem, or "".
-func (t *compiledThesaurus) entriesOf(stem string) string {
-	place := t.find(stem)
+// line returns the line of the stem at a place, or "".
+func (t *compiledThesaurus) line(place int) string {
 	low, high := 0, len(t.stems)/stemSize
 	for low < high {
 		middle := (low + high) / 2

@@ -13,12 +13,15 @@ import (
 //
 //	combine commits, join commits: squash, rebase, fixup
 //	dict = dictionary = hash map
+//	delete ~ remove ~ erase
 //	for: rust, cargo
 //	# a comment
 //
 // The first maps each of its keys to up to six targets. The second maps each of its
-// members to the others. The third is the first line of a file and restricts its entries
-// to databases and queries with one of these names.
+// members to the others. The third is a class and adds nothing itself: a key also matches
+// a query that has another member of the class in place of its word, if it has a further
+// word of the key as written. The fourth is the first line of a file and restricts its
+// entries to databases and queries with one of these names.
 //
 // A key matches a query that contains all its words, anywhere and in any order; stop words
 // and question words do not count. A key in quotes, as "string to int", is a sequence: its
@@ -40,6 +43,9 @@ const (
 	phraseWeight = .6
 	wordWeight   = .4
 	coveredShare = .7
+	// alternateShare is what is left of an entry's weight for each word of its key that the
+	// query has only as another member of its class.
+	alternateShare = .9
 	// Synonyms weigh less in queries of more than manyTerms terms, which are specific
 	// without them, and in indexes of single passages, where the query's own words cannot
 	// be elsewhere on the page.
@@ -64,6 +70,9 @@ type expansion struct {
 	size    int     // number of words in its key
 	targets string  // the terms it adds, separated by spaces
 	share   float64 // factor of its weight, less than 1 in a long query
+	// replaced is the number of words of its key that the query has only as another member
+	// of their class.
+	replaced int
 }
 
 // expand returns the thesaurus entries that match a text with these words and terms, in a
@@ -71,26 +80,28 @@ type expansion struct {
 func (a *Analyzer) expand(text string, words []contentWord, names []string, terms []queryTerm) []expansion {
 	m := newMatcher(a, openThesaurus(thesaurusData), terms)
 	m.text, m.content, m.names = text, words, names
-	for i, t := range m.terms {
-		m.matchLine(i, m.thesaurus.entriesOf(t.term))
-	}
-	slices.SortStableFunc(m.found, func(a, b expansion) int { return b.size - a.size })
+	m.matchAll()
+	slices.SortStableFunc(m.found, func(a, b expansion) int { return cmp.Or(a.replaced-b.replaced, b.size-a.size) })
 	return m.found
 }
 
 // A matcher finds the entries that match a query.
 type matcher struct {
-	analyzer  *Analyzer
-	thesaurus compiledThesaurus
-	text      string
-	content   []contentWord // of the text
-	names     []string      // of the database
-	terms     []queryTerm
-	places    []int // of the terms in the thesaurus
-	share     float64
-	words     []rawWord // of the text, read on first use
-	found     []expansion
+	analyzer   *Analyzer
+	thesaurus  compiledThesaurus
+	text       string
+	content    []contentWord // of the text
+	names      []string      // of the database
+	terms      []queryTerm
+	places     []int // of the terms in the thesaurus
+	alternates []alternate
+	share      float64
+	words      []rawWord // of the text, read on first use
+	found      []expansion
 }
+
+// An alternate is a word that keys may have in place of a term of the query.
+type alternate struct{ place, term int }
 
 func newMatcher(a *Analyzer, t compiledThesaurus, terms []queryTerm) matcher {
 	m := matcher{analyzer: a, thesaurus: t, terms: terms[:min(len(terms), maxKeyTerms)], share: min(1, manyTerms/float64(len(terms)))}
@@ -98,7 +109,49 @@ func newMatcher(a *Analyzer, t compiledThesaurus, terms []queryTerm) matcher {
 	for i, term := range m.terms {
 		m.places[i] = t.find(term.term)
 	}
+	m.findAlternates()
 	return m
+}
+
+// findAlternates collects the other members of the terms' classes.
+func (m *matcher) findAlternates() {
+	classes := m.thesaurus.classes
+	for from := 0; from < len(classes); {
+		to := from
+		term := -1
+		for ; uint16At(classes, to) > 0; to += 2 {
+			if term < 0 {
+				term = slices.Index(m.places, uint16At(classes, to)-1)
+			}
+		}
+		for at := from; term >= 0 && at < to; at += 2 {
+			place := uint16At(classes, at) - 1
+			if !slices.Contains(m.places, place) && m.alternate(place) < 0 {
+				m.alternates = append(m.alternates, alternate{place, term})
+			}
+		}
+		from = to + 2
+	}
+}
+
+// alternate returns the index of the term that has a word as an alternate, or -1.
+func (m *matcher) alternate(place int) int {
+	for _, a := range m.alternates {
+		if a.place == place {
+			return a.term
+		}
+	}
+	return -1
+}
+
+// matchAll appends all entries whose keys the query contains.
+func (m *matcher) matchAll() {
+	for i, place := range m.places {
+		m.matchLine(i, false, m.thesaurus.line(place))
+	}
+	for _, a := range m.alternates {
+		m.matchLine(a.term, true, m.thesaurus.line(a.place))
+	}
 }
 
 // A rawWord is a word of a query, stop words included.
@@ -108,8 +161,9 @@ type rawWord struct {
 	filler bool // a stop word or question word
 }
 
-// matchLine appends the entries of the i-th term's line whose keys the query contains.
-func (m *matcher) matchLine(i int, line string) {
+// matchLine appends the entries of a line whose keys the query contains. The line is that
+// of the i-th term or of an alternate of it.
+func (m *matcher) matchLine(i int, isAlternate bool, line string) {
 	for line != "" {
 		entry := line
 		if end := strings.IndexByte(line, entryEnd); end >= 0 {
@@ -117,12 +171,12 @@ func (m *matcher) matchLine(i int, line string) {
 		} else {
 			line = ""
 		}
-		m.match(i, entry)
+		m.match(i, isAlternate, entry)
 	}
 }
 
-// match appends an entry of the i-th term's line if the query contains its key.
-func (m *matcher) match(i int, entry string) {
+// match appends an entry of a line if the query contains its key, see matchLine.
+func (m *matcher) match(i int, isAlternate bool, entry string) {
 	end := strings.IndexByte(entry, keyEnd)
 	key, targets := entry[:end], entry[end+1:]
 	names := ""
@@ -135,7 +189,10 @@ func (m *matcher) match(i int, entry string) {
 		key = key[1:]
 	}
 	e := expansion{key: 1 << i, share: m.share}
-	fillers := 0
+	fillers, replaced := 0, 0
+	if isAlternate {
+		replaced = 1
+	}
 	for rest := key; rest != ""; {
 		if rest[0] == fillerMark {
 			_, rest = m.thesaurus.next(rest[1:])
@@ -146,11 +203,21 @@ func (m *matcher) match(i int, entry string) {
 		place, rest = m.thesaurus.next(rest)
 		j := slices.Index(m.places, place)
 		if j < 0 {
-			return
+			if j = m.alternate(place); j < 0 || e.key>>j&1 == 1 {
+				return
+			}
+			replaced++
 		}
 		e.key |= 1 << j
 	}
 	e.size = bits.OnesCount64(e.key) + fillers
+	if replaced > 0 {
+		if isSequence || replaced >= bits.OnesCount64(e.key) {
+			return
+		}
+		e.share *= math.Pow(alternateShare, float64(replaced))
+		e.replaced = replaced
+	}
 	if (!isSequence || m.hasSequence(m.thesaurus.text(key))) && (names == "" || m.isNamed(m.thesaurus.text(names))) {
 		e.targets = m.thesaurus.text(targets)
 		m.found = append(m.found, e)
@@ -249,7 +316,8 @@ type synonym struct {
 // The weight of an expansion's targets depends on the idf of its key, not on their own.
 // Otherwise rare names would outweigh the query's own words. The weights of a target of
 // several expansions are added. A key of several words that a longer key contains adds
-// nothing, unless the index lacks all targets of the longer key.
+// nothing, unless the index lacks all targets of the longer key. In an index of single
+// passages, keys match as they are written.
 func (x *Index) addSynonyms(terms []scoredTerm, expansions []expansion, rarities []float64) ([]scoredTerm, error) {
 	f := synonymFinder{index: x, indexes: make(map[string]int, len(terms)+usualSynonyms)}
 	for i := range terms {
@@ -257,7 +325,7 @@ func (x *Index) addSynonyms(terms []scoredTerm, expansions []expansion, rarities
 	}
 	var used []expansion // those of several words with targets
 	for _, e := range expansions {
-		if e.isWithin(used) {
+		if e.isWithin(used) || e.replaced > 0 && x.single {
 			continue
 		}
 		targets, err := f.find(e.targets)
@@ -267,7 +335,7 @@ func (x *Index) addSynonyms(terms []scoredTerm, expansions []expansion, rarities
 		if len(targets) == 0 {
 			continue
 		}
-		f.weigh(targets, e.share*e.keyShare(used)*e.rarity(rarities))
+		f.weigh(targets, e.share*e.keyShare(used)*e.rarity(rarities), e.replaced > 0)
 		if e.size > 1 {
 			used = append(used, e)
 		}
@@ -342,8 +410,10 @@ func (f *synonymFinder) find(targets string) ([]int, error) {
 }
 
 // weigh adds weight to the targets at these indexes of found, such that a target of
-// average idf contributes mass divided by the square root of their number.
-func (f *synonymFinder) weigh(indexes []int, mass float64) {
+// average idf contributes mass divided by the square root of their number. If replaced is
+// set, a target has at least that weight instead: keys of the same entry differ in such
+// words.
+func (f *synonymFinder) weigh(indexes []int, mass float64, replaced bool) {
 	sum := 0.
 	for _, i := range indexes {
 		sum += f.found[i].rarity
@@ -353,6 +423,10 @@ func (f *synonymFinder) weigh(indexes []int, mass float64) {
 		weight *= singleShare
 	}
 	for _, i := range indexes {
-		f.found[i].weight += weight
+		if replaced {
+			f.found[i].weight = max(f.found[i].weight, weight)
+		} else {
+			f.found[i].weight += weight
+		}
 	}
 }

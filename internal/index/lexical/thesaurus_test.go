@@ -45,6 +45,7 @@ type thesaurusEntry struct {
 	written  string   // the key in the source
 	key      []string // stems: sorted, or in order for a sequence, fillers marked
 	sequence bool
+	class    bool
 	names    string // separated by slashes
 	targets  []string
 }
@@ -94,6 +95,20 @@ type thesaurusParser struct {
 	problems []string
 }
 
+// class appends a class as an entry: its members are the key.
+func (p *thesaurusParser) class(members []string) {
+	e := thesaurusEntry{written: members[0], class: true}
+	for _, member := range members {
+		stems, sequence := p.analyzer.thesaurusKey(member)
+		if sequence || len(stems) != 1 || slices.Contains(e.key, stems[0]) {
+			p.problem("%q is not a single word, or is there twice", member)
+			return
+		}
+		e.key = append(e.key, stems[0])
+	}
+	p.entries = append(p.entries, e)
+}
+
 func (p *thesaurusParser) problem(format string, args ...any) {
 	p.problems = append(p.problems, p.place+": "+fmt.Sprintf(format, args...))
 }
@@ -108,6 +123,10 @@ func (p *thesaurusParser) line(line string) {
 		for _, key := range strings.Split(keys, ", ") {
 			p.add(key, targets)
 		}
+		return
+	}
+	if members := strings.Split(line, " ~ "); len(members) > 1 {
+		p.class(members)
 		return
 	}
 	members := strings.Split(line, " = ")
@@ -208,7 +227,7 @@ func (a *Analyzer) thesaurusTarget(target string) []string {
 
 // compileThesaurus returns the compiled form of the thesaurus.
 func compileThesaurus(entries []thesaurusEntry) string {
-	joined := joinEntries(entries)
+	joined, classes := joinEntries(entries), classesOf(entries)
 	uses := make(map[string]int) // of stems in keys
 	for _, e := range joined {
 		for _, stem := range e.key {
@@ -226,7 +245,7 @@ func compileThesaurus(entries []thesaurusEntry) string {
 		}
 		lines[head] = append(lines[head], e)
 	}
-	w := newThesaurusWriter(heads, joined, uses)
+	w := newThesaurusWriter(heads, joined, classes, uses)
 	for _, head := range heads {
 		entries := lines[head]
 		slices.SortFunc(entries, func(x, y *thesaurusEntry) int {
@@ -243,21 +262,22 @@ type thesaurusWriter struct {
 	places   map[string]int
 	frequent map[string]int // the places of frequent words among these
 	stems    map[int]int    // the offset of a stem's line, by the stem's place
+	classes  [][]string
 	lines    []byte
 }
 
 // newThesaurusWriter returns a writer of lines with these stems and entries.
-func newThesaurusWriter(heads []string, entries []*thesaurusEntry, uses map[string]int) *thesaurusWriter {
+func newThesaurusWriter(heads []string, entries []*thesaurusEntry, classes [][]string, uses map[string]int) *thesaurusWriter {
 	counts := make(map[string]int)
-	for _, head := range heads {
-		counts[head] = 0
+	for _, stem := range slices.Concat(heads, slices.Concat(classes...)) {
+		counts[stem] = 0
 	}
 	for _, e := range entries {
 		for _, word := range e.compiledWords(e.head(uses)) {
 			counts[word]++
 		}
 	}
-	w := &thesaurusWriter{places: make(map[string]int), frequent: make(map[string]int), stems: make(map[int]int)}
+	w := &thesaurusWriter{classes: classes, places: make(map[string]int), frequent: make(map[string]int), stems: make(map[int]int)}
 	byCount := slices.SortedFunc(maps.Keys(counts), func(x, y string) int {
 		return cmp.Or(counts[y]-counts[x], strings.Compare(x, y))
 	})
@@ -339,6 +359,14 @@ func (w *thesaurusWriter) data() string {
 		offset := w.stems[place]
 		data = append(data, byte(offset), byte(offset>>8), byte(offset>>16))
 	}
+	members := len(w.classes) + len(slices.Concat(w.classes...))
+	data = binary.LittleEndian.AppendUint16(data, uint16(members))
+	for _, class := range w.classes {
+		for _, stem := range class {
+			data = binary.LittleEndian.AppendUint16(data, uint16(w.places[stem]+1))
+		}
+		data = append(data, 0, 0)
+	}
 	return string(append(data, w.lines...))
 }
 
@@ -348,6 +376,9 @@ func joinEntries(entries []thesaurusEntry) []*thesaurusEntry {
 	var joined []*thesaurusEntry
 	byID := make(map[string]*thesaurusEntry)
 	for _, e := range entries {
+		if e.class {
+			continue
+		}
 		old := byID[e.id()]
 		if old == nil {
 			e.targets = slices.Clone(e.targets)
@@ -362,6 +393,16 @@ func joinEntries(entries []thesaurusEntry) []*thesaurusEntry {
 		}
 	}
 	return joined
+}
+
+// classesOf returns the stems of the classes.
+func classesOf(entries []thesaurusEntry) (classes [][]string) {
+	for _, e := range entries {
+		if e.class {
+			classes = append(classes, e.key)
+		}
+	}
+	return classes
 }
 
 // head returns the stem of the key with the fewest uses. Fillers have none.
@@ -429,13 +470,13 @@ func TestThesaurus(t *testing.T) {
 	}
 	written := 0
 	for at := 0; at < len(c.stems); at += stemSize {
-		written += 1 + strings.Count(c.entriesOf(c.word(uint16At(c.stems, at))), string(byte(entryEnd)))
+		written += 1 + strings.Count(c.line(uint16At(c.stems, at)), string(byte(entryEnd)))
 	}
 	if joined := joinEntries(all); written != len(joined) {
 		t.Errorf("%d entries in the compiled form, want %d", written, len(joined))
 	}
 	for _, stem := range []string{"", "aaaa", "zzzz", "delet\n", "delet 0", strings.Repeat("x", 300)} {
-		if got := c.entriesOf(stem); got != "" {
+		if got := c.line(c.find(stem)); got != "" {
 			t.Errorf("%q has the entries %q", stem, got)
 		}
 	}
@@ -450,6 +491,9 @@ func TestThesaurusKeysMatch(t *testing.T) {
 	for _, s := range sources(t) {
 		entries, _ := parseThesaurus(a, s)
 		for _, e := range entries {
+			if e.class {
+				continue
+			}
 			_, added := a.queryTerms(&Query{Names: strings.Split(e.names, "/")[:1]}, e.written, a.contentWords(e.written, nil))
 			if !slices.ContainsFunc(added, e.within) {
 				t.Errorf("%s: query %s does not get %v", s.name, e.written, e.targets)
@@ -484,13 +528,14 @@ func FuzzThesaurus(f *testing.F) {
 			terms, _ := a.queryTerms(&Query{}, text, a.wordsOf(text, false))
 			m := newMatcher(a, c, terms)
 			m.text, m.names = text, strings.Split(names, "/")
-			for i, t := range m.terms {
-				m.matchLine(i, c.entriesOf(t.term))
-			}
+			m.matchAll()
 			return m.found
 		}
 		for _, e := range entries {
 			targets := strings.Join(e.targets, " ")
+			if e.class {
+				continue
+			}
 			if found := find(e.written, e.names); !slices.ContainsFunc(found, func(x expansion) bool { return x.targets == targets }) {
 				t.Fatalf("%+v is not found by its key: %+v", e, found)
 			}
@@ -501,6 +546,49 @@ func FuzzThesaurus(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestAlternates(t *testing.T) {
+	a, err := NewAnalyzer("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, problems := parseThesaurus(a, source{"x.txt", `"merge into one": fixup
+combine ~ join ~ merge
+commit ~ change ~ revision
+join branches: octopus
+join commits, merge commits: squash
+`})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	c := openThesaurus(compileThesaurus(entries))
+	for _, tt := range []struct{ query, want string }{
+		{"join commits", "squash/0 squash/1"}, // its other key, which adds nothing
+		{"combine commits", "squash/1 squash/1"},
+		{"merge revisions", "squash/1"},
+		{"combine revisions", ""},    // no word of the key
+		{"combine", ""},              // a single word
+		{"branches and commits", ""}, // not both words
+		{"merge it into one", "fixup/0"},
+		{"combine into one", ""}, // a sequence has its own words
+		{"join combine branches", "octopus/0"},
+	} {
+		terms, _ := a.queryTerms(&Query{}, tt.query, a.wordsOf(tt.query, true))
+		m := newMatcher(a, c, terms)
+		m.text = tt.query
+		m.matchAll()
+		var got []string
+		for _, e := range m.found {
+			got = append(got, fmt.Sprintf("%s/%d", e.targets, e.replaced))
+			if e.replaced > 0 && (e.share >= 1 || e.size != 2) {
+				t.Errorf("%q: %+v", tt.query, e)
+			}
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%q has the entries %q, want %q", tt.query, got, tt.want)
+		}
+	}
 }
 
 func TestParseThesaurus(t *testing.T) {
@@ -586,7 +674,7 @@ func targetsOf(s source) []string {
 	var all []string
 	for line := range strings.Lines(s.text) {
 		line = strings.TrimSuffix(line, "\n")
-		if strings.HasPrefix(line, "for: ") || strings.HasPrefix(line, "#") {
+		if strings.HasPrefix(line, "for: ") || strings.HasPrefix(line, "#") || strings.Contains(line, " ~ ") {
 			continue
 		}
 		if _, list, ok := strings.Cut(line, ": "); ok {
@@ -745,7 +833,7 @@ func TestSynonymsAreLimited(t *testing.T) {
 	var text strings.Builder
 	c := openThesaurus(thesaurusData)
 	for at := 0; at < len(c.stems); at += stemSize {
-		line := c.entriesOf(c.word(uint16At(c.stems, at)))
+		line := c.line(uint16At(c.stems, at))
 		_, targets, _ := strings.Cut(line, string(byte(keyEnd)))
 		targets, _, _ = strings.Cut(targets, string(byte(entryEnd)))
 		text.WriteString(c.text(targets) + " ")
