@@ -147,10 +147,10 @@ func (m *matcher) alternate(place int) int {
 // matchAll appends all entries whose keys the query contains.
 func (m *matcher) matchAll() {
 	for i, place := range m.places {
-		m.matchLine(i, false, m.thesaurus.line(place))
+		m.matchLine(i, 0, m.thesaurus.line(place))
 	}
 	for _, a := range m.alternates {
-		m.matchLine(a.term, true, m.thesaurus.line(a.place))
+		m.matchLine(a.term, 1, m.thesaurus.line(a.place))
 	}
 }
 
@@ -162,21 +162,17 @@ type rawWord struct {
 }
 
 // matchLine appends the entries of a line whose keys the query contains. The line is that
-// of the i-th term or of an alternate of it.
-func (m *matcher) matchLine(i int, isAlternate bool, line string) {
+// of the i-th term, or of an alternate of it if replaced is 1.
+func (m *matcher) matchLine(i, replaced int, line string) {
 	for line != "" {
-		entry := line
-		if end := strings.IndexByte(line, entryEnd); end >= 0 {
-			entry, line = line[:end], line[end+1:]
-		} else {
-			line = ""
-		}
-		m.match(i, isAlternate, entry)
+		var entry string
+		entry, line, _ = strings.Cut(line, string(rune(entryEnd)))
+		m.match(i, replaced, entry)
 	}
 }
 
 // match appends an entry of a line if the query contains its key, see matchLine.
-func (m *matcher) match(i int, isAlternate bool, entry string) {
+func (m *matcher) match(i, replaced int, entry string) {
 	end := strings.IndexByte(entry, keyEnd)
 	key, targets := entry[:end], entry[end+1:]
 	names := ""
@@ -189,10 +185,7 @@ func (m *matcher) match(i int, isAlternate bool, entry string) {
 		key = key[1:]
 	}
 	e := expansion{key: 1 << i, share: m.share}
-	fillers, replaced := 0, 0
-	if isAlternate {
-		replaced = 1
-	}
+	fillers := 0
 	for rest := key; rest != ""; {
 		if rest[0] == fillerMark {
 			_, rest = m.thesaurus.next(rest[1:])

@@ -524,7 +524,7 @@ func FuzzThesaurus(f *testing.F) {
 			return
 		}
 		c := openThesaurus(compileThesaurus(entries))
-		find := func(text, names string) []expansion {
+		find := func(c compiledThesaurus, text, names string) []expansion {
 			terms, _ := a.queryTerms(&Query{}, text, a.wordsOf(text, false))
 			m := newMatcher(a, c, terms)
 			m.text, m.names = text, strings.Split(names, "/")
@@ -536,11 +536,14 @@ func FuzzThesaurus(f *testing.F) {
 			if e.class {
 				continue
 			}
-			if found := find(e.written, e.names); !slices.ContainsFunc(found, func(x expansion) bool { return x.targets == targets }) {
+			if found := find(openThesaurus(compileThesaurus([]thesaurusEntry{e})), e.written, e.names); len(found) != 1 || found[0].targets != targets {
+				t.Fatalf("%+v alone is not found by its key: %+v", e, found)
+			}
+			if found := find(c, e.written, e.names); !slices.ContainsFunc(found, func(x expansion) bool { return x.targets == targets }) {
 				t.Fatalf("%+v is not found by its key: %+v", e, found)
 			}
 		}
-		for _, x := range find(query[:min(len(query), 500)], "") {
+		for _, x := range find(c, query[:min(len(query), 500)], "") {
 			if x.size == 0 || x.key == 0 {
 				t.Fatalf("%q finds an entry with an empty key: %+v", query, x)
 			}
