@@ -139,7 +139,8 @@ func (s *sandbox) run(limit time.Duration, stdin string, args ...string) result 
 func (s *sandbox) wait(ctx context.Context, cmd *exec.Cmd, stdin string) result {
 	s.Helper()
 	cmd.Dir, cmd.Stdin = s.work, strings.NewReader(stdin)
-	cmd.WaitDelay = time.Second
+	// Of 200 hooks at once, some are slow to start, with copies of the pipes of others.
+	cmd.WaitDelay = 5 * time.Second
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
