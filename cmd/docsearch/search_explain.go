@@ -68,6 +68,9 @@ func (s *searchCommand) printScoreExplanation(d databaseResult, h index.Merged, 
 		if t.Synonym {
 			text += " (a synonym)"
 		}
+		if t.Asked {
+			text += " (people ask with it)"
+		}
 		if t.Misspelled != "" {
 			text += fmt.Sprintf(" (corrects %q)", printable(t.Misspelled))
 		}

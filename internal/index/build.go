@@ -9,9 +9,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
+	"unicode"
 
 	"golang.org/x/sync/errgroup"
 
@@ -56,6 +58,8 @@ type BuildOptions struct {
 	// Stored contains vectors that Embedder already computed for the same passages. Nil
 	// computes all vectors.
 	Stored *leann.Vectors
+
+	names []string // of the database; set by Build
 }
 
 // Build writes the next generation of the database in folder dir from src and makes it
@@ -90,6 +94,7 @@ func Build(ctx context.Context, dir string, src Source, opt BuildOptions) (info 
 		}
 		b.Abort()
 	}()
+	opt.names = namesIn(dir)
 	w := &buildJob{Build: b, dir: dir, src: src, opt: opt}
 	if err := w.run(ctx); err != nil {
 		return Info{}, err
@@ -97,6 +102,12 @@ func Build(ctx context.Context, dir string, src Source, opt BuildOptions) (info 
 	info, err = Inspect(dir)
 	info.Repaired = w.repaired
 	return info, err
+}
+
+// namesIn returns the words in the name of a database's folder, without numbers: python and
+// docs of "python3.11-docs".
+func namesIn(dir string) []string {
+	return strings.FieldsFunc(strings.ToLower(filepath.Base(dir)), func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
 // A buildJob is the state of a running Build.
@@ -212,7 +223,7 @@ func derive(ctx context.Context, b *generation.Build, m *generation.Manifest, op
 	if err := collectLinks(ctx, b, &links); err != nil {
 		return err
 	}
-	lex := lexical.NewBuilder(lexical.Options{Language: opt.Language, Content: embed.MaxTraining})
+	lex := lexical.NewBuilder(lexical.Options{Language: opt.Language, Content: embed.MaxTraining, Names: opt.names})
 	var table passage.TableWriter
 	err := eachPassage(ctx, b, opt.Report, func(shard int, offset int64, line []byte) error {
 		p, err := passage.Decode(line)

@@ -102,7 +102,7 @@ func (u *update) run(ctx context.Context, before generation.Generation, reused [
 		return err
 	}
 	u.opt.Report.Report("comparing passages", 0, 0)
-	lex := lexical.NewBuilder(lexical.Options{Language: u.opt.Language, Content: math.MaxInt})
+	lex := lexical.NewBuilder(lexical.Options{Language: u.opt.Language, Content: math.MaxInt, Names: u.opt.names})
 	g, all := errgroup.WithContext(ctx)
 	g.Go(func() error {
 		if err := lex.Reuse(u.old.lexical); err != nil {

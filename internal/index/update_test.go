@@ -553,3 +553,19 @@ func BenchmarkUpdate(b *testing.B) {
 	b.ReportMetric(float64((update / n).Milliseconds()), "update-ms")
 	b.ReportMetric(float64(update)/float64(full), "update/full")
 }
+
+func TestNamesIn(t *testing.T) {
+	for _, tt := range []struct {
+		folder string
+		want   []string
+	}{
+		{"git", []string{"git"}},
+		{"Python3.11-docs", []string{"python", "docs"}},
+		{"docs.djangoproject.com", []string{"docs", "djangoproject", "com"}},
+		{"42", nil},
+	} {
+		if got := namesIn(filepath.Join("databases", tt.folder)); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %q, want %q", tt.folder, got, tt.want)
+		}
+	}
+}

@@ -285,6 +285,9 @@ func describeTerm(t lexical.Reason) string {
 	if t.Synonym {
 		text += ", a synonym"
 	}
+	if t.Asked {
+		text += ", people ask with it"
+	}
 	if t.Misspelled != "" {
 		text += ", corrects " + safetext.Line(t.Misspelled)
 	}

@@ -16,6 +16,9 @@ type Options struct {
 	// Content makes the builder keep the passages' content terms for Builder.Content,
 	// unless there are more passages than this.
 	Content int
+	// Names are the database's names: some entries of the thesaurus are only for databases
+	// with certain names.
+	Names []string
 }
 
 // Fields are the indexed fields of one passage.
@@ -88,7 +91,7 @@ func NewBuilder(options Options) *Builder {
 	n := runtime.GOMAXPROCS(0)
 	b.workers = make(chan *worker, n)
 	for range n {
-		b.workers <- newWorker(b.analyzer, &b.ids)
+		b.workers <- newWorker(asker{b.analyzer, options.Names}, &b.ids)
 	}
 	return b
 }
@@ -178,6 +181,7 @@ type passageInfo struct {
 // A worker turns batches into batch indexes.
 type worker struct {
 	analyzer *Analyzer
+	asker    asker
 	ids      *interner
 	// termNumbers caches term numbers by spelling, plus one; 0 means that the spelling has
 	// no term.
@@ -193,8 +197,8 @@ type worker struct {
 
 type occurrence struct{ term, passage, position uint32 }
 
-func newWorker(a *Analyzer, ids *interner) *worker {
-	w := &worker{analyzer: a, ids: ids}
+func newWorker(a asker, ids *interner) *worker {
+	w := &worker{analyzer: a.analyzer, asker: a, ids: ids}
 	for i := range w.termNumbers {
 		w.termNumbers[i] = make(map[string]uint32)
 	}
@@ -299,7 +303,8 @@ func (f *Fields) texts(field int, each func(string)) {
 	}
 }
 
-// addNames adds the symbols and keys of the passage.
+// addNames adds the symbols and keys of the passage, and the words by which people ask for
+// it.
 func (w *worker) addNames(n uint32, f *Fields, position uint32) {
 	for _, s := range symbols(f) {
 		if term := s.term(); term != "" {
@@ -308,6 +313,11 @@ func (w *worker) addNames(n uint32, f *Fields, position uint32) {
 	}
 	for _, key := range f.Keys {
 		if term := keyTerm(key); term != "" {
+			w.occurrences = append(w.occurrences, occurrence{w.ids.number(term), n, position})
+		}
+	}
+	for _, stem := range w.asker.words(f) {
+		if term := askedTerm(stem); term != "" {
 			w.occurrences = append(w.occurrences, occurrence{w.ids.number(term), n, position})
 		}
 	}

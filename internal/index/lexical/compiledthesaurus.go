@@ -21,9 +21,10 @@ import (
 // A line has the entries of a stem, the longest keys first, and ends with lineEnd. An entry
 // consists of its names, if it has any, the rest of its key and, after keyEnd, the terms
 // that it adds. A sequence has its whole key after sequenceMark, with fillerMark before the
-// words that do not count. As text, with the marks as characters:
+// words that do not count. The words of a target follow joinMark, but for the first. As
+// text, with the marks as characters:
 //
-//	{rust/cargo}>crate|combin>squash rebas fixup|"commit ~to file>write
+//	{rust/cargo}>crate|combin>squash rebas fixup|"commit ~to file>write+tree
 //
 // In a line, a byte below firstFrequent is a mark. One below firstRare is a frequent word.
 // Any other byte a is, with the byte b after it, the word at (a-firstRare)*rareBytes +
@@ -52,6 +53,7 @@ const (
 	namesEnd
 	sequenceMark
 	fillerMark
+	joinMark
 
 	firstFrequent = 8
 	firstRare     = 160
@@ -81,6 +83,26 @@ func openThesaurus(data string) (t compiledThesaurus) {
 }
 
 func uint16At(s string, at int) int { return int(s[at]) | int(s[at+1])<<8 }
+
+// A compiledEntry is an entry of a line.
+type compiledEntry struct {
+	names, key, targets string
+	isSequence          bool
+}
+
+// splitEntry returns the parts of an entry.
+func splitEntry(entry string) (e compiledEntry) {
+	end := strings.IndexByte(entry, keyEnd)
+	e.key, e.targets = entry[:end], entry[end+1:]
+	if e.key != "" && e.key[0] == namesStart {
+		end = strings.IndexByte(e.key, namesEnd)
+		e.names, e.key = e.key[1:end], e.key[end+1:]
+	}
+	if e.isSequence = e.key != "" && e.key[0] == sequenceMark; e.isSequence {
+		e.key = e.key[1:]
+	}
+	return e
+}
 
 // line returns the line of the stem at a place, or "".
 func (t *compiledThesaurus) line(place int) string {
@@ -148,11 +170,32 @@ func (t *compiledThesaurus) next(line string) (place int, rest string) {
 	return int(line[0]-firstRare)*rareBytes + int(line[1]) - firstFrequent, line[2:]
 }
 
+// targets returns the targets of an entry, each as text.
+func (t *compiledThesaurus) targets(part string) (targets []string) {
+	for part != "" {
+		isJoined := part[0] == joinMark
+		if isJoined {
+			part = part[1:]
+		}
+		var place int
+		place, part = t.next(part)
+		if word := t.word(place); isJoined {
+			targets[len(targets)-1] += " " + word
+		} else {
+			targets = append(targets, word)
+		}
+	}
+	return targets
+}
+
 // text returns a part of a line as text: its words, separated by spaces, a filler with
 // fillerPrefix.
 func (t *compiledThesaurus) text(part string) string {
 	var text strings.Builder
 	for part != "" {
+		if part[0] == joinMark {
+			part = part[1:]
+		}
 		if text.Len() > 0 {
 			text.WriteByte(' ')
 		}

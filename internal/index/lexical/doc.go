@@ -20,6 +20,7 @@
 //	@:  the name that is a page's subject (@:argparse)
 //	@^  a symbol that is written as a type's name, with its case (@^reprlibRepr)
 //	@+  a key of a passage (@+path:.go)
+//	@?  a word by which people ask for the passage, says the thesaurus (@?last)
 //	@=  an operator that a passage discusses (@=->>)
 //
 // Words and exact names have positions. They are counted through all fields (title,

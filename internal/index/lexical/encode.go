@@ -284,5 +284,7 @@ func (w *spanEncoder) finish(r *encodedLists, term []byte) {
 	r.addEnd(term, w.list.encode(r.bytes, w.all.list, w.all.positions))
 }
 
-// isSymbol reports whether a term is a symbol's or a key's.
-func isSymbol(term []byte) bool { return len(term) > 0 && term[0] == symbolMark }
+// isSymbol reports whether a term is a symbol's or a key's. Its impacts are the highest.
+func isSymbol(term []byte) bool {
+	return len(term) > 1 && term[0] == symbolMark && term[1] != askedMark
+}

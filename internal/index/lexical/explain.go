@@ -12,6 +12,7 @@ type Reason struct {
 	Term       string       `json:"term"`                 // as indexed; prefix = for a whole name, @ for a definition
 	Synonym    bool         `json:"synonym,omitempty"`    // added by the thesaurus
 	Misspelled string       `json:"misspelled,omitempty"` // the query's word that it corrects
+	Asked      bool         `json:"asked,omitempty"`      // people ask for the passage by the term, says the thesaurus
 	Symbol     bool         `json:"-"`                    // the passage defines this name, see Hit.Definition
 	Words      float64      `json:"words"`                // share of Hit.Words; the shares of all reasons sum to 1
 	Page       float64      `json:"page"`                 // share of Hit.Page, likewise
@@ -55,6 +56,9 @@ func (x *Index) Explain(q Query, passage uint32) ([]Reason, error) {
 			return nil, err
 		}
 		r := Reason{Term: t.term, Synonym: !t.fromQuery && !t.symbol && t.term[0] != symbolMark, Symbol: t.symbol, Misspelled: t.misspelled}
+		if t.asked {
+			r.Term, r.Asked = t.term[len(askedTerm("")):], true
+		}
 		if !t.symbol {
 			r.Words = float64(t.passageWeight) * float64(dequantize(impact, x.single))
 			r.Page = float64(t.pageWeight) * float64(dequantize(page, x.single))

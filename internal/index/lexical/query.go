@@ -129,6 +129,7 @@ type queryTerm struct {
 	symbol     bool // matches passages that define the name; weight is the bonus
 	cased      bool // matches those that define it in this case; weight is added to the bonus
 	key        bool // matches passages that have the key; symbol is set, too
+	asked      bool // matches passages for which people ask by the term, see askedTerm
 	// misspelled is the query's word that the term corrects.
 	misspelled string
 }
@@ -171,7 +172,7 @@ const (
 	// pageBonus is the bonus of the page about the name that is the whole query. Such a
 	// name may be written as up to maxNameWords words.
 	pageBonus    = .6
-	maxNameWords = 4
+	maxNameWords = 6
 	wordBonus    = .15
 	// caseShare is the share of the bonus that is added for a definition in the case of the
 	// query: reprlib.Repr, not reprlib.repr. It orders definitions only: with it, the bonus

@@ -282,6 +282,9 @@ func (x *Index) openTerms(p *plan) ([]scoredTerm, termEvidence, error) {
 	if err != nil {
 		return nil, stats, err
 	}
+	if terms, err = x.addAsked(terms, p.terms); err != nil {
+		return nil, stats, err
+	}
 	words, pages := 0., 0.
 	for i := range terms {
 		if t := &terms[i]; !t.symbol {

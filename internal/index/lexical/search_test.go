@@ -14,7 +14,12 @@ import (
 // build indexes passages of the given documents.
 func build(tb testing.TB, documents []uint32, fields []Fields) *Index {
 	tb.Helper()
-	b := NewBuilder(Options{})
+	return buildWith(tb, Options{}, documents, fields)
+}
+
+func buildWith(tb testing.TB, options Options, documents []uint32, fields []Fields) *Index {
+	tb.Helper()
+	b := NewBuilder(options)
 	for i, f := range fields {
 		b.Add(documents[i], f)
 	}

@@ -147,7 +147,7 @@ func weightsOf(terms []scoredTerm, all float64) []TermWeight {
 	}
 	for i := range terms {
 		t, w := &terms[i], &list[i]
-		if t.symbol {
+		if t.symbol || t.asked {
 			continue
 		}
 		w.Start, w.Weight = startOf(t.term), t.idfMass/cmp.Or(most, 1)

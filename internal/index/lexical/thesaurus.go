@@ -173,20 +173,10 @@ func (m *matcher) matchLine(i, replaced int, line string) {
 
 // match appends an entry of a line if the query contains its key, see matchLine.
 func (m *matcher) match(i, replaced int, entry string) {
-	end := strings.IndexByte(entry, keyEnd)
-	key, targets := entry[:end], entry[end+1:]
-	names := ""
-	if key != "" && key[0] == namesStart {
-		end = strings.IndexByte(key, namesEnd)
-		names, key = key[1:end], key[end+1:]
-	}
-	isSequence := key != "" && key[0] == sequenceMark
-	if isSequence {
-		key = key[1:]
-	}
+	parts := splitEntry(entry)
 	e := expansion{key: 1 << i, share: m.share}
 	fillers := 0
-	for rest := key; rest != ""; {
+	for rest := parts.key; rest != ""; {
 		if rest[0] == fillerMark {
 			_, rest = m.thesaurus.next(rest[1:])
 			fillers++
@@ -205,14 +195,14 @@ func (m *matcher) match(i, replaced int, entry string) {
 	}
 	e.size = bits.OnesCount64(e.key) + fillers
 	if replaced > 0 {
-		if isSequence || replaced >= bits.OnesCount64(e.key) {
+		if parts.isSequence || replaced >= bits.OnesCount64(e.key) {
 			return
 		}
 		e.share *= math.Pow(alternateShare, float64(replaced))
 		e.replaced = replaced
 	}
-	if (!isSequence || m.hasSequence(m.thesaurus.text(key))) && (names == "" || m.isNamed(m.thesaurus.text(names))) {
-		e.targets = m.thesaurus.text(targets)
+	if (!parts.isSequence || m.hasSequence(m.thesaurus.text(parts.key))) && (parts.names == "" || m.isNamed(m.thesaurus.text(parts.names))) {
+		e.targets = m.thesaurus.text(parts.targets)
 		m.found = append(m.found, e)
 	}
 }
@@ -395,7 +385,7 @@ func (f *synonymFinder) find(targets string) ([]int, error) {
 			}
 			f.indexes[target] = i
 		}
-		if i >= 0 {
+		if i >= 0 && !slices.Contains(f.buffer, i) {
 			f.buffer = append(f.buffer, i)
 		}
 	}

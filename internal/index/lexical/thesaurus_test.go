@@ -46,8 +46,8 @@ type thesaurusEntry struct {
 	key      []string // stems: sorted, or in order for a sequence, fillers marked
 	sequence bool
 	class    bool
-	names    string // separated by slashes
-	targets  []string
+	names    string   // separated by slashes
+	targets  []string // the words of each are separated by spaces
 }
 
 // id returns the same string for entries with the same key.
@@ -147,18 +147,17 @@ func (p *thesaurusParser) add(key string, targets []string) {
 		return
 	}
 	for _, target := range targets {
-		terms := p.analyzer.thesaurusTarget(target)
+		terms := p.analyzer.targetTerms(target)
 		if len(terms) == 0 {
 			p.problem("target %q has no word to search for", target)
 		}
-		for _, term := range terms {
-			if !slices.Contains(e.key, term) && !slices.Contains(e.targets, term) {
-				e.targets = append(e.targets, term)
-			}
+		isNew := func(term string) bool { return !slices.Contains(e.key, term) }
+		if joined := strings.Join(terms, " "); slices.ContainsFunc(terms, isNew) && !slices.Contains(e.targets, joined) {
+			e.targets = append(e.targets, joined)
 		}
 	}
 	switch {
-	case slices.ContainsFunc(slices.Concat(e.key, e.targets, []string{e.names}), func(word string) bool { return len(word) > math.MaxUint8 }):
+	case slices.ContainsFunc(slices.Concat(e.key, wordsIn(e.targets), []string{e.names}), func(word string) bool { return len(word) > math.MaxUint8 }):
 		p.problem("key %s or one of its targets has a word of more than %d bytes", key, math.MaxUint8)
 	case len(e.targets) == 0:
 		p.problem("key %s leads only to itself", key)
@@ -168,6 +167,9 @@ func (p *thesaurusParser) add(key string, targets []string) {
 	p.seen[e.id()] = true
 	p.entries = append(p.entries, e)
 }
+
+// wordsIn returns the words of targets.
+func wordsIn(targets []string) []string { return strings.Fields(strings.Join(targets, " ")) }
 
 // thesaurusKey analyzes a key as a query is analyzed. It returns the stems and whether the
 // key is a sequence. A key of several words of which only one counts has no stems, because
@@ -208,21 +210,6 @@ func content(key []string) int {
 		}
 	}
 	return n
-}
-
-// thesaurusTarget returns the terms that a target adds: the name that it is, or
-// its words.
-func (a *Analyzer) thesaurusTarget(target string) []string {
-	var terms []string
-	for _, w := range a.wordsOf(strings.Trim(target, `"`), false) {
-		switch w.kind {
-		case exact:
-			return []string{w.term}
-		case word:
-			terms = append(terms, w.term)
-		}
-	}
-	return terms
 }
 
 // compileThesaurus returns the compiled form of the thesaurus.
@@ -322,7 +309,12 @@ func (w *thesaurusWriter) entry(head string, e *thesaurusEntry) {
 	}
 	w.lines = append(w.lines, keyEnd)
 	for _, target := range e.targets {
-		w.word(target)
+		for i, word := range strings.Fields(target) {
+			if i > 0 {
+				w.lines = append(w.lines, joinMark)
+			}
+			w.word(word)
+		}
 	}
 }
 
@@ -427,7 +419,7 @@ func (e *thesaurusEntry) compiledKey(head string) []string {
 
 // compiledWords returns the words of the entry in the line of head.
 func (e *thesaurusEntry) compiledWords(head string) []string {
-	words := slices.Clone(e.targets)
+	words := wordsIn(e.targets)
 	if e.names != "" {
 		words = append(words, e.names)
 	}
@@ -505,7 +497,7 @@ func TestThesaurusKeysMatch(t *testing.T) {
 // within reports whether an expansion has all targets of an entry.
 func (e *thesaurusEntry) within(x expansion) bool {
 	targets := strings.Fields(x.targets)
-	return !slices.ContainsFunc(e.targets, func(target string) bool { return !slices.Contains(targets, target) })
+	return !slices.ContainsFunc(wordsIn(e.targets), func(word string) bool { return !slices.Contains(targets, word) })
 }
 
 // Compiled entries of any source match their own keys.

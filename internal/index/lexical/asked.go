@@ -1,0 +1,178 @@
+package lexical
+
+import (
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A passage is also found by words that it does not contain: those of the thesaurus's keys
+// that lead to its subject. The passage about --amend has the term @?last, because of the
+// key "change last commit". While a query gets the targets of a key only if it has all words
+// of that, any of the words contributes to the score of such a passage.
+
+// askedWeight is the weight of a word by which people ask for a passage, relative to a word
+// that the passage contains. Between .3 and .6, nDCG@10 on documentation is within .006 of
+// its best.
+const askedWeight = .5
+
+// askedMark follows symbolMark in the term of such a word.
+const askedMark = '?'
+
+// askedTerm returns the term of a word by which people ask for a passage, or "".
+func askedTerm(stem string) string { return exactTerm(symbolMark, string(askedMark)+stem) }
+
+// addAsked appends the terms by which people ask for passages with the words of a query. A
+// query that consists of a name asks for the passage that defines it.
+func (x *Index) addAsked(terms []scoredTerm, query []queryTerm) ([]scoredTerm, error) {
+	if x.single || slices.ContainsFunc(terms, func(t scoredTerm) bool { return t.symbol && t.weight >= wholeBonus }) {
+		return terms, nil
+	}
+	for _, t := range query {
+		if !t.fromQuery || t.composite || t.term[0] == exactMark || t.term[0] == symbolMark {
+			continue
+		}
+		term := askedTerm(t.term)
+		l, found, err := x.postingList(term)
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			terms = append(terms, scoredTerm{queryTerm: queryTerm{term: term, weight: askedWeight * t.weight, asked: true}, cursor: newCursor(l)})
+		}
+	}
+	return terms, nil
+}
+
+// An asker finds the words by which people ask for passages of a database.
+type asker struct {
+	analyzer *Analyzer
+	names    []string // of the database
+}
+
+// words returns the words by which people ask for a passage.
+func (a asker) words(f *Fields) []string {
+	if !a.analyzer.thesauri {
+		return nil
+	}
+	var words []string
+	text := ""
+	for _, subject := range a.analyzer.subjects(f) {
+		for _, e := range keysByTarget()[subject] {
+			if e.names != nil && !slices.ContainsFunc(e.names, func(name string) bool { return isAnyName(name, a.names) }) {
+				continue
+			}
+			if isAmbiguous(subject) {
+				if text == "" {
+					text = strings.ToLower(strings.Join(append([]string{f.Page, f.Title, f.Body}, f.Path...), "\n"))
+				}
+				if !slices.ContainsFunc(e.targets, func(target string) bool { return target != subject && hasTarget(text, target) }) {
+					continue
+				}
+			}
+			for _, word := range e.words {
+				if !slices.Contains(words, word) {
+					words = append(words, word)
+				}
+			}
+		}
+	}
+	return words
+}
+
+// A thesaurusKey is a key of the thesaurus.
+type thesaurusKey struct {
+	words   []string // stems
+	targets []string // the words of each are separated by spaces
+	names   []string // nil: for all databases
+}
+
+// keysByTarget returns the keys of the thesaurus that lead to each target.
+var keysByTarget = sync.OnceValue(func() map[string][]*thesaurusKey {
+	keys := make(map[string][]*thesaurusKey)
+	t := openThesaurus(thesaurusData)
+	for at := 0; at < len(t.stems); at += stemSize {
+		place := uint16At(t.stems, at)
+		head := t.word(place)
+		for entry := range strings.SplitSeq(t.line(place), string(rune(entryEnd))) {
+			e := splitEntry(entry)
+			k := &thesaurusKey{targets: t.targets(e.targets)}
+			if e.names != "" {
+				k.names = strings.Split(t.text(e.names), "/")
+			}
+			for word := range strings.FieldsSeq(head + " " + t.text(e.key)) {
+				if word[0] != fillerPrefix && !slices.Contains(k.words, word) {
+					k.words = append(k.words, word)
+				}
+			}
+			for _, target := range k.targets {
+				keys[target] = append(keys[target], k)
+			}
+		}
+	}
+	return keys
+})
+
+// isAmbiguous reports whether passages about other things may have the same subject: it is
+// an option, such as --force, or a single word. A key leads to such a passage only if that
+// has another target of the key, too.
+func isAmbiguous(subject string) bool {
+	return strings.HasPrefix(subject, string(exactMark)+"-") || subject[0] != exactMark && !strings.Contains(subject, " ")
+}
+
+// hasTarget reports whether a lower-cased text has a target.
+func hasTarget(text, target string) bool {
+	const least = 3 // bytes
+	for word := range strings.FieldsSeq(strings.TrimPrefix(target, string(exactMark))) {
+		if len(word) < least || !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// subjects returns what a passage is about, as targets of the thesaurus: the names and
+// options that it defines, and the words of its heading.
+func (a *Analyzer) subjects(f *Fields) []string {
+	var found []string
+	add := func(text string) {
+		if target := strings.Join(a.targetTerms(text), " "); target != "" && !slices.Contains(found, target) {
+			found = append(found, target)
+		}
+	}
+	title := f.Title
+	if title == "" || f.Named {
+		title = f.Page
+	}
+	for heading := range strings.SplitSeq(title, " / ") {
+		add(heading)
+		for option := range strings.SplitSeq(heading, ", ") {
+			if strings.HasPrefix(option, "-") {
+				if end := strings.IndexAny(option, " =[<"); end > 0 {
+					option = option[:end]
+				}
+				add(option)
+			}
+		}
+	}
+	for _, s := range symbols(f) {
+		if s.kind != casedName {
+			add(s.name)
+		}
+	}
+	return found
+}
+
+// targetTerms returns the terms of a target: the name that it is, or its words.
+func (a *Analyzer) targetTerms(target string) []string {
+	var terms []string
+	for _, w := range a.wordsOf(strings.Trim(target, `"`), false) {
+		switch w.kind {
+		case exact:
+			return []string{w.term}
+		case word:
+			terms = append(terms, w.term)
+		}
+	}
+	return terms
+}
