@@ -69,7 +69,7 @@ func (s *searchCommand) printScoreExplanation(d databaseResult, h index.Merged, 
 			text += " (a synonym)"
 		}
 		if t.Asked {
-			text += " (people ask with it)"
+			text += " (a word people ask with)"
 		}
 		if t.Misspelled != "" {
 			text += fmt.Sprintf(" (corrects %q)", printable(t.Misspelled))

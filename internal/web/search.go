@@ -286,7 +286,7 @@ func describeTerm(t lexical.Reason) string {
 		text += ", a synonym"
 	}
 	if t.Asked {
-		text += ", people ask with it"
+		text += ", a word people ask with"
 	}
 	if t.Misspelled != "" {
 		text += ", corrects " + safetext.Line(t.Misspelled)

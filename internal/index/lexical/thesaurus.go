@@ -33,7 +33,8 @@ import (
 // targets are joined.
 //
 // A search reads the compiled form, see compiledThesaurus. An entry is filed there under the
-// stem of its key that occurs in the fewest keys.
+// stem of its key that occurs in the fewest keys. A build uses the thesaurus the other way
+// around, see asker.
 
 const (
 	// The total weight of an entry's targets is that of its key, times the square root of
