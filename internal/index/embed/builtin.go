@@ -18,7 +18,7 @@ import (
 
 // BuiltinName is the builtin embedder's name in a manifest. The number increases
 // with every change that affects vectors.
-const BuiltinName = "builtin-2"
+const BuiltinName = "builtin-3"
 
 // BuiltinVersion is the version of the file format.
 //

@@ -69,6 +69,9 @@ func (a asker) words(f *Fields) []string {
 				continue
 			}
 			if isAmbiguous(subject) {
+				if e.names == nil {
+					continue
+				}
 				if text == "" {
 					text = strings.ToLower(strings.Join(append([]string{f.Page, f.Title, f.Body}, f.Path...), "\n"))
 				}
@@ -120,8 +123,8 @@ var keysByTarget = sync.OnceValue(func() map[string][]*thesaurusKey {
 })
 
 // isAmbiguous reports whether passages about other things may have the same subject: it is
-// an option, such as --force, or a single word. A key leads to such a passage only if that
-// has another target of the key, too.
+// an option, such as --force, or a single word. A key leads to such a passage only if it is
+// for databases with certain names and the passage has another target of the key, too.
 func isAmbiguous(subject string) bool {
 	return strings.HasPrefix(subject, string(exactMark)+"-") || subject[0] != exactMark && !strings.Contains(subject, " ")
 }
