@@ -7,9 +7,9 @@ import (
 )
 
 // A passage is also found by words that it does not contain: those of the thesaurus's keys
-// that lead to its subject. The passage about --amend has the term @?last, because of the
-// key "change last commit". While a query gets the targets of a key only if it has all words
-// of that, any of the words contributes to the score of such a passage.
+// that lead to its subject. The passage about git's --amend has the term @?last, because of
+// the key "add to last commit". While a query gets the targets of a key only if it has all
+// words of that, any of the words contributes to the score of such a passage.
 
 // askedWeight is the weight of a word by which people ask for a passage, relative to a word
 // that the passage contains, in queries of up to manyTerms terms. Like synonyms, such words
