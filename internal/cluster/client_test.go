@@ -70,7 +70,7 @@ func TestHostileNodes(t *testing.T) {
 	for name, handler := range hostile {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			client, err := NewClient(Options{URLs: []string{serve(t, handler), serve(t, good)}, Timeout: 300 * time.Millisecond})
+			client, err := NewClient(Options{URLs: []string{serve(t, handler), serve(t, good)}, Timeout: 5 * time.Second})
 			if err != nil {
 				t.Fatal(err)
 			}
