@@ -96,8 +96,19 @@ type thesaurusKey struct {
 	names   []string // nil: for all databases
 }
 
-// keysByTarget returns the keys of the thesaurus that lead to each target.
-var keysByTarget = sync.OnceValue(func() map[string][]*thesaurusKey {
+// keysByTarget returns the keys of the thesaurus that lead to each target. A sync.OnceValue
+// would be initialized at every start of the hook.
+func keysByTarget() map[string][]*thesaurusKey {
+	askedOnce.Do(func() { askedKeys = readKeys() })
+	return askedKeys
+}
+
+var (
+	askedOnce sync.Once
+	askedKeys map[string][]*thesaurusKey
+)
+
+func readKeys() map[string][]*thesaurusKey {
 	keys := make(map[string][]*thesaurusKey)
 	t := openThesaurus(thesaurusData)
 	for at := 0; at < len(t.stems); at += stemSize {
@@ -120,7 +131,7 @@ var keysByTarget = sync.OnceValue(func() map[string][]*thesaurusKey {
 		}
 	}
 	return keys
-})
+}
 
 // isAmbiguous reports whether passages about other things may have the same subject: it is
 // an option, such as --force, or a single word. A key leads to such a passage only if it is
