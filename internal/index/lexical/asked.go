@@ -56,30 +56,21 @@ type asker struct {
 	names    []string // of the database
 }
 
-// words returns the words by which people ask for a passage.
-func (a asker) words(f *Fields) []string {
+// words returns the words by which people ask for a passage that defines names.
+func (a asker) words(f *Fields, names []symbol) []string {
 	if !a.analyzer.thesauri {
 		return nil
 	}
+	text := sync.OnceValue(func() string {
+		return strings.ToLower(strings.Join(append([]string{f.Page, f.Title, f.Body}, f.Path...), "\n"))
+	})
 	var words []string
-	text := ""
-	for _, subject := range a.analyzer.subjects(f) {
-		for _, e := range keysByTarget()[subject] {
-			if e.names != nil && !slices.ContainsFunc(e.names, func(name string) bool { return isAnyName(name, a.names) }) {
+	for _, subject := range a.analyzer.subjects(f, names) {
+		for _, key := range keysByTarget()[subject] {
+			if !a.leads(key, subject, text) {
 				continue
 			}
-			if isAmbiguous(subject) {
-				if e.names == nil {
-					continue
-				}
-				if text == "" {
-					text = strings.ToLower(strings.Join(append([]string{f.Page, f.Title, f.Body}, f.Path...), "\n"))
-				}
-				if !slices.ContainsFunc(e.targets, func(target string) bool { return target != subject && hasTarget(text, target) }) {
-					continue
-				}
-			}
-			for _, word := range e.words {
+			for _, word := range key.words {
 				if !slices.Contains(words, word) {
 					words = append(words, word)
 				}
@@ -89,11 +80,26 @@ func (a asker) words(f *Fields) []string {
 	return words
 }
 
+// leads reports whether a key leads to a passage with this subject and lower-cased text. If
+// the subject is ambiguous, the key must be for databases with certain names, and the
+// passage must have another target of the key, too.
+func (a asker) leads(key *thesaurusKey, subject string, text func() string) bool {
+	switch {
+	case key.names != "" && !hasAnyName(key.names, a.names):
+		return false
+	case !isAmbiguous(subject):
+		return true
+	}
+	return key.names != "" && slices.ContainsFunc(key.targets, func(target string) bool {
+		return target != subject && hasTarget(text(), target)
+	})
+}
+
 // A thesaurusKey is a key of the thesaurus.
 type thesaurusKey struct {
 	words   []string // stems
 	targets []string // the words of each are separated by spaces
-	names   []string // nil: for all databases
+	names   string   // separated by slashes; empty: for all databases
 }
 
 // keysByTarget returns the keys of the thesaurus that lead to each target. A sync.OnceValue
@@ -116,10 +122,7 @@ func readKeys() map[string][]*thesaurusKey {
 		head := t.word(place)
 		for entry := range strings.SplitSeq(t.line(place), string(rune(entryEnd))) {
 			e := splitEntry(entry)
-			k := &thesaurusKey{targets: t.targets(e.targets)}
-			if e.names != "" {
-				k.names = strings.Split(t.text(e.names), "/")
-			}
+			k := &thesaurusKey{targets: t.targets(e.targets), names: t.text(e.names)}
 			for word := range strings.FieldsSeq(head + " " + t.text(e.key)) {
 				if word[0] != fillerPrefix && !slices.Contains(k.words, word) {
 					k.words = append(k.words, word)
@@ -134,8 +137,7 @@ func readKeys() map[string][]*thesaurusKey {
 }
 
 // isAmbiguous reports whether passages about other things may have the same subject: it is
-// an option, such as --force, or a single word. A key leads to such a passage only if it is
-// for databases with certain names and the passage has another target of the key, too.
+// an option, such as --force, or a single word.
 func isAmbiguous(subject string) bool {
 	return strings.HasPrefix(subject, string(exactMark)+"-") || subject[0] != exactMark && !strings.Contains(subject, " ")
 }
@@ -151,9 +153,9 @@ func hasTarget(text, target string) bool {
 	return true
 }
 
-// subjects returns what a passage is about, as targets of the thesaurus: the names and
-// options that it defines, and the words of its heading.
-func (a *Analyzer) subjects(f *Fields) []string {
+// subjects returns what a passage that defines names is about, as targets of the thesaurus:
+// these names, the options that it defines, and the words of its heading.
+func (a *Analyzer) subjects(f *Fields, names []symbol) []string {
 	var found []string
 	add := func(text string) {
 		if target := strings.Join(a.targetTerms(text), " "); target != "" && !slices.Contains(found, target) {
@@ -175,7 +177,7 @@ func (a *Analyzer) subjects(f *Fields) []string {
 			}
 		}
 	}
-	for _, s := range symbols(f) {
+	for _, s := range names {
 		if s.kind != casedName {
 			add(s.name)
 		}

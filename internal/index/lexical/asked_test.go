@@ -37,7 +37,7 @@ func TestAskedWords(t *testing.T) {
 		{"no heading", git, Fields{Body: "push.useForceIfIncludes"}, "teammat", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if words := tt.asker.words(&tt.Fields); slices.Contains(words, tt.word) != tt.want {
+			if words := tt.asker.words(&tt.Fields, symbols(&tt.Fields)); slices.Contains(words, tt.word) != tt.want {
 				t.Errorf("the words are %q; with %s: want %t", words, tt.word, tt.want)
 			}
 		})

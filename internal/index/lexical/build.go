@@ -306,7 +306,8 @@ func (f *Fields) texts(field int, each func(string)) {
 // addNames adds the symbols and keys of the passage, and the words by which people ask for
 // it.
 func (w *worker) addNames(n uint32, f *Fields, position uint32) {
-	for _, s := range symbols(f) {
+	names := symbols(f)
+	for _, s := range names {
 		if term := s.term(); term != "" {
 			w.occurrences = append(w.occurrences, occurrence{w.ids.number(term), n, position})
 		}
@@ -316,7 +317,7 @@ func (w *worker) addNames(n uint32, f *Fields, position uint32) {
 			w.occurrences = append(w.occurrences, occurrence{w.ids.number(term), n, position})
 		}
 	}
-	for _, stem := range w.asker.words(f) {
+	for _, stem := range w.asker.words(f, names) {
 		if term := askedTerm(stem); term != "" {
 			w.occurrences = append(w.occurrences, occurrence{w.ids.number(term), n, position})
 		}

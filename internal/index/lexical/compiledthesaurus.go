@@ -173,17 +173,12 @@ func (t *compiledThesaurus) next(line string) (place int, rest string) {
 // targets returns the targets of an entry, each as text.
 func (t *compiledThesaurus) targets(part string) (targets []string) {
 	for part != "" {
-		isJoined := part[0] == joinMark
-		if isJoined {
-			part = part[1:]
+		_, rest := t.next(part)
+		for rest != "" && rest[0] == joinMark {
+			_, rest = t.next(rest[1:])
 		}
-		var place int
-		place, part = t.next(part)
-		if word := t.word(place); isJoined {
-			targets[len(targets)-1] += " " + word
-		} else {
-			targets = append(targets, word)
-		}
+		targets = append(targets, t.text(part[:len(part)-len(rest)]))
+		part = rest
 	}
 	return targets
 }

@@ -210,14 +210,22 @@ func (m *matcher) match(i, replaced int, entry string) {
 
 // isNamed reports whether the database or the text has one of the slash-separated names.
 func (m *matcher) isNamed(names string) bool {
-	for name := range strings.SplitSeq(names, "/") {
-		if isAnyName(name, m.names) {
-			return true
-		}
+	if hasAnyName(names, m.names) {
+		return true
 	}
 	m.readWords()
 	for name := range strings.SplitSeq(names, "/") {
 		if slices.ContainsFunc(m.words, func(w rawWord) bool { return w.folded == name }) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasAnyName reports whether a database has one of the slash-separated names.
+func hasAnyName(names string, database []string) bool {
+	for name := range strings.SplitSeq(names, "/") {
+		if isAnyName(name, database) {
 			return true
 		}
 	}

@@ -173,8 +173,8 @@ func Usable(c *generation.Confidence) *generation.Confidence {
 // out-of-domain queries, and searches about these and other manuals that only the web
 // answers (go run ./test/eval -fit). Two weights differ from the fitted ones. The constant is
 // reduced from -2.41, so that a quarter fewer out-of-domain queries are answered, and 2% fewer
-// in-domain ones. The weight of corrected terms is reduced from -0.70,
-// so that more of the queries with a misspelled word are answered.
+// in-domain ones. The weight of corrected terms is reduced from -0.70, so that more of the
+// queries with a misspelled word are answered.
 func Default() *generation.Confidence {
 	return &generation.Confidence{
 		Weights:   []float64{-2.55, 1.84, -0.51, -0.69, -0.26, 2.45, -1.25, 0.17, -0.55, 1.35, 3.29, 2.44, -0.59, 0.68, 1.76, -5.39, -5.13, -4.25, -0.20, -1.78, -0.26, -0.66, -0.34, -1.47, -0.60, -0.95},
