@@ -224,11 +224,11 @@ func (a *embedderClient) request(query string) ([]float32, <-chan singleflight.R
 	case time.Now().Before(a.retryAt):
 		return nil, nil, a.lastErr
 	}
+	// Under the lock, so that a request that is answered since the look into the cache is
+	// not sent again.
+	requested := a.requests.DoChan(query, func() (any, error) { return a.embed(query) })
 	answer := make(chan singleflight.Result, 1)
-	a.inflight.Go(func() {
-		v, err, _ := a.requests.Do(query, func() (any, error) { return a.embed(query) })
-		answer <- singleflight.Result{Val: v, Err: err}
-	})
+	a.inflight.Go(func() { answer <- <-requested })
 	return nil, answer, nil
 }
 
