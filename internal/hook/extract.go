@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"strings"
+	"unicode"
 
 	"github.com/docsearch/docsearch/internal/index/lexical"
 )
@@ -24,6 +25,8 @@ const (
 	connecting = .06
 	// repeatedTerm is what is left of a term's weight with each chosen block that has it.
 	repeatedTerm = .3
+	// inCode is the factor of the weight of terms in code: an example says how.
+	inCode = 1.5
 	// termless is the share of the limit up to which blocks without a term are added.
 	termless = .25
 	// longParagraph is the length in bytes from which the sentences of a paragraph are blocks,
@@ -97,9 +100,10 @@ func (x *extract) weigh(terms []lexical.TermWeight) (found bool) {
 }
 
 // hasWord reports whether a word of the text starts with start, which is a whole word if it
-// is short.
+// is short or a name such as json_path: json_path_query is another name.
 func hasWord(text, start string) bool {
 	const short = 2
+	whole := len(start) <= short || isName(start)
 	for at := 0; start != ""; at++ {
 		i := strings.Index(text[at:], start)
 		if i < 0 {
@@ -107,12 +111,19 @@ func hasWord(text, start string) bool {
 		}
 		at += i
 		end := at + len(start)
-		if (at == 0 || !isLetter(text[at-1])) && (len(start) > short || end == len(text) || !isLetter(text[end])) {
+		if (at == 0 || !isLetter(text[at-1])) && (!whole || end == len(text) || !isNameByte(text[end])) {
 			return true
 		}
 	}
 	return false
 }
+
+// isName reports whether a folded word has other characters than letters.
+func isName(word string) bool {
+	return strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) })
+}
+
+func isNameByte(c byte) bool { return isLetter(c) || c == '_' || '0' <= c && c <= '9' }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
@@ -143,6 +154,9 @@ func (x *extract) score(b *textBlock) float64 {
 	score := 0.
 	for terms := b.terms; terms != 0; terms &= terms - 1 {
 		score += x.weights[bits.TrailingZeros64(terms)]
+	}
+	if b.isCode() {
+		score *= inCode
 	}
 	if b.leads && b.units <= maxLead {
 		score += leading
@@ -390,8 +404,12 @@ func wordWeights(words []string) []lexical.TermWeight {
 	return list
 }
 
-// stemOf returns the beginning of a word, without the endings of its inflected forms.
+// stemOf returns the beginning of a word, without the endings of its inflected forms. Names
+// have none.
 func stemOf(word string) string {
 	const least = 4
+	if isName(word) {
+		return word
+	}
 	return word[:max(min(least, len(word)), len(word)-2)]
 }

@@ -325,6 +325,8 @@ func TestExtract(t *testing.T) {
 		{"two parts of long code", parts, 450, []string{"lock", "ways"}, "Two ways:\n\n```c\n" + first + "\n" + locked + "```\n[...]"},
 		{"parts of long code with a gap", parts, 440, []string{"ways", "close"}, "Two ways:\n\n```c\n" + first + "```\n[...]\n```c\n" + last + "```\n[...]"},
 		{"a whole short word", "Dots and doors.\n\nThe do command.\n\nDots of all kinds, more of them.", 40, []string{"do"}, "[...]\nThe do command. [...]"},
+		{"a whole name", "- `read_lock_all` takes locks.\n- `read_lock` takes a lock.\n- `try_read_lock2` may.", 40, []string{"read_lock"}, "[...]\n- `read_lock` takes a lock. [...]"},
+		{"an example rather than a sentence", "A vault is locked by some.\n\nIt is good.\n\n```\nlock --all --vault\n```\n\nNo more.", 45, []string{"lock"}, "[...]\n```\nlock --all --vault\n```\n[...]"},
 		{"accents", "Über die Straße.\n\nEine Größe hat einen Wert.", 40, []string{"Größen"}, "[...]\nEine Größe hat einen Wert."},
 		{"no block fits", "One paragraph of more words. And another sentence.", 40, []string{"another"}, "One paragraph of more words. [...]"},
 	} {

@@ -22,7 +22,7 @@ func (x *External) Quote(q quicksearch.Query, find func(text string, limit int) 
 			}
 			return candidatesOf(found.all), nil
 		})
-	}, x.head.Version)
+	}, nil, x.head.Version)
 }
 
 // candidatesOf returns passages in the form in which they are ranked.

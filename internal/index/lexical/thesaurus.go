@@ -202,10 +202,16 @@ func (m *matcher) match(i, replaced int, entry string) {
 		e.share *= math.Pow(alternateShare, float64(replaced))
 		e.replaced = replaced
 	}
-	if (!parts.isSequence || m.hasSequence(m.thesaurus.text(parts.key))) && (parts.names == "" || m.isNamed(m.thesaurus.text(parts.names))) {
+	if m.allows(&parts) {
 		e.targets = m.thesaurus.text(parts.targets)
 		m.found = append(m.found, e)
 	}
+}
+
+// allows reports whether the query has the sequence of an entry, if that is one, and one of
+// its names, if it has any.
+func (m *matcher) allows(e *compiledEntry) bool {
+	return (!e.isSequence || m.hasSequence(m.thesaurus.text(e.key))) && (e.names == "" || m.isNamed(m.thesaurus.text(e.names)))
 }
 
 // isNamed reports whether the database or the text has one of the slash-separated names.

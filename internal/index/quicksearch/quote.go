@@ -42,6 +42,10 @@ const (
 	// these are searched on their own. What is found is quoted at missingPlace.
 	leastMissing = .08
 	missingPlace = 3
+	// maxRelated is the number of related queries whose best passages are quoted at
+	// relatedPlace.
+	maxRelated   = 2
+	relatedPlace = 2
 	// continued is what is left of the score of a passage if another one of its
 	// section is chosen.
 	continued = .85
@@ -65,11 +69,15 @@ const (
 // passage and the sections next to it that are its alternatives. After these it returns the
 // best passages of its page and of others, above all those with terms that the chosen ones
 // lack, and the passage that follows the best one. Terms that all of them lack are searched
-// on their own. No text is there twice. If the query is a pasted error message, the passages
+// on their own, and so are the targets of thesaurus keys that the query resembles. No text is
+// there twice. If the query is a pasted error message, the passages
 // that have the message come first.
 func (x *Index) Quote(q Query) (Answer, error) {
-	return Quote(q, x.gen.Confidence, localPassages{x.table}, x.lexical.Search, x.VersionOr(""))
+	return Quote(q, x.gen.Confidence, localPassages{x.table}, x.lexical.Search, x.lexical.Analyzer().Related, x.VersionOr(""))
 }
+
+// A searchFunc searches as lexical.Index.Search.
+type searchFunc = func(lexical.Query) ([]lexical.Hit, lexical.Signals, error)
 
 // Passages are the passages among which Quote chooses.
 type Passages interface {
@@ -95,9 +103,10 @@ func (p localPassages) Following(n uint32) (uint32, bool, error) {
 	return n + 1, err == nil && after == d, err
 }
 
-// Quote is Index.Quote with any search. version is that of the documented software if the
-// query has none.
-func Quote(q Query, c *generation.Confidence, passages Passages, search func(lexical.Query) ([]lexical.Hit, lexical.Signals, error), version string) (Answer, error) {
+// Quote is Index.Quote with any search. related returns further queries, see
+// lexical.Analyzer.Related; nil means that there are none. version is that of the documented
+// software if the query has none.
+func Quote(q Query, c *generation.Confidence, passages Passages, search searchFunc, related func(text string, names []string, limit int) []string, version string) (Answer, error) {
 	q.Version = cmp.Or(q.Version, version)
 	found, signals, err := search(q.words(perPage))
 	if err != nil || len(found) == 0 {
@@ -123,6 +132,11 @@ func Quote(q Query, c *generation.Confidence, passages Passages, search func(lex
 	}
 	if err := s.addMissing(&q, s.missingWords(signals.Text), search); err != nil {
 		return Answer{}, err
+	}
+	if related != nil {
+		if err := s.addRelated(&q, related(signals.Text, q.Names, maxRelated), search); err != nil {
+			return Answer{}, err
+		}
 	}
 	a.Hits = s.chosen
 	return a, nil
@@ -366,7 +380,7 @@ func (s *selection) missingWords(text string) (words []string) {
 
 // addMissing adds the best passage for words that the chosen ones lack: if it defines one
 // of them, or has several close together. Any other would mention one in passing.
-func (s *selection) addMissing(q *Query, words []string, search func(lexical.Query) ([]lexical.Hit, lexical.Signals, error)) error {
+func (s *selection) addMissing(q *Query, words []string, search searchFunc) error {
 	if len(words) == 0 {
 		return nil
 	}
@@ -382,6 +396,35 @@ func (s *selection) addMissing(q *Query, words []string, search func(lexical.Que
 	if kept := s.chosen[:min(len(s.chosen), s.limit-1)]; s.add(hits[0]) {
 		s.chosen = slices.Insert(kept, min(missingPlace, len(kept)), hits[0])
 	}
+	return nil
+}
+
+// addRelated quotes the best passage for each of the related queries at relatedPlace, in
+// their order, unless it is already quoted before.
+func (s *selection) addRelated(q *Query, related []string, search searchFunc) error {
+	place := min(relatedPlace, len(s.chosen))
+	for _, text := range related {
+		found, _, err := search(lexical.Query{Text: text, Names: q.Names, Named: true, Version: q.Version, Used: q.Used, Limit: 1})
+		if err != nil {
+			return err
+		}
+		hits, err := decode(s.passages, found)
+		if err != nil {
+			return err
+		}
+		if len(hits) == 0 {
+			continue
+		}
+		at := slices.IndexFunc(s.chosen, func(c Hit) bool { return c.Number == hits[0].Number })
+		if at < 0 && s.add(hits[0]) {
+			at = len(s.chosen) - 1
+		}
+		if at >= place {
+			s.chosen = slices.Insert(slices.Delete(s.chosen, at, at+1), place, hits[0])
+			place++
+		}
+	}
+	s.chosen = s.chosen[:min(len(s.chosen), s.limit)]
 	return nil
 }
 

@@ -133,6 +133,25 @@ func TestQuoteMissingTerms(t *testing.T) {
 	}
 }
 
+// The passage to which a similar key of the thesaurus leads is among the first, even if it
+// has no word of the query. The key is "split string rows".
+func TestQuoteRelated(t *testing.T) {
+	passages := manual()
+	for i := range 60 {
+		heading := fmt.Sprintf("Split one row into many rows, part %d", i)
+		passages = append(passages, passage.Passage{URL: fmt.Sprintf("https://docs.example.org/split%d", i), Title: "Split rows", Headings: []string{heading},
+			Text: fmt.Sprintf("To split one row of snapshot %d into many rows, ask for it.", i)})
+	}
+	passages = append(passages, passage.Passage{URL: "https://docs.example.org/functions", Title: "Functions", Headings: []string{"Functions"},
+		Text: strings.Repeat("A function has arguments. ", 20) + "Others are unnest and string_to_array."})
+	x := open(t, passages)
+	for query, want := range map[string]int{"vault split one row into many": 2, "vault ask for one row of many": -1} {
+		if got := slices.Index(quoted(t, x, query), "Functions"); got != want {
+			t.Errorf("%q quotes the functions at %d, want %d", query, got, want)
+		}
+	}
+}
+
 // The passage that has a pasted message comes first.
 func TestQuoteMessage(t *testing.T) {
 	x := open(t, manual())
