@@ -69,9 +69,9 @@ const (
 // passage and the sections next to it that are its alternatives. After these it returns the
 // best passages of its page and of others, above all those with terms that the chosen ones
 // lack, and the passage that follows the best one. Terms that all of them lack are searched
-// on their own, and so are the targets of thesaurus keys that the query resembles. No text is
-// there twice. If the query is a pasted error message, the passages
-// that have the message come first.
+// on their own, and so are the targets of thesaurus keys that the query resembles. No text
+// is there twice. If the query is a pasted error message, the passages that have the message
+// come first.
 func (x *Index) Quote(q Query) (Answer, error) {
 	return Quote(q, x.gen.Confidence, localPassages{x.table}, x.lexical.Search, x.lexical.Analyzer().Related, x.VersionOr(""))
 }
