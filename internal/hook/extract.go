@@ -42,6 +42,7 @@ const (
 type textBlock struct {
 	text  string
 	units int    // length in UTF-16 units, fences included
+	code  bool   // it has code
 	terms uint64 // mask of the terms that it contains
 	kept  bool
 	twin  bool // code that is nearly a kept block's
@@ -155,7 +156,7 @@ func (x *extract) score(b *textBlock) float64 {
 	for terms := b.terms; terms != 0; terms &= terms - 1 {
 		score += x.weights[bits.TrailingZeros64(terms)]
 	}
-	if b.isCode() {
+	if b.code {
 		score *= inCode
 	}
 	if b.leads && b.units <= maxLead {
@@ -194,17 +195,14 @@ func (x *extract) keep(i int) {
 	for terms := b.terms; terms != 0; terms &= terms - 1 {
 		x.weights[bits.TrailingZeros64(terms)] *= repeatedTerm
 	}
-	if !b.isCode() {
+	if !b.code {
 		return
 	}
 	for j := range x.blocks {
 		other := &x.blocks[j]
-		other.twin = other.twin || !other.kept && other.isCode() && areTwins(b.text, other.text)
+		other.twin = other.twin || !other.kept && other.code && areTwins(b.text, other.text)
 	}
 }
-
-// isCode reports whether the block has code.
-func (b *textBlock) isCode() bool { return b.opening != "" || strings.Contains(b.text, "```") }
 
 // areTwins reports whether most lines of the code b are in the code a: an example in another
 // dialect of a language, with other imports.
@@ -282,7 +280,7 @@ func blocksOf(s string, limit int) []textBlock {
 	return blocks
 }
 
-// addFences sets the fences and the lengths of the blocks of a text.
+// addFences sets the fences and the lengths of the blocks of a text, and which have code.
 func addFences(blocks []textBlock) {
 	fence, opening := codeFence(""), ""
 	for i := range blocks {
@@ -299,6 +297,7 @@ func addFences(blocks []textBlock) {
 		if fence != "" {
 			b.closing = indentOf(opening) + string(fence) + "\n"
 		}
+		b.code = b.opening != "" || strings.Contains(b.text, "```")
 		b.units = utf16Len(b.opening) + utf16Len(b.text) + utf16Len(b.closing)
 	}
 }

@@ -32,8 +32,11 @@ func (a *Analyzer) Related(text string, names []string, limit int) []string {
 	m.text, m.content, m.names = text, words, names
 	var queries []string
 	for _, e := range m.resembling() {
+		if len(queries) == limit {
+			break
+		}
 		targets := strings.ReplaceAll(m.thesaurus.text(e.targets), string(rune(exactMark)), "")
-		if len(queries) < limit && !slices.Contains(queries, targets) {
+		if !slices.Contains(queries, targets) {
 			queries = append(queries, targets)
 		}
 	}
@@ -66,34 +69,23 @@ func (m *matcher) resembling() []resemblance {
 		total += weights[i]
 	}
 	var found []resemblance
-	add := func(i int, line string) {
-		for line != "" {
-			var entry string
-			entry, line, _ = strings.Cut(line, string(rune(entryEnd)))
-			parts := splitEntry(entry)
-			common, all := m.commonWords(i, parts.key, weights)
-			if bits.OnesCount64(common) < 2 && !parts.isSequence {
-				continue
-			}
-			shared := 0.
-			for rest := common; rest != 0; rest &= rest - 1 {
-				shared += weights[bits.TrailingZeros64(rest)]
-			}
-			r := resemblance{parts.targets, shared / math.Sqrt(all*total)}
-			if parts.names == "" {
-				r.cosine *= generalShare
-			}
-			if r.cosine >= minResemblance && m.allows(&parts) {
-				found = append(found, r)
-			}
+	m.entries(func(i, _ int, e *compiledEntry) {
+		common, all := m.commonWords(i, e.key, weights)
+		if bits.OnesCount64(common) < 2 && !e.isSequence {
+			return
 		}
-	}
-	for i, place := range m.places {
-		add(i, m.thesaurus.line(place))
-	}
-	for _, a := range m.alternates {
-		add(a.term, m.thesaurus.line(a.place))
-	}
+		shared := 0.
+		for rest := common; rest != 0; rest &= rest - 1 {
+			shared += weights[bits.TrailingZeros64(rest)]
+		}
+		r := resemblance{e.targets, shared / math.Sqrt(all*total)}
+		if e.names == "" {
+			r.cosine *= generalShare
+		}
+		if r.cosine >= minResemblance && m.allows(e) {
+			found = append(found, r)
+		}
+	})
 	slices.SortStableFunc(found, func(a, b resemblance) int { return cmp.Compare(b.cosine, a.cosine) })
 	return found
 }

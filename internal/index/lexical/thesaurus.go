@@ -147,11 +147,25 @@ func (m *matcher) alternate(place int) int {
 
 // matchAll appends all entries whose keys the query contains.
 func (m *matcher) matchAll() {
+	m.entries(m.match)
+}
+
+// entries calls each with the entries whose key has a term or an alternate at its head: the
+// index of that term, and 1 if the key has the alternate, else 0.
+func (m *matcher) entries(each func(i, replaced int, e *compiledEntry)) {
+	line := func(i, replaced, place int) {
+		for rest := m.thesaurus.line(place); rest != ""; {
+			var entry string
+			entry, rest, _ = strings.Cut(rest, string(rune(entryEnd)))
+			parts := splitEntry(entry)
+			each(i, replaced, &parts)
+		}
+	}
 	for i, place := range m.places {
-		m.matchLine(i, 0, m.thesaurus.line(place))
+		line(i, 0, place)
 	}
 	for _, a := range m.alternates {
-		m.matchLine(a.term, 1, m.thesaurus.line(a.place))
+		line(a.term, 1, a.place)
 	}
 }
 
@@ -162,19 +176,8 @@ type rawWord struct {
 	filler bool // a stop word or question word
 }
 
-// matchLine appends the entries of a line whose keys the query contains. The line is that
-// of the i-th term, or of an alternate of it if replaced is 1.
-func (m *matcher) matchLine(i, replaced int, line string) {
-	for line != "" {
-		var entry string
-		entry, line, _ = strings.Cut(line, string(rune(entryEnd)))
-		m.match(i, replaced, entry)
-	}
-}
-
-// match appends an entry of a line if the query contains its key, see matchLine.
-func (m *matcher) match(i, replaced int, entry string) {
-	parts := splitEntry(entry)
+// match appends an entry if the query contains its key, see entries.
+func (m *matcher) match(i, replaced int, parts *compiledEntry) {
 	e := expansion{key: 1 << i, share: m.share}
 	fillers := 0
 	for rest := parts.key; rest != ""; {
@@ -202,7 +205,7 @@ func (m *matcher) match(i, replaced int, entry string) {
 		e.share *= math.Pow(alternateShare, float64(replaced))
 		e.replaced = replaced
 	}
-	if m.allows(&parts) {
+	if m.allows(parts) {
 		e.targets = m.thesaurus.text(parts.targets)
 		m.found = append(m.found, e)
 	}

@@ -384,8 +384,7 @@ func (s *selection) addMissing(q *Query, words []string, search searchFunc) erro
 	if len(words) == 0 {
 		return nil
 	}
-	missing := lexical.Query{Text: strings.Join(words, " "), Names: q.Names, Named: true, Version: q.Version, Used: q.Used, Limit: 1}
-	found, signals, err := search(missing)
+	found, signals, err := search(q.bestFor(strings.Join(words, " ")))
 	if err != nil || len(found) == 0 || !signals.DefinesName && signals.Proximity == 0 {
 		return err
 	}
@@ -404,7 +403,7 @@ func (s *selection) addMissing(q *Query, words []string, search searchFunc) erro
 func (s *selection) addRelated(q *Query, related []string, search searchFunc) error {
 	place := min(relatedPlace, len(s.chosen))
 	for _, text := range related {
-		found, _, err := search(lexical.Query{Text: text, Names: q.Names, Named: true, Version: q.Version, Used: q.Used, Limit: 1})
+		found, _, err := search(q.bestFor(text))
 		if err != nil {
 			return err
 		}
@@ -426,6 +425,11 @@ func (s *selection) addRelated(q *Query, related []string, search searchFunc) er
 	}
 	s.chosen = s.chosen[:min(len(s.chosen), s.limit)]
 	return nil
+}
+
+// bestFor returns the query for the best passage for another text.
+func (q *Query) bestFor(text string) lexical.Query {
+	return lexical.Query{Text: text, Names: q.Names, Named: true, Version: q.Version, Used: q.Used, Limit: 1}
 }
 
 // alternatives is how many words the headings of two sections share that have the

@@ -40,6 +40,16 @@ func manual() []passage.Passage {
 	return passages
 }
 
+// sixty returns as many pages about one thing, with their numbers in the heading and in the
+// text, a format.
+func sixty(page, title, heading, text string) (passages []passage.Passage) {
+	for i := range 60 {
+		passages = append(passages, passage.Passage{URL: fmt.Sprintf("https://docs.example.org/%s%d", page, i), Title: title,
+			Headings: []string{fmt.Sprintf("%s, part %d", heading, i)}, Text: fmt.Sprintf(text, i)})
+	}
+	return passages
+}
+
 func quoted(t *testing.T, x *quicksearch.Index, query string) (places []string) {
 	t.Helper()
 	a, err := x.Quote(quicksearch.Query{Text: query, Names: []string{"vault"}, Named: true, Limit: 6, MaxBytes: 10000})
@@ -110,12 +120,7 @@ func TestQuoteNewTerms(t *testing.T) {
 // Terms that all matching passages lack are searched on their own. A passage that mentions
 // one of them in passing is not quoted.
 func TestQuoteMissingTerms(t *testing.T) {
-	passages := manual()
-	for i := range 60 {
-		heading := fmt.Sprintf("Merge yearly archives on tape, part %d", i)
-		passages = append(passages, passage.Passage{URL: fmt.Sprintf("https://docs.example.org/merge%d", i), Title: "Merge archives", Headings: []string{heading},
-			Text: fmt.Sprintf("To merge yearly archives on tape %d, load the tapes of the archives.", i)})
-	}
+	passages := append(manual(), sixty("merge", "Merge archives", "Merge yearly archives on tape", "To merge yearly archives on tape %d, load the tapes of the archives.")...)
 	other := func(page, text string) {
 		passages = append(passages, passage.Passage{URL: "https://docs.example.org/" + page, Title: page, Headings: []string{page}, Text: text})
 	}
@@ -136,12 +141,7 @@ func TestQuoteMissingTerms(t *testing.T) {
 // The passage to which a similar key of the thesaurus leads is among the first, even if it
 // has no word of the query. The key is "split string rows".
 func TestQuoteRelated(t *testing.T) {
-	passages := manual()
-	for i := range 60 {
-		heading := fmt.Sprintf("Split one row into many rows, part %d", i)
-		passages = append(passages, passage.Passage{URL: fmt.Sprintf("https://docs.example.org/split%d", i), Title: "Split rows", Headings: []string{heading},
-			Text: fmt.Sprintf("To split one row of snapshot %d into many rows, ask for it.", i)})
-	}
+	passages := append(manual(), sixty("split", "Split rows", "Split one row into many rows", "To split one row of snapshot %d into many rows, ask for it.")...)
 	passages = append(passages, passage.Passage{URL: "https://docs.example.org/functions", Title: "Functions", Headings: []string{"Functions"},
 		Text: strings.Repeat("A function has arguments. ", 20) + "Others are unnest and string_to_array."})
 	x := open(t, passages)
