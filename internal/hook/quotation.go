@@ -113,7 +113,7 @@ func (q *quoter) quote(p *passage.Passage) bool {
 	repeated := len(body) - len(withoutHeadings(body, p))
 	body = body[repeated:]
 	n := quotation{Passage: p, fence: safetext.Fence(body), shown: passage.Whole}
-	n.head = headingAfter(p, before) + "\nSource: " + q.sourceOf(p, before) + "\n" + n.fence + "\n"
+	n.head = q.headOf(p, before) + "\n" + n.fence + "\n"
 	around := len("\n\n[10] ") + utf16Len(n.head) + utf16Len("\n"+n.fence)
 	room := min(q.room-around, q.longest)
 	if room < min(utf16Len(body), q.longest)/2 {
@@ -158,14 +158,21 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// sourceOf returns the address of a passage and the label of its document. If passages of
-// its page are quoted before it, the page's address is not repeated. The first quotation has
-// the file, too.
-func (q *quoter) sourceOf(p *passage.Passage, before []quotation) string {
+// headOf returns the heading and the source of a passage: its address and the label of its
+// document, and for the first quotation the file, too. If passages of its page are quoted
+// before it, the page's address is not repeated.
+func (q *quoter) headOf(p *passage.Passage, before []quotation) string {
+	head := headingAfter(p, before)
 	page, place := addressOf(p, q.urls)
 	if len(before) > 0 {
 		if above, _ := addressOf(before[0].Passage, q.urls); page == above {
-			return "..." + oneLine(place)
+			switch {
+			case !strings.HasPrefix(head, sharedHeadings):
+				return head + "\nSource: ..." + oneLine(place)
+			case place == "":
+				return head
+			}
+			return head + " (" + oneLine(place) + ")"
 		}
 	}
 	source, file := oneLine(page+place), oneLine(p.File())
@@ -175,7 +182,7 @@ func (q *quoter) sourceOf(p *passage.Passage, before []quotation) string {
 	if remark := p.Label(); remark != "" {
 		source += " (" + oneLine(remark) + ")"
 	}
-	return source
+	return head + "\nSource: " + source
 }
 
 // addressOf returns the address of a passage's page, its URL or else its file, and the
@@ -194,6 +201,9 @@ func addressOf(p *passage.Passage, urls []string) (page, place string) {
 	return address[:at], address[at:]
 }
 
+// sharedHeadings stands for the headings that a passage shares with the one before it.
+const sharedHeadings = "... > "
+
 // headingAfter returns the heading of a passage. It abbreviates the headings that it shares
 // with the passage of its page that is quoted before it.
 func headingAfter(p *passage.Passage, before []quotation) string {
@@ -206,7 +216,7 @@ func headingAfter(p *passage.Passage, before []quotation) string {
 	if shared == 0 {
 		return strings.Join(path, " > ")
 	}
-	return "... > " + strings.Join(path[shared:], " > ")
+	return sharedHeadings + strings.Join(path[shared:], " > ")
 }
 
 // heading returns the title of a passage's document and the headings above the passage.

@@ -177,24 +177,21 @@ func TestPassagesOfAPageFollowOneAnother(t *testing.T) {
 Source: /docs/cache.html#keys
 A key.
 
-[2] ... > Paths
-Source: ...#paths
+[2] ... > Paths (#paths)
 A path.
 
 [3] Jobs
 Source: /docs/jobs.md:3
 A job.
 
-[4] ... > Retry
-Source: ...:30
+[4] ... > Retry (:30)
 A retry.`},
 		{[]string{"https://example.com/"}, `
 [1] Cache > Keys
 Source: https://example.com/cache.html#keys (/docs/cache.html)
 A key.
 
-[2] ... > Paths
-Source: ...#paths
+[2] ... > Paths (#paths)
 A path.
 
 [3] Jobs
@@ -202,7 +199,6 @@ Source: https://example.com/jobs
 A job.
 
 [4] ... > Retry
-Source: ...
 A retry.`},
 	} {
 		text := boundedText{remaining: 1000}

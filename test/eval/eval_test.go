@@ -85,12 +85,13 @@ func TestSources(t *testing.T) {
 	lib := passageIndex{
 		"/m/git/git-add.html#_options": {set: "git", page: "git-add.html", anchors: []string{"_options", "_examples"}},
 		"/m/git/git-add.html#_name":    {set: "git", page: "git-add.html"},
+		"/m/docker/run.md.gz":          {set: "docker", page: "run.md"},
 		"/m/docker/run.md.gz:12":       {set: "docker", page: "run.md"},
 		"/m/docker/run.md.gz:20":       {set: "docker", page: "run.md"},
 	}
-	context := "Passages found.\n\n[1] A\nSource: /m/git/git-add.html#_options (release notes)\n```\nText\n```\n\n[2] ... > B\nSource: ...#_name\n\n[3] C\nSource: /m/docker/run.md.gz:12\n\n[4] ... > D\nSource: ...:20\n"
+	context := "Passages found.\n\n[1] A\nSource: /m/git/git-add.html#_options (release notes)\n```\nText\n```\n\n[2] ... > B (c) (#_name)\n```\nText\n```\n\n[3] C\nSource: /m/docker/run.md.gz:12\n\n[4] ... > D (:20)\n\n[5] ... > E (f)\n\n[6] C\nSource: ...:12\n"
 	found := sources(context)
-	if want := []string{"/m/git/git-add.html#_options", "/m/git/git-add.html#_name", "/m/docker/run.md.gz:12", "/m/docker/run.md.gz:20"}; !slices.Equal(found, want) {
+	if want := []string{"/m/git/git-add.html#_options", "/m/git/git-add.html#_name", "/m/docker/run.md.gz:12", "/m/docker/run.md.gz:20", "/m/docker/run.md.gz", "/m/docker/run.md.gz:12"}; !slices.Equal(found, want) {
 		t.Fatalf("sources %q, want %q", found, want)
 	}
 	for _, test := range []struct {

@@ -107,8 +107,12 @@ func decodeReply(stdout []byte) (reply, error) {
 	return reply{Denied: out.Output.Decision == "deny", Reason: out.Output.Reason, Context: out.Output.Context}, nil
 }
 
-// place matches the anchor or the line of a source.
-var place = regexp.MustCompile(`(#[^#]*|:\d+)$`)
+var (
+	// place matches the anchor or the line of a source.
+	place = regexp.MustCompile(`(#[^#]*|:\d+)$`)
+	// pageAbove matches the heading of a passage of the page above, with its anchor or line.
+	pageAbove = regexp.MustCompile(`^\[\d+\] \.\.\. > .*?(?: \((#[^#]*|:\d+)\))?\n$`)
+)
 
 // sources returns the sources of the quoted passages, in their order: URLs or paths, with
 // an anchor or a line.
@@ -116,6 +120,10 @@ func sources(context string) []string {
 	var list []string
 	page := ""
 	for line := range strings.Lines(context) {
+		if m := pageAbove.FindStringSubmatch(line); m != nil {
+			list = append(list, page+m[1])
+			continue
+		}
 		source, ok := strings.CutPrefix(line, "Source: ")
 		if !ok {
 			continue
