@@ -120,8 +120,7 @@ func readKeys() map[string][]*thesaurusKey {
 	for at := 0; at < len(t.stems); at += stemSize {
 		place := uint16At(t.stems, at)
 		head := t.word(place)
-		for entry := range strings.SplitSeq(t.line(place), string(rune(entryEnd))) {
-			e := splitEntry(entry)
+		for e := range t.entries(place) {
 			k := &thesaurusKey{targets: t.targets(e.targets), names: t.text(e.names)}
 			for word := range strings.FieldsSeq(head + " " + t.text(e.key)) {
 				if word[0] != fillerPrefix && !slices.Contains(k.words, word) {

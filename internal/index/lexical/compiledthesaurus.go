@@ -2,6 +2,7 @@ package lexical
 
 import (
 	_ "embed"
+	"iter"
 	"strings"
 )
 
@@ -102,6 +103,19 @@ func splitEntry(entry string) (e compiledEntry) {
 		e.key = e.key[1:]
 	}
 	return e
+}
+
+// entries returns the entries of the stem at a place.
+func (t *compiledThesaurus) entries(place int) iter.Seq[compiledEntry] {
+	return func(yield func(compiledEntry) bool) {
+		for rest := t.line(place); rest != ""; {
+			var entry string
+			entry, rest, _ = strings.Cut(rest, string(rune(entryEnd)))
+			if !yield(splitEntry(entry)) {
+				return
+			}
+		}
+	}
 }
 
 // line returns the line of the stem at a place, or "".

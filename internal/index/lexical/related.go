@@ -69,7 +69,7 @@ func (m *matcher) resembling() []resemblance {
 		total += weights[i]
 	}
 	var found []resemblance
-	m.entries(func(i, _ int, e *compiledEntry) {
+	m.entries(func(i, _ int, e compiledEntry) {
 		common, all := m.commonWords(i, e.key, weights)
 		if bits.OnesCount64(common) < 2 && !e.isSequence {
 			return

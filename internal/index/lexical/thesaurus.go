@@ -152,20 +152,16 @@ func (m *matcher) matchAll() {
 
 // entries calls each with the entries whose key has a term or an alternate at its head: the
 // index of that term, and 1 if the key has the alternate, else 0.
-func (m *matcher) entries(each func(i, replaced int, e *compiledEntry)) {
-	line := func(i, replaced, place int) {
-		for rest := m.thesaurus.line(place); rest != ""; {
-			var entry string
-			entry, rest, _ = strings.Cut(rest, string(rune(entryEnd)))
-			parts := splitEntry(entry)
-			each(i, replaced, &parts)
+func (m *matcher) entries(each func(i, replaced int, e compiledEntry)) {
+	for i, place := range m.places {
+		for e := range m.thesaurus.entries(place) {
+			each(i, 0, e)
 		}
 	}
-	for i, place := range m.places {
-		line(i, 0, place)
-	}
 	for _, a := range m.alternates {
-		line(a.term, 1, a.place)
+		for e := range m.thesaurus.entries(a.place) {
+			each(a.term, 1, e)
+		}
 	}
 }
 
@@ -177,7 +173,7 @@ type rawWord struct {
 }
 
 // match appends an entry if the query contains its key, see entries.
-func (m *matcher) match(i, replaced int, parts *compiledEntry) {
+func (m *matcher) match(i, replaced int, parts compiledEntry) {
 	e := expansion{key: 1 << i, share: m.share}
 	fillers := 0
 	for rest := parts.key; rest != ""; {
@@ -213,7 +209,7 @@ func (m *matcher) match(i, replaced int, parts *compiledEntry) {
 
 // allows reports whether the query has the sequence of an entry, if that is one, and one of
 // its names, if it has any.
-func (m *matcher) allows(e *compiledEntry) bool {
+func (m *matcher) allows(e compiledEntry) bool {
 	return (!e.isSequence || m.hasSequence(m.thesaurus.text(e.key))) && (e.names == "" || m.isNamed(m.thesaurus.text(e.names)))
 }
 
