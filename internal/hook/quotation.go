@@ -162,18 +162,20 @@ func commonPrefix(a, b string) int {
 // document, and for the first quotation the file, too. If passages of its page are quoted
 // before it, the page's address is not repeated.
 func (q *quoter) headOf(p *passage.Passage, before []quotation) string {
-	head := headingAfter(p, before)
+	head, abbreviated := headingAfter(p, before)
 	page, place := addressOf(p, q.urls)
+	samePage := false
 	if len(before) > 0 {
-		if above, _ := addressOf(before[0].Passage, q.urls); page == above {
-			switch {
-			case !strings.HasPrefix(head, sharedHeadings):
-				return head + "\nSource: ..." + oneLine(place)
-			case place == "":
-				return head
-			}
-			return head + " (" + oneLine(place) + ")"
-		}
+		above, _ := addressOf(before[0].Passage, q.urls)
+		samePage = page == above
+	}
+	switch {
+	case samePage && abbreviated && place == "":
+		return head
+	case samePage && abbreviated:
+		return head + " (" + oneLine(place) + ")"
+	case samePage:
+		return head + "\nSource: ..." + oneLine(place)
 	}
 	source, file := oneLine(page+place), oneLine(p.File())
 	if len(q.pages) == 0 && file != "" && page+place != p.Locator() {
@@ -201,12 +203,9 @@ func addressOf(p *passage.Passage, urls []string) (page, place string) {
 	return address[:at], address[at:]
 }
 
-// sharedHeadings stands for the headings that a passage shares with the one before it.
-const sharedHeadings = "... > "
-
 // headingAfter returns the heading of a passage. It abbreviates the headings that it shares
 // with the passage of its page that is quoted before it.
-func headingAfter(p *passage.Passage, before []quotation) string {
+func headingAfter(p *passage.Passage, before []quotation) (head string, abbreviated bool) {
 	path, shared := headingPath(p), 0
 	if len(before) > 0 {
 		for last := headingPath(before[len(before)-1].Passage); shared < min(len(path)-1, len(last)) && path[shared] == last[shared]; {
@@ -214,9 +213,9 @@ func headingAfter(p *passage.Passage, before []quotation) string {
 		}
 	}
 	if shared == 0 {
-		return strings.Join(path, " > ")
+		return strings.Join(path, " > "), false
 	}
-	return sharedHeadings + strings.Join(path[shared:], " > ")
+	return "... > " + strings.Join(path[shared:], " > "), true
 }
 
 // heading returns the title of a passage's document and the headings above the passage.
