@@ -304,10 +304,14 @@ func (f *Fields) texts(field int, each func(string)) {
 }
 
 // addNames adds the symbols and keys of the passage, and the words by which people ask for
-// it.
+// it. These depend on its subject: the names that it lists are often many.
 func (w *worker) addNames(n uint32, f *Fields, position uint32) {
 	names := symbols(f)
-	for _, s := range names {
+	listed := names
+	for name := range listedNames(f.Body) {
+		listed = append(listed, symbol{name, wholeName})
+	}
+	for _, s := range listed {
 		if term := s.term(); term != "" {
 			w.occurrences = append(w.occurrences, occurrence{w.ids.number(term), n, position})
 		}

@@ -178,6 +178,9 @@ const (
 	// query: reprlib.Repr, not reprlib.repr. It orders definitions only: with it, the bonus
 	// of a whole name stays below pageBonus, which confidence depends on.
 	caseShare = .16
+	// signFactor is the factor of the bonus for names with a leading sign, which only they
+	// have: the words of \timing and %Y have other meanings.
+	signFactor = 3
 	// suffixShare is the share of the bonus for defining a longer name that ends with the
 	// query's.
 	suffixShare = .8
@@ -340,6 +343,9 @@ func symbolTerms(q *Query, text string, words []contentWord) []queryTerm {
 	}
 	addName := func(s string, bonus float64) {
 		if s = trimName(s); isName(s) {
+			if hasLeadingSign(s) {
+				bonus *= signFactor
+			}
 			add(s, wholeName, bonus)
 			add(s, nameSuffix, suffixShare*bonus)
 			if term := (symbol{s, casedName}).term(); term != "" && isTypeName(s) {
@@ -385,11 +391,19 @@ func trimName(s string) string {
 	if name, _, ok := strings.Cut(s, "("); ok && name != "" {
 		s = name
 	}
-	return strings.TrimRight(strings.Trim(s, "()"), ".:")
+	s = strings.TrimRight(strings.Trim(s, "()"), ".:")
+	if strings.HasPrefix(s, "\\") {
+		s = strings.TrimRight(s, "+") // psql's \d+ is \d with details
+	}
+	return s
 }
 
-// isWrittenAsName reports whether s contains a separator or an inner capital.
+// isWrittenAsName reports whether s starts with a sign, or contains a separator or an inner
+// capital.
 func isWrittenAsName(s string) bool {
+	if hasLeadingSign(s) {
+		return true
+	}
 	for i := 1; i < len(s)-1; i++ {
 		switch c := s[i]; {
 		case c == '_', c == '.', c == ':', isUpper(c) && isLower(s[i-1]):

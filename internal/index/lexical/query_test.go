@@ -2,6 +2,7 @@ package lexical
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -168,6 +169,8 @@ func TestSymbols(t *testing.T) {
 		{Fields{Title: "std::vector<T>"}, ""},
 		{Fields{Title: "Foo::bar()"}, "Foo::bar .bar"},
 		{Fields{Title: "--amend"}, "--amend"},
+		{Fields{Title: `\copy { table [ (…)`}, `\copy`},
+		{Fields{Title: `\gset [prefix] \aset [prefix]`}, `\gset`},
 		{Fields{Page: "json — JSON encoder and decoder", Title: "json — JSON encoder and decoder"}, ":json"},
 		{Fields{Page: "json — JSON encoder and decoder", Title: "Usage", Path: []string{"json — JSON encoder and decoder"}}, "Usage ^Usage"},
 		{Fields{Page: "git-bisect(1)", Title: "NAME", Path: []string{"git-bisect(1) Manual Page"}}, "NAME :git-bisect"},
@@ -192,6 +195,30 @@ func TestSymbols(t *testing.T) {
 		}
 		if diff := cmp.Diff(tt.want, strings.Join(got, " ")); diff != "" {
 			t.Errorf("%+v (-want +got)\n%s", tt.fields, diff)
+		}
+	}
+}
+
+func TestListedNames(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"| Function Description |\n| --- |\n| `unnest` ( `anyarray` ) → `setof anyelement`; Expands an array. |\n", "unnest"},
+		{"| `json_agg` ( `anyelement` ) → `json`; `jsonb_agg` ( `anyelement` ) → `jsonb`; Collects values. |\n", "json_agg jsonb_agg"},
+		{"| `current_role` → `name`; The user. |\n| `--quiet` | no output |\n| `abs(X)` | absolute value |\n| `%Y` | year |\n", "current_role --quiet abs %Y"},
+		{"- `now` ( ) → `timestamp`\n\n  The time.\n", "now"},
+		{"- **core.autocrlf**: If it is set, line endings are converted on checkout.\n", "core.autocrlf"},
+		{"- `\\dt[S+] [ pattern ]` `\\dv[S+] [ pattern ]`: Lists the tables, the views, or both.\n", `\dt \dv`},
+		{"- `-f FILE`, `--file=FILE`: Reads the commands from a file, not from the terminal.\n", "-f --file"},
+		{"- `max_age` (`integer`): The time in seconds that a page stays in the cache.\n", "max_age"},
+		{"- `max_age` <number>: The time in seconds that a page stays in the cache.\n", ""},
+		{"- `max_age` is a time in seconds, with one exception: 0 turns the cache off.\n", ""},
+		{"- `get_value()`: Returns the value, as the function of the same name does.\n", ""},
+		{"- **Real-time**: The text is updated while another person is writing it.\n- `email.errors`: Exceptions\n", ""},
+		{"| `name` | a word |\n| `-` | an operator |\n| plain_text | not code |\n| `unclosed_name |\n", ""},
+		{"| `to_char(125, '999')` | `125` |\n", ""},
+		{"| first | `second_cell` |\nSee `in_prose` ( above ).\n- ``\n- **\n", ""},
+	} {
+		if got := strings.Join(slices.Collect(listedNames(tt.text)), " "); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.text, got, tt.want)
 		}
 	}
 }

@@ -105,6 +105,24 @@ func TestSearchPrefersDefinitionInSameCase(t *testing.T) {
 	}
 }
 
+func TestSearchListedNames(t *testing.T) {
+	x := build(t, []uint32{0, 1, 2, 3}, []Fields{
+		{Title: "Timing", Page: "Timing", Body: "Timing with track_io_timing, the time of input and output. Timing costs time."},
+		{Title: "Meta-commands", Page: "psql", Body: "- `\\timing [ on | off ]`: Turns the display on of how long each statement takes, in milliseconds.\n- `\\watch`: Repeats a query."},
+		{Title: "Settings", Page: "Settings", Body: "Settings and the current setting of each, which the view of current settings has."},
+		{Title: "System functions", Page: "System functions", Body: "| Function |\n| --- |\n| `current_setting` ( `name` `text` ) → `text`; Returns a value. |\n"},
+	})
+	for query, want := range map[string]uint32{`\timing`: 1, `how do I use \timing+`: 1, "timing": 0, "current_setting": 3} {
+		hits, _, err := x.Search(Query{Text: query, Limit: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(hits) == 0 || hits[0].Passage != want {
+			t.Errorf("%s: got %+v, want passage %d first", query, hits, want)
+		}
+	}
+}
+
 func TestExplain(t *testing.T) {
 	x := build(t, []uint32{0, 0, 1, 0}, []Fields{
 		{Title: "Other", Body: "nothing"},

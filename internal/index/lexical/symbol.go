@@ -1,6 +1,7 @@
 package lexical
 
 import (
+	"iter"
 	"strings"
 	"unicode"
 )
@@ -101,6 +102,79 @@ func symbols(f *Fields) []symbol {
 	return names
 }
 
+// listedNames yields the names that a text defines in rows of tables and items of lists:
+//
+//	| `json_agg` ( `anyelement` ) → `json`; `jsonb_agg` ( `anyelement` ) → `jsonb`; Collects ... |
+//	| `--quiet` | Suppresses messages. |
+//	- **core.autocrlf**: Converts line endings.
+//	- `\dt[S+] [ pattern ]` `\dv[S+] [ pattern ]`: Lists tables, views.
+func listedNames(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for line := range strings.Lines(text) {
+			var names []string
+			if row, ok := strings.CutPrefix(line, "| "); ok {
+				cell, _, _ := strings.Cut(row, " | ")
+				for signature := range strings.SplitSeq(cell, "; ") {
+					name, _ := signatureName(signature, true)
+					names = append(names, name)
+				}
+			} else if item, ok := strings.CutPrefix(line, "- "); ok {
+				names = itemNames(item)
+			}
+			for _, name := range names {
+				if name != "" && !yield(name) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// itemNames returns the names at the start of a list item, if it is a function's signature or
+// only names and remarks in parentheses precede a colon.
+func itemNames(item string) (names []string) {
+	const leastItem = 60 // bytes; shorter ones are entries of a table of contents
+	name, rest := signatureName(item, false)
+	if strings.HasPrefix(rest, " ( ") {
+		return []string{name}
+	}
+	for ; rest != "" && len(item) >= leastItem; name, rest = signatureName(rest, false) {
+		names = append(names, name)
+		if rest[0] == ':' || strings.HasPrefix(rest, " (") && strings.Contains(rest, "):") {
+			return names
+		}
+		rest = strings.TrimLeft(rest, ", ")
+	}
+	return nil
+}
+
+// signatureName returns the name at the start of a signature that is written as code or bold,
+// and what follows. The name is "" if it may be a word: without parameters it must have other
+// characters than letters. In the code of a list item, parameters are those of a call.
+func signatureName(signature string, inTable bool) (name, rest string) {
+	separators := nameSigns
+	code, ok := strings.CutPrefix(signature, "`")
+	if ok {
+		code, rest, ok = strings.Cut(code, "`")
+	} else if code, ok = strings.CutPrefix(signature, "**"); ok {
+		separators = "_.:"
+		code, rest, ok = strings.Cut(code, "**")
+	}
+	if !ok {
+		return "", ""
+	}
+	name, parameters := code, ""
+	if i := strings.IndexAny(code, " ([=<"); i > 0 {
+		name, parameters = code[:i], code[i:]
+	}
+	isCall := strings.HasPrefix(parameters, "(") && (!inTable || strings.ContainsAny(parameters, "'\""))
+	isFunction := strings.HasPrefix(parameters, "(") || strings.HasPrefix(rest, " ( ")
+	if isCall || !isFunction && !strings.ContainsAny(name, separators) || !isName(name) || !strings.ContainsFunc(name, unicode.IsLetter) {
+		return "", rest
+	}
+	return name, rest
+}
+
 // isTopOfPage reports whether a passage starts the page about a name: it is directly below
 // the page's title, or in the first section, which has the page's anchor if no text
 // follows the title itself.
@@ -136,6 +210,11 @@ func pageTitleName(title string) string {
 // titleName returns the name at the beginning of a title, or "".
 func titleName(title string) string {
 	title = strings.TrimRight(strings.TrimSpace(title), "¶#")
+	if hasLeadingSign(title) {
+		name, _, _ := strings.Cut(title, " ")
+		name, _, _ = strings.Cut(name, "[")
+		return name
+	}
 	name, rest, _ := strings.Cut(title, "(")
 	name = strings.TrimSpace(name)
 	if rest != "" || !strings.Contains(name, " ") {
@@ -145,6 +224,13 @@ func titleName(title string) string {
 	return ""
 }
 
+// nameSigns are characters that names have and words have not: max_size, --quiet, \copy, %Y.
+const nameSigns = "_-.:\\%"
+
+// hasLeadingSign reports whether s starts with the sign of the commands of interactive programs,
+// as \copy, or of conversion specifications, as %Y.
+func hasLeadingSign(s string) bool { return len(s) > 1 && (s[0] == '\\' || s[0] == '%') }
+
 // isName reports whether s may be an identifier of a program.
 func isName(s string) bool {
 	if s == "" || len(s) > maxTerm {
@@ -152,7 +238,7 @@ func isName(s string) bool {
 	}
 	for i := range len(s) {
 		c := s[i]
-		if c >= 0x80 || classify(rune(c)) != classWord && strings.IndexByte(".:-$#@+!?", c) < 0 {
+		if c >= 0x80 || classify(rune(c)) != classWord && strings.IndexByte(".:-$#@+!?\\%", c) < 0 {
 			return false
 		}
 	}
