@@ -221,7 +221,7 @@ var generators = [...]generator{
 		name:  "nodejs",
 		marks: `body.apidoc, #apicontent`,
 		main:  []string{`#apicontent`},
-		drop:  `a.mark`,
+		drop:  `a.mark, a.srclink`,
 	},
 	{
 		name:        "sqlite",
