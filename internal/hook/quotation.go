@@ -113,7 +113,8 @@ func (q *quoter) quote(p *passage.Passage) bool {
 	repeated := len(body) - len(withoutHeadings(body, p))
 	body = body[repeated:]
 	n := quotation{Passage: p, fence: safetext.Fence(body), shown: passage.Whole}
-	n.head = q.headOf(p, before) + "\n" + n.fence + "\n"
+	path := headingPath(p)
+	n.head = q.headOf(p, path, before) + "\n" + n.fence + "\n"
 	around := len("\n\n[10] ") + utf16Len(n.head) + utf16Len("\n"+n.fence)
 	room := min(q.room-around, q.longest)
 	if room < min(utf16Len(body), q.longest)/2 {
@@ -122,12 +123,28 @@ func (q *quoter) quote(p *passage.Passage) bool {
 	if n.text = extractOf(body, room, q.terms); n.text != body {
 		n.shown = max(1, repeated+commonPrefix(body, n.text))
 	}
+	if last := len(path) - 1; last > 0 && hasHeadings(n.text, path[last]) {
+		head := q.headOf(p, path[:last], before) + "\n" + n.fence + "\n"
+		around -= utf16Len(n.head) - utf16Len(head)
+		n.head = head
+	}
 	if at >= 0 {
 		q.pages[at] = append(before, n)
 	} else {
 		q.pages = append(q.pages, []quotation{n})
 	}
 	q.room -= around + utf16Len(n.text)
+	return true
+}
+
+// hasHeadings reports whether a text shows each of the headings that a passage of several
+// sections joins with slashes. Then the line above the quotation need not repeat them.
+func hasHeadings(text, joined string) bool {
+	for heading := range strings.SplitSeq(joined, " / ") {
+		if !strings.Contains(text, "# "+heading+"\n") {
+			return false
+		}
+	}
 	return true
 }
 
@@ -158,11 +175,11 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// headOf returns the heading and the source of a passage: its address and the label of its
+// headOf returns the heading path and the source of a passage: its address and the label of its
 // document, and for the first quotation the file, too. If passages of its page are quoted
 // before it, the page's address is not repeated.
-func (q *quoter) headOf(p *passage.Passage, before []quotation) string {
-	head, abbreviated := headingAfter(p, before)
+func (q *quoter) headOf(p *passage.Passage, path []string, before []quotation) string {
+	head, abbreviated := headingAfter(path, before)
 	page, place := addressOf(p, q.urls)
 	samePage := false
 	if len(before) > 0 {
@@ -203,10 +220,10 @@ func addressOf(p *passage.Passage, urls []string) (page, place string) {
 	return address[:at], address[at:]
 }
 
-// headingAfter returns the heading of a passage. It abbreviates the headings that it shares
-// with the passage of its page that is quoted before it.
-func headingAfter(p *passage.Passage, before []quotation) (head string, abbreviated bool) {
-	path, shared := headingPath(p), 0
+// headingAfter returns a heading path as one line. It abbreviates the headings that the passage
+// of the page that is quoted before it has, too.
+func headingAfter(path []string, before []quotation) (head string, abbreviated bool) {
+	shared := 0
 	if len(before) > 0 {
 		for last := headingPath(before[len(before)-1].Passage); shared < min(len(path)-1, len(last)) && path[shared] == last[shared]; {
 			shared++
@@ -234,10 +251,19 @@ func shortHeading(p *passage.Passage, limit int) string {
 	return cut(full, limit)
 }
 
+// headingPath returns the title of a passage's document and the headings above the passage,
+// without those that repeat the one before. Of "QuerySet API reference" and "QuerySet API", the
+// longer one is enough.
 func headingPath(p *passage.Passage) []string {
 	path := make([]string, 0, 1+len(p.Headings))
 	for _, s := range append([]string{p.Title}, p.Headings...) {
-		if s = oneLine(s); s != "" && (len(path) == 0 || path[len(path)-1] != s) {
+		s = oneLine(s)
+		last := len(path) - 1
+		switch {
+		case s == "" || last >= 0 && repeats(path[last], s):
+		case last >= 0 && repeats(s, path[last]):
+			path[last] = s
+		default:
 			path = append(path, s)
 		}
 	}
@@ -245,6 +271,16 @@ func headingPath(p *passage.Passage) []string {
 		return []string{"untitled"}
 	}
 	return path
+}
+
+// repeats reports whether a heading starts or ends with another one, as in "3. Data model" and
+// "Data model".
+func repeats(heading, other string) bool {
+	if rest, ok := strings.CutPrefix(heading, other); ok {
+		return rest == "" || !isNameByte(rest[0])
+	}
+	rest, ok := strings.CutSuffix(heading, other)
+	return ok && !isNameByte(rest[len(rest)-1])
 }
 
 // bestParagraph returns the paragraph of a passage that contains the most of the words, on

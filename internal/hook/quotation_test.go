@@ -216,3 +216,24 @@ A retry.`},
 		t.Errorf("in little room, %d shown: %s", len(shown), text.String())
 	}
 }
+
+// The line above a passage of several sections lacks their headings if its text has all of
+// them.
+func TestHeadingsOfSeveralSections(t *testing.T) {
+	text := "### --force\n\nOverwrites.\n\n### --quiet\n\n" + strings.Repeat("No messages. ", 30)
+	for _, test := range []struct{ name, headings, text, want string }{
+		{"all are in the text", "--force / --quiet", text, "[1] job(1) > Options\n"},
+		{"one was cut", "--force / --quiet / --help", text, "[1] job(1) > Options > --force / --quiet / --help\n"},
+		{"a single one", "--force", "### --force\n\nOverwrites.", "[1] job(1) > Options > --force\n"},
+	} {
+		var b boundedText
+		b.remaining = 1000
+		b.passages([]passage.Passage{{Title: "job(1)", Headings: []string{"Options", test.headings}, URL: "https://e.org/", Text: test.text}}, nil, nil)
+		if got := strings.TrimSpace(b.String()); !strings.HasPrefix(got, test.want) {
+			t.Errorf("%s: got\n%s\nwant prefix\n%s", test.name, got, test.want)
+		}
+		if used := 1000 - b.remaining; used != utf16Len(b.String()) {
+			t.Errorf("%s: %d units used, the text has %d", test.name, used, utf16Len(b.String()))
+		}
+	}
+}

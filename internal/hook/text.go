@@ -21,7 +21,7 @@ const (
 	// context of more than 10,000 to a file.
 	maxContext = 9000
 	// maxQuotation limits the context of a denial, which then has some 2,000 tokens.
-	maxQuotation = 7880
+	maxQuotation = 7940
 	// excerptReserve is the space kept in a reason for an excerpt if the client shows no
 	// context; minExcerpt is the shortest useful excerpt.
 	excerptReserve = 200

@@ -86,6 +86,9 @@ func TestShortHeading(t *testing.T) {
 		{"Job artifacts of pipelines", []string{"Settings", "Expiry"}, "... > Expiry"},
 		{"Jobs", []string{"Expiry of artifacts in all pipelines"}, "Jobs > Expiry of [...]"},
 		{"Expiry of artifacts in all pipelines", nil, "Expiry of artifac [...]"},
+		{"3. Expiry", []string{"Expiry", "Keys"}, "3. Expiry > Keys"},
+		{"jobs(1)", []string{"jobs(1) Manual Page"}, "jobs(1) Manual Page"},
+		{"Jobs", []string{"Job", "Jobs"}, "Jobs > Job > Jobs"},
 		{"", nil, "untitled"},
 	} {
 		if got := shortHeading(&passage.Passage{Title: test.title, Headings: test.headings}, 23); got != test.want {
