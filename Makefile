@@ -62,11 +62,12 @@ vuln:
 fuzz:
 	./.ci/fuzz $(FUZZTIME)
 
-# go vet also type-checks the other systems' tests.
+# go vet also type-checks the other systems' tests: once for each system and architecture.
 cross:
 	@set -e; for p in $(PLATFORMS); do echo "$$p"; \
 	GOOS=$${p%/*} GOARCH=$${p#*/} go build -o /dev/null ./cmd/docsearch; \
-	GOOS=$${p%/*} GOARCH=$${p#*/} go build -o /dev/null ./cmd/docsearch-hook; \
+	GOOS=$${p%/*} GOARCH=$${p#*/} go build -o /dev/null ./cmd/docsearch-hook; done; \
+	for p in darwin/arm64 windows/amd64; do echo "vet $$p"; \
 	GOOS=$${p%/*} GOARCH=$${p#*/} go vet ./...; done
 
 # UPDATE=1 writes the results of the clients to docs/agents.md and docs/hook.md.
