@@ -100,7 +100,7 @@ func (x *extractor) prepare(root int32) {
 			continue
 		case isNonContent(n.tag) && n.role&rolePre == 0, n.role&roleDrop != 0, n.role&roleTOC != 0 && !x.keepTOC:
 			n.flags |= skipped
-		case x.isHidden(i):
+		case n.role&roleTitle == 0 && x.isHidden(i):
 			n.flags |= skipped | hidden
 		case n.tag == atom.Dt && n.flags&hasAnchor == 0 && x.holdsAnchor(i):
 			n.flags |= hasAnchor

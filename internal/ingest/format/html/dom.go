@@ -408,7 +408,7 @@ func (b *builder) closeNearest(until func(atom.Atom) bool, tags ...atom.Atom) {
 var attrKeys = [...]string{
 	"class", "href", "id", "name", "title", "rel", "style", "type", "role", "alt", "lang", "hidden", "content", "start",
 	"accesskey", "colspan", "rowspan", "checked", "onclick", "property", "itemprop", "encoding", "xml:lang", "http-equiv",
-	"aria-hidden", "aria-controls", "data-lang", "data-language", "data-target", "data-bs-target",
+	"_id", "aria-hidden", "aria-controls", "data-lang", "data-language", "data-target", "data-bs-target",
 }
 
 // knownAttr returns the key from attrKeys, or "".

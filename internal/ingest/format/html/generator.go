@@ -15,7 +15,7 @@ type generator struct {
 	marks       string   // elements that only its pages have
 	main        []string // content elements, in order of preference
 	drop        string   // elements in the content to skip
-	title       string   // page heading, if it is not h1 to h6
+	title       string   // page heading, if it is not h1 to h6; others of these are below all h1 to h6
 	major       string   // headings directly below the page heading, whatever their level
 	minor       string   // headings that are too small for a section
 	define      string   // headings that define a name
@@ -224,11 +224,12 @@ var generators = [...]generator{
 		drop:  `a.mark, a.srclink`,
 	},
 	{
-		name:        "sqlite",
-		marks:       `link[href*=sqlite.css]`,
-		main:        []string{`body`},
-		drop:        `.tagline, .menu, .searchmenu, .logo, .fancy_toc, .imgcontainer .imgcontainer, .imgcontainer p, p small i`,
-		title:       `.fancy_title`,
+		name:  "sqlite",
+		marks: `link[href*=sqlite.css]`,
+		main:  []string{`body`},
+		drop:  `.tagline, .menu, .searchmenu, .logo, .fancy_toc, .imgcontainer .imgcontainer, .imgcontainer p, p small i`,
+		// The entries of long lists have hidden headings for the site's own search.
+		title:       `.fancy_title, [_id]`,
 		numbered:    true,
 		handwritten: true,
 	},

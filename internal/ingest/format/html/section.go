@@ -195,6 +195,8 @@ func (x *extractor) heading(i int32) {
 			x.owner = ownerOf(text)
 			symbol = x.owner
 		}
+	case n.role&roleTitle != 0 && !isHeading(n.tag):
+		rank = lowest
 	}
 	for len(x.stack) > x.floor && x.current().rank >= rank {
 		x.stack = x.stack[:len(x.stack)-1]
