@@ -167,13 +167,8 @@ func (a *Analyzer) subjects(f *Fields, names []symbol) []string {
 	}
 	for heading := range strings.SplitSeq(title, " / ") {
 		add(heading)
-		for option := range strings.SplitSeq(heading, ", ") {
-			if strings.HasPrefix(option, "-") {
-				if end := strings.IndexAny(option, " =[<"); end > 0 {
-					option = option[:end]
-				}
-				add(option)
-			}
+		for option := range options(heading) {
+			add(option)
 		}
 	}
 	for _, s := range names {

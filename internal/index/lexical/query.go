@@ -401,7 +401,7 @@ func trimName(s string) string {
 // isWrittenAsName reports whether s starts with a sign, or contains a separator or an inner
 // capital.
 func isWrittenAsName(s string) bool {
-	if hasLeadingSign(s) {
+	if hasLeadingSign(s) || strings.HasPrefix(s, "--") {
 		return true
 	}
 	for i := 1; i < len(s)-1; i++ {

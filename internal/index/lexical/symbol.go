@@ -85,7 +85,12 @@ func symbols(f *Fields) []symbol {
 		add(anchor)
 	}
 	for title := range strings.SplitSeq(f.Title, " / ") {
-		add(titleName(title))
+		if !strings.HasPrefix(title, "-") {
+			add(titleName(title))
+		}
+		for option := range options(title) {
+			add(option)
+		}
 	}
 	for _, heading := range f.Path {
 		slug := slugLetters(heading)
@@ -169,7 +174,8 @@ func signatureName(signature string, inTable bool) (name, rest string) {
 	}
 	isCall := strings.HasPrefix(parameters, "(") && (!inTable || strings.ContainsAny(parameters, "'\""))
 	isFunction := strings.HasPrefix(parameters, "(") || strings.HasPrefix(rest, " ( ")
-	if isCall || !isFunction && !strings.ContainsAny(name, separators) || !isName(name) || !strings.ContainsFunc(name, unicode.IsLetter) {
+	isPlain := !strings.ContainsAny(name, separators) && !strings.HasPrefix(name, "-")
+	if isCall || !isFunction && isPlain || !isName(name) || !strings.ContainsFunc(name, unicode.IsLetter) {
 		return "", rest
 	}
 	return name, rest
@@ -205,6 +211,24 @@ func pageTitleName(title string) string {
 		return ""
 	}
 	return title
+}
+
+// options yields the command-line options of a title, as in "-m <text>, --message=<text>",
+// without their arguments.
+func options(title string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for option := range strings.SplitSeq(title, ", ") {
+			if !strings.HasPrefix(option, "-") {
+				continue
+			}
+			if end := strings.IndexAny(option, " =[<"); end > 0 {
+				option = option[:end]
+			}
+			if !yield(option) {
+				return
+			}
+		}
+	}
 }
 
 // titleName returns the name at the beginning of a title, or "".

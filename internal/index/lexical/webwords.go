@@ -12,7 +12,7 @@ const (
 // webWordOf classifies a folded word of a query; before is the previous word.
 func webWordOf(before, w string) webWord {
 	switch before + " " + w {
-	case "release date", "release dates", "release schedule", "release calendar", "end of", "of life", "status page", "this week", "this month", "this year", "last week", "last month",
+	case "release date", "release dates", "release schedule", "release calendar", "of life", "of support", "of maintenance", "status page", "this week", "this month", "this year", "last week", "last month",
 		"last year", "coming soon", "market share", "job market", "support ends", "support until", "stop getting", "security advisory", "security advisories", "security release",
 		"security releases", "security notice", "hourly rate", "per month", "per hour", "stock price", "who created", "who maintains", "who founded", "latest version", "latest release",
 		"newest version", "current version", "stable release", "final release", "new release", "windows installer":
