@@ -184,7 +184,7 @@ func (s *selection) choose(found []lexical.Hit) error {
 			s.rest = append(s.rest, candidate{Hit: h})
 		}
 	}
-	s.add(best[0])
+	s.add(best[0], false)
 	s.best = found[0].Score
 	s.cover(&found[0])
 	if err := s.addSiblings(best[0]); err != nil {
@@ -210,7 +210,7 @@ func (s *selection) choose(found []lexical.Hit) error {
 				continue
 			}
 		}
-		if s.add(*c.decoded) {
+		if s.add(*c.decoded, c.Terms&s.missing&s.names != 0) {
 			s.cover(&c.Hit)
 			if err := s.addFollowing(c.decoded); err != nil {
 				return err
@@ -298,11 +298,12 @@ func (s *selection) continues(h *Hit) bool {
 	return slices.ContainsFunc(s.chosen, func(c Hit) bool { return c.At == h.At && slices.Equal(c.Headings, h.Headings) })
 }
 
-// add adds a passage whose text is not there yet.
-func (s *selection) add(h Hit) bool {
+// add adds a passage whose text is not there yet. One that defines a name of the query may
+// resemble another: the pages of CMAKE_C_STANDARD and CMAKE_CXX_STANDARD share most words.
+func (s *selection) add(h Hit, definesName bool) bool {
 	text := quotation{h.Text, sequences(h.Text)}
 	for i := range s.chosen {
-		if s.chosen[i].Number == h.Number || alike(&s.texts[i], &text) {
+		if s.chosen[i].Number == h.Number || !definesName && alike(&s.texts[i], &text) {
 			return false
 		}
 	}
@@ -352,7 +353,7 @@ func (s *selection) addSiblings(best Hit) error {
 	siblings = siblings[:min(maxSiblings, len(siblings))]
 	slices.SortFunc(siblings, func(a, b Hit) int { return cmp.Compare(a.Number, b.Number) })
 	for _, h := range siblings {
-		s.add(h)
+		s.add(h, false)
 	}
 	return nil
 }
@@ -392,7 +393,7 @@ func (s *selection) addMissing(q *Query, words []string, search searchFunc) erro
 	if err != nil {
 		return err
 	}
-	if kept := s.chosen[:min(len(s.chosen), s.limit-1)]; s.add(hits[0]) {
+	if kept := s.chosen[:min(len(s.chosen), s.limit-1)]; s.add(hits[0], false) {
 		s.chosen = slices.Insert(kept, min(missingPlace, len(kept)), hits[0])
 	}
 	return nil
@@ -415,7 +416,7 @@ func (s *selection) addRelated(q *Query, related []string, search searchFunc) er
 			continue
 		}
 		at := slices.IndexFunc(s.chosen, func(c Hit) bool { return c.Number == hits[0].Number })
-		if at < 0 && s.add(hits[0]) {
+		if at < 0 && s.add(hits[0], false) {
 			at = len(s.chosen) - 1
 		}
 		if at >= place {
