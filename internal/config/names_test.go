@@ -9,7 +9,7 @@ func TestNames(t *testing.T) {
 	dir := t.TempDir()
 	l := Locations{Config: Join(dir, "config.json"), Cache: Join(dir, "cache")}
 	dbs := []Database{{Name: "pg", Path: "/pg"}, {Name: "cmake", Path: "/cmake"}, {Name: "empty", Path: "/empty"}}
-	made := NewNames(dbs, [][]string{{"pgdump", "pgdump", "export"}, {"findpackage", "export"}, nil})
+	made := NewNames(dbs, [][]string{{"pgdump", "pgdump", "export"}, {"findpackage", "export"}, nil}, [][]string{{"currentsetting"}, {"targetfile"}, {"targetfile"}})
 	if err := made.Write(l); err != nil {
 		t.Fatal(err)
 	}
@@ -29,10 +29,10 @@ func TestNames(t *testing.T) {
 		{NamesOf(l, other), "pgdump", -1}, // written for another order
 		{NamesOf(Locations{Config: l.Config, Cache: dir}, dbs), "pgdump", -1},
 		{NamesOf(Locations{}, dbs), "pgdump", -1},
-		{NewNames(nil, nil), "pgdump", -1},
+		{NewNames(nil, nil, nil), "pgdump", -1},
 		{nil, "pgdump", -1},
 	} {
-		got, found := tt.names.Database(tt.name)
+		got, found := tt.names.Page(tt.name)
 		if !found {
 			got = -1
 		}
@@ -41,7 +41,18 @@ func TestNames(t *testing.T) {
 		}
 	}
 
-	path := namesPath(l)
+	for name, want := range map[string]int{"currentsetting": 0, "targetfile": -1, "pgdump": -1} {
+		for _, names := range []*Names{made, NamesOf(l, dbs)} {
+			if place, found := names.Identifier(name); found != (want >= 0) || found && place != want {
+				t.Errorf("identifier %q: database %d, %t, want %d", name, place, found, want)
+			}
+		}
+	}
+	if _, found := (*Names)(nil).Identifier("currentsetting"); found {
+		t.Error("no names have an identifier")
+	}
+
+	path := namesPath(l, pagesExtension)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +61,7 @@ func TestNames(t *testing.T) {
 		if err := os.WriteFile(path, data[:n], 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if place, found := NamesOf(l, dbs).Database("pgdump"); found && place != 0 {
+		if place, found := NamesOf(l, dbs).Page("pgdump"); found && place != 0 {
 			t.Errorf("%d of %d bytes: database %d", n, len(data), place)
 		}
 	}

@@ -129,17 +129,20 @@ func (i Indexes) Page(db *config.Database, f event.Fetch) (a hook.Answer, held b
 // DefinedNames returns the names that the databases define. A database that cannot be read
 // defines none.
 func DefinedNames(dbs []config.Database) *config.Names {
-	names := make([][]string, len(dbs))
+	pages, identifiers := make([][]string, len(dbs)), make([][]string, len(dbs))
 	for i := range dbs {
 		if dbs[i].Remote != "" {
 			continue
 		}
 		_ = Indexes{}.withIndex(&dbs[i], func(x *quicksearch.Index) (err error) {
-			names[i], err = x.PageNames()
+			if pages[i], err = x.PageNames(); err != nil {
+				return err
+			}
+			identifiers[i], err = x.Identifiers()
 			return err
 		})
 	}
-	return config.NewNames(dbs, names)
+	return config.NewNames(dbs, pages, identifiers)
 }
 
 // withIndex calls f with the opened index of a database.

@@ -72,7 +72,10 @@ func Editions(list []*config.Database, query string, p *config.Project) []*confi
 // confident answer.
 func Defining(query string, c *config.Config) (found *config.Database, name string) {
 	for word := range strings.FieldsSeq(query) {
-		place, ok := c.Names.Database(normalizeName(word))
+		place, ok := c.Names.Page(normalizeName(word))
+		if !ok && isIdentifier(word) {
+			place, ok = c.Names.Identifier(normalizeName(word))
+		}
 		if !ok || place >= len(c.Databases) {
 			continue
 		}
@@ -84,6 +87,24 @@ func Defining(query string, c *config.Config) (found *config.Database, name stri
 	}
 	return found, name
 }
+
+// isIdentifier reports whether a word is written as an identifier: with an underscore, period or
+// colon between letters or digits, or with an inner capital.
+func isIdentifier(word string) bool {
+	word, _, _ = strings.Cut(strings.Trim(word, "`'\"()[]{}<>,;:!?."), "(")
+	for i := 1; i+1 < len(word); i++ {
+		switch c := word[i]; {
+		case c == '/' || c == '@':
+			return false
+		case c == '_' || c == '.' || c == ':', isUpper(c) && isLower(word[i-1]):
+			return true
+		}
+	}
+	return false
+}
+
+func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
+func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
 
 // normalizeName converts a word to the form of names in config.Names: lower case, without
 // surrounding and separating punctuation, and for a call only the function's name.

@@ -158,7 +158,7 @@ func TestDefining(t *testing.T) {
 		{Name: "redirected", Keywords: []string{"redirected"}, Mode: config.ModeRedirect},
 		{Name: "off", Keywords: []string{"off"}, Mode: config.ModeOff},
 	}}
-	c.Names = config.NewNames(c.Databases, [][]string{{"pgdump", "psql"}, {"findpackage"}, {"redirectall"}, {"switchoff"}})
+	c.Names = config.NewNames(c.Databases, [][]string{{"pgdump", "psql"}, {"findpackage"}, {"redirectall"}, {"switchoff"}}, [][]string{{"currentsetting", "export"}, {"fetchcontentmakeavailable", "timeout"}, nil, nil})
 	for _, test := range []struct {
 		name   string
 		search event.Search
@@ -176,6 +176,11 @@ func TestDefining(t *testing.T) {
 		{"the search is limited to a site", event.Search{Query: "psql site:stackoverflow.com"}, nil},
 		{"the search excludes the database's site", event.Search{Query: "psql", Blocked: []string{"postgresql.org"}}, nil},
 		{"signs", event.Search{Query: "( ) _ -- ?"}, nil},
+		{"an identifier", event.Search{Query: "what is current_setting('x')"}, []string{"postgresql"}},
+		{"an identifier in other case", event.Search{Query: "FetchContent_MakeAvailable()."}, []string{"cmake"}},
+		{"identifiers of two databases", event.Search{Query: "current_setting FetchContent_MakeAvailable"}, nil},
+		{"a name that is written as a word", event.Search{Query: "timeout of an export"}, nil},
+		{"a part of a path", event.Search{Query: "src/current_setting /current_setting a@current_setting"}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got []string

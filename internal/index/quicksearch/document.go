@@ -74,3 +74,6 @@ func (x *Index) Mentions(document uint32, keys ...string) (bool, error) {
 // PageNames returns the names of programs, commands and modules that have a page; see
 // lexical.Index.PageNames.
 func (x *Index) PageNames() ([]string, error) { return x.lexical.PageNames() }
+
+// Identifiers returns the names that passages define; see lexical.Index.Identifiers.
+func (x *Index) Identifiers() ([]string, error) { return x.lexical.Identifiers() }
