@@ -169,6 +169,7 @@ func TestSymbols(t *testing.T) {
 		{Fields{Title: "std::vector<T>"}, ""},
 		{Fields{Title: "Foo::bar()"}, "Foo::bar .bar"},
 		{Fields{Title: "--amend"}, "--amend"},
+		{Fields{Title: "(517) BUSY_SNAPSHOT"}, "BUSY_SNAPSHOT"},
 		{Fields{Title: `\copy { table [ (…)`}, `\copy`},
 		{Fields{Title: `\gset [prefix] \aset [prefix]`}, `\gset`},
 		{Fields{Page: "json — JSON encoder and decoder", Title: "json — JSON encoder and decoder"}, ":json"},
@@ -215,6 +216,8 @@ func TestListedNames(t *testing.T) {
 		{"- **Real-time**: The text is updated while another person is writing it.\n- `email.errors`: Exceptions\n", ""},
 		{"| `name` | a word |\n| `-` | an operator |\n| plain_text | not code |\n| `unclosed_name |\n", ""},
 		{"| `to_char(125, '999')` | `125` |\n", ""},
+		{"```\nint db_open(\n  const char *name, /* the file */\n  db **found\n);\nconst char *db_error(db*);\nSQLITE_API void db_free(void *);\n```\n", "db_open db_error db_free"},
+		{"```\nint db_main(void) {\n  return db_close(x);\n}\nawait db_open(x);\nSELECT to_text(x);\nx = call it_now(y);\nint db_late(\n```\n", ""},
 		{"| first | `second_cell` |\nSee `in_prose` ( above ).\n- ``\n- **\n", ""},
 	} {
 		if got := strings.Join(slices.Collect(listedNames(tt.text)), " "); got != tt.want {

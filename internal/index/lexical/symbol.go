@@ -113,11 +113,19 @@ func symbols(f *Fields) []symbol {
 //	| `--quiet` | Suppresses messages. |
 //	- **core.autocrlf**: Converts line endings.
 //	- `\dt[S+] [ pattern ]` `\dv[S+] [ pattern ]`: Lists tables, views.
+//
+// and those of functions that its code declares without a body, as headers of C do.
 func listedNames(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
+		at, code := 0, false
 		for line := range strings.Lines(text) {
+			at += len(line)
 			var names []string
-			if row, ok := strings.CutPrefix(line, "| "); ok {
+			if strings.HasPrefix(line, "```") {
+				code = !code
+			} else if code {
+				names = []string{declaredName(line, text[at:])}
+			} else if row, ok := strings.CutPrefix(line, "| "); ok {
 				cell, _, _ := strings.Cut(row, " | ")
 				for signature := range strings.SplitSeq(cell, "; ") {
 					name, _ := signatureName(signature, true)
@@ -132,6 +140,29 @@ func listedNames(text string) iter.Seq[string] {
 				}
 			}
 		}
+	}
+}
+
+// declaredName returns the name of the function whose declaration starts with a line of code, or
+// "". rest is the text after the line.
+func declaredName(line, rest string) string {
+	before, parameters, ok := strings.Cut(line, "(")
+	space := strings.LastIndexAny(before, " *")
+	if !ok || space <= 0 || strings.TrimLeft(before, " \t") != before || strings.ContainsAny(before, "=.,:;{}()<>\"'`#/") {
+		return ""
+	}
+	word, _, _ := strings.Cut(before, " ")
+	switch name := before[space+1:]; {
+	case !isName(name) || !strings.Contains(name, "_") || strings.ToUpper(word) == word && !strings.Contains(word, "_"):
+		return "" // a query language is often in capitals
+	case word == "return" || word == "await" || word == "new" || word == "throw" || word == "yield" || word == "delete":
+		return ""
+	default:
+		declaration := parameters + rest
+		if end := strings.IndexAny(declaration, ";{`"); end < 0 || declaration[end] != ';' {
+			return ""
+		}
+		return name
 	}
 }
 
@@ -238,6 +269,9 @@ func titleName(title string) string {
 		name, _, _ := strings.Cut(title, " ")
 		name, _, _ = strings.Cut(name, "[")
 		return name
+	}
+	if number, rest, ok := strings.Cut(title, ") "); ok && strings.HasPrefix(number, "(") {
+		title = rest // "(5) SQLITE_BUSY"
 	}
 	name, rest, _ := strings.Cut(title, "(")
 	name = strings.TrimSpace(name)
