@@ -27,6 +27,9 @@ const (
 	repeatedTerm = .3
 	// inCode is the factor of the weight of terms in code: an example says how.
 	inCode = 1.5
+	// inherited is the share of the weight of a term that the items of a list and the rows of a
+	// table have if it is in the introduction: they are what it announces.
+	inherited = .1
 	// termless is the share of the limit up to which blocks without a term are added.
 	termless = .25
 	// longParagraph is the length in bytes from which the sentences of a paragraph are blocks,
@@ -44,6 +47,9 @@ type textBlock struct {
 	units int    // length in UTF-16 units, fences included
 	code  bool   // it has code
 	terms uint64 // mask of the terms that it contains
+	// lead is the mask of the terms in the introduction of the list or table that it is an
+	// item or row of.
+	lead  uint64
 	kept  bool
 	twin  bool // code that is nearly a kept block's
 	leads bool // it starts the text
@@ -93,11 +99,42 @@ func (x *extract) weigh(terms []lexical.TermWeight) (found bool) {
 			}
 		}
 	}
+	x.findLeads()
 	for k, n := range count {
 		x.weights[k] = terms[k].Weight * math.Log(float64(len(x.blocks)+1)/(float64(n)+.5))
 		found = found || n > 0
 	}
 	return found
+}
+
+// findLeads sets the leads of the blocks. The first item of a list is in the block of its
+// introduction, the first row of a table in that of its head.
+func (x *extract) findLeads() {
+	lead, inList := uint64(0), false
+	for i := range x.blocks {
+		b := &x.blocks[i]
+		switch {
+		case isListItem(b.text) && (inList || !strings.HasPrefix(b.text, "|")):
+			b.lead = lead
+		default:
+			last := strings.TrimRight(b.text, "\n")
+			last = last[strings.LastIndexByte(last, '\n')+1:]
+			if inList = last != "" && isListItem(last); inList {
+				lead = b.terms
+			} else {
+				lead = 0
+			}
+		}
+	}
+}
+
+// isListItem reports whether a text starts with an item of a list or a row of a table.
+func isListItem(text string) bool {
+	if strings.HasPrefix(text, "- ") || strings.HasPrefix(text, "|") {
+		return true
+	}
+	digits := strings.TrimLeft(text, "0123456789")
+	return len(digits) < len(text) && strings.HasPrefix(digits, ". ")
 }
 
 // hasWord reports whether a word of the text starts with start, which is a whole word if it
@@ -134,7 +171,7 @@ func (x *extract) keepNext() bool {
 	best, most := -1, 0.
 	for i := range x.blocks {
 		b := &x.blocks[i]
-		if b.kept || b.twin || b.terms == 0 && b.neighbors < 2 && x.room < int((1-termless)*float64(x.limit)) {
+		if b.kept || b.twin || b.terms|b.lead == 0 && b.neighbors < 2 && x.room < int((1-termless)*float64(x.limit)) {
 			continue
 		}
 		score := x.score(b)
@@ -158,6 +195,9 @@ func (x *extract) score(b *textBlock) float64 {
 	}
 	if b.code {
 		score *= inCode
+	}
+	for terms := b.lead &^ b.terms; terms != 0; terms &= terms - 1 {
+		score += inherited * x.weights[bits.TrailingZeros64(terms)]
 	}
 	if b.leads && b.units <= maxLead {
 		score += leading
@@ -255,8 +295,8 @@ func (x *extract) String() string {
 	return text
 }
 
-// blocksOf splits a text into blocks. A heading belongs to the block after it, and so does
-// a paragraph that ends with a colon, of a long one the last sentence.
+// blocksOf splits a text into blocks. What introduces a block belongs to it, of a long
+// paragraph the last sentence.
 func blocksOf(s string, limit int) []textBlock {
 	var blocks []textBlock
 	at := starts(s, limit)
@@ -305,11 +345,18 @@ func addFences(blocks []textBlock) {
 // indentOf returns the white space at the start of a line.
 func indentOf(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " \t"))] }
 
-// introduces reports whether a block introduces the one after it.
+// introduces reports whether a block introduces the one after it: with a colon, as a caption in
+// bold, as the head of a table or as a heading.
 func introduces(block string) bool {
 	block = strings.TrimSpace(block)
 	last := block[strings.LastIndexByte(block, '\n')+1:]
-	return strings.HasSuffix(last, ":") || strings.HasPrefix(last, "#") && !strings.HasSuffix(block, "```")
+	isCaption := strings.HasPrefix(last, "**") && strings.HasSuffix(last, "**") || isTableRule(last)
+	return isCaption || strings.HasSuffix(last, ":") || strings.HasPrefix(last, "#") && !strings.HasSuffix(block, "```")
+}
+
+// isTableRule reports whether a line is the one below the head of a table.
+func isTableRule(line string) bool {
+	return strings.HasPrefix(line, "|") && strings.Contains(line, "-") && strings.Trim(line, "|-: ") == ""
 }
 
 // lastSentence returns the start of the last sentence of a block that introduces the next
@@ -334,7 +381,7 @@ func starts(s string, limit int) []int {
 		if long && fence != "" && empty && at-list[len(list)-1] >= leastCode && startsStatement(line) && !introduces(before) {
 			list = append(list, at)
 		}
-		if fence == "" && at > 0 && text != "" && (empty || strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "|")) {
+		if fence == "" && at > 0 && text != "" && (empty || strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "|") && !isTableRule(text)) {
 			list = append(list, at)
 		}
 		outside := fence == ""

@@ -399,7 +399,8 @@ func trimBlank(lines []string) []string {
 	return lines
 }
 
-// pack combines pieces into passages of about equal size.
+// pack combines pieces into passages of about equal size. A piece that introduces the next one
+// stays with it.
 func (c *splitter) pack(pieces []piece) []piece {
 	total := 0
 	for _, p := range pieces {
@@ -407,19 +408,42 @@ func (c *splitter) pack(pieces []piece) []piece {
 	}
 	target := balancedSize(total)
 	var packed []piece
-	for _, p := range pieces {
-		if p.text == "" {
-			p.text = strings.Join(c.Lines[p.first-1:p.last], "\n")
+	for i := 0; i < len(pieces); i++ {
+		p := pieces[i]
+		c.setText(&p)
+		for i+1 < len(pieces) && introduces(p.text) && p.plus(pieces[i+1].size).fits() {
+			i++
+			c.setText(&pieces[i])
+			p.append(&pieces[i])
 		}
 		if n := len(packed); n > 0 && packed[n-1].words < target && packed[n-1].plus(p.size).fits() {
-			q := &packed[n-1]
-			q.text += separator(q.last, p.first) + p.text
-			q.last, q.size = p.last, q.plus(p.size)
-			continue
+			packed[n-1].append(&p)
+		} else {
+			packed = append(packed, p)
 		}
-		packed = append(packed, p)
 	}
 	return packed
+}
+
+// setText sets a piece's text if it is that of its lines.
+func (c *splitter) setText(p *piece) {
+	if p.text == "" {
+		p.text = strings.Join(c.Lines[p.first-1:p.last], "\n")
+	}
+}
+
+// append appends the piece that follows.
+func (p *piece) append(next *piece) {
+	p.text += separator(p.last, next.first) + next.text
+	p.last, p.size = next.last, p.plus(next.size)
+}
+
+// introduces reports whether a text ends with a line that introduces what follows: one with a
+// colon at its end, or a caption in bold.
+func introduces(text string) bool {
+	text = strings.TrimSpace(text)
+	last := text[strings.LastIndexByte(text, '\n')+1:]
+	return strings.HasSuffix(last, ":") || strings.HasPrefix(last, "**") && strings.HasSuffix(last, "**")
 }
 
 // separator returns the text between two pieces, given the last line of one and

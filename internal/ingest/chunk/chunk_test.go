@@ -80,6 +80,8 @@ func TestSplit(t *testing.T) {
 			want: []string{"A 1-5: 302", "A 6-8: 300"}},
 		{name: "code is not cut", in: "# A\n\n" + ingesttest.Words("w", 240) + "\n\n```\n" + strings.Repeat("x = 1\n", 100) + "```\n\n" + ingesttest.Words("v", 240),
 			want: []string{"A 1-23: 242", "A 25-126: 302", "A 128-148: 240"}},
+		{name: "nor from its introduction", in: "# A\n\n" + ingesttest.Words("w", 260) + "\n\nFor example:\n\n```\n" + strings.Repeat("x = 1\n", 100) + "```\n\n**Table 1**\n\n| a |\n| --- |\n| 1 |\n",
+			want: []string{"A 1-24: 262", "A 26-129: 304", "A 131-135: 11"}},
 		{name: "unless it is too long", in: "# A\n\n```go\n" + strings.Repeat("x = 1\n", 300) + "```\n",
 			want:  []string{"A 1-103: 304", "A 104-203: 302", "A 204-304: 302"},
 			notes: []string{"3: a block of code of 902 words was split into 3 passages"}},
