@@ -113,17 +113,14 @@ func (x *extract) findLeads() {
 	lead, inList := uint64(0), false
 	for i := range x.blocks {
 		b := &x.blocks[i]
-		switch {
-		case isListItem(b.text) && (inList || !strings.HasPrefix(b.text, "|")):
+		if isListItem(b.text) && (inList || !strings.HasPrefix(b.text, "|")) {
 			b.lead = lead
-		default:
-			last := strings.TrimRight(b.text, "\n")
-			last = last[strings.LastIndexByte(last, '\n')+1:]
-			if inList = last != "" && isListItem(last); inList {
-				lead = b.terms
-			} else {
-				lead = 0
-			}
+			continue
+		}
+		last := strings.TrimRight(b.text, "\n")
+		inList, lead = isListItem(last[strings.LastIndexByte(last, '\n')+1:]), 0
+		if inList {
+			lead = b.terms
 		}
 	}
 }
