@@ -311,6 +311,9 @@ func (w *worker) addNames(n uint32, f *Fields, position uint32) {
 	for name := range listedNames(f.Body) {
 		listed = append(listed, symbol{name, wholeName})
 	}
+	if version := releaseOf(f.Page); version != "" {
+		listed = append(listed, releaseSymbol(version))
+	}
 	for _, s := range listed {
 		if term := s.term(); term != "" {
 			w.occurrences = append(w.occurrences, occurrence{w.ids.number(term), n, position})

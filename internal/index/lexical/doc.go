@@ -17,7 +17,8 @@
 //	=   an exact name (=max_connections, =--amend, =c++)
 //	@   a symbol, a name that a passage defines (@ospathjoin)
 //	@.  a suffix of such a name (@.join)
-//	@:  the name that is a page's subject (@:argparse)
+//	@:  the name that is a page's subject (@:argparse), or "release" and the version of
+//	    release notes (@:release311)
 //	@^  a symbol that is written as a type's name, with its case (@^reprlibRepr)
 //	@+  a key of a passage (@+path:.go)
 //	@?  a word by which people ask for the passage, says the thesaurus (@?last)

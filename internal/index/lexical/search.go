@@ -101,6 +101,9 @@ func (x *Index) plan(q *Query) (plan, error) {
 	var lookupErr error
 	p := x.analyzer.plan(&short, x.knows(&lookupErr))
 	p.intent, p.named = in, p.named || q.Named
+	if in.release != "" {
+		p.terms = append(p.terms, queryTerm{term: in.release, weight: releaseBonus, symbol: true})
+	}
 	for i := range p.terms {
 		t := &p.terms[i]
 		if written, ok := spelled.misspelled[t.term]; ok && t.fromQuery {

@@ -24,6 +24,7 @@ func (x *Index) Wording(q Query) (string, error) {
 type intent struct {
 	text    string // without framing words
 	version versionRelation
+	release string // term of the release notes that it asks for
 	// Numbers of words that ask for news and opinions. A word that is frequent in the
 	// index counts less.
 	news, opinion float64
@@ -49,6 +50,9 @@ func (x *Index) interpret(q *Query) (intent, error) {
 		return intent{}, err
 	}
 	if err := x.countWebWords(words, &in); err != nil {
+		return intent{}, err
+	}
+	if err := x.findRelease(words, q, &in); err != nil {
 		return intent{}, err
 	}
 	in.text, err = x.withoutFraming(text, words, q.Names)
