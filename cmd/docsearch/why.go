@@ -258,7 +258,7 @@ func (w *whyDatabase) steps() []string {
 	case w.Keyword != "":
 		steps = append(steps, fmt.Sprintf("keyword: %q", w.Keyword))
 	case w.Defines != "":
-		steps = append(steps, fmt.Sprintf("named page: %q (in no other database)", w.Defines))
+		steps = append(steps, fmt.Sprintf("name: %q, which no other database defines", w.Defines))
 	default:
 		steps = append(steps, "keyword: none in the query")
 	}

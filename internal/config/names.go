@@ -4,13 +4,18 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/fnv"
+	"io/fs"
+	"os"
 	"slices"
+	"sync"
 )
 
 // Names maps names to the only database that defines them. They are in two files next to the
 // snapshot of the config: those of programs, commands and modules with a page of their own,
 // and the identifiers, all other names that a passage defines. Only web searches without a
-// keyword need them, so a file is read at the first lookup:
+// keyword need them, so a file is read at the first lookup. The identifiers of large
+// databases take a tenth of a second to collect, so their file is written when a query first
+// has one:
 //
 //	magic      "docsearch names 1\n", the version of the format
 //	databases  [8] FNV-1a of the databases' names and paths, little endian
@@ -22,13 +27,14 @@ type Names struct {
 	locations          Locations
 	databases          []Database
 	pages, identifiers nameTable
+	// Of each file; a table that is not nil is not read.
+	readPages, readIdentifiers sync.Once
+	// defined returns the identifiers of each database.
+	defined func() [][]string
 }
 
 // A nameTable is the entries of a file.
-type nameTable struct {
-	entries []byte
-	read    bool
-}
+type nameTable []byte
 
 const (
 	namesMagic = "docsearch names 1\n"
@@ -39,15 +45,23 @@ const (
 	identifiersExtension = ".identifiers"
 )
 
-// NamesOf returns the names that were written for the databases of a config.
-func NamesOf(l Locations, dbs []Database) *Names { return &Names{locations: l, databases: dbs} }
+// NamesOf returns the names that were written for the databases of a config. If the
+// identifiers were not, those that defined returns for each database are.
+func NamesOf(l Locations, dbs []Database, defined func() [][]string) *Names {
+	return &Names{locations: l, databases: dbs, defined: defined}
+}
 
 // Page returns the position of the only database with a page about a name.
 func (n *Names) Page(name string) (place int, found bool) {
 	if n == nil {
 		return 0, false
 	}
-	return n.database(&n.pages, pagesExtension, name)
+	n.readPages.Do(func() {
+		if n.pages == nil {
+			n.pages, _ = n.load(pagesExtension) // without a file no name is found
+		}
+	})
+	return n.pages.database(name)
 }
 
 // Identifier returns the position of the only database that defines an identifier.
@@ -55,32 +69,35 @@ func (n *Names) Identifier(name string) (place int, found bool) {
 	if n == nil {
 		return 0, false
 	}
-	return n.database(&n.identifiers, identifiersExtension, name)
+	n.readIdentifiers.Do(func() {
+		var err error
+		if n.identifiers, err = n.load(identifiersExtension); err != nil && n.defined != nil {
+			n.identifiers = newNameTable(n.defined())
+			_ = n.write(n.locations, identifiersExtension, n.identifiers) // only saves time
+		}
+	})
+	return n.identifiers.database(name)
 }
 
-func (n *Names) database(t *nameTable, extension, name string) (place int, found bool) {
-	if !t.read {
-		t.read = true
-		t.entries, _ = n.load(extension) // without a file no name is found
-	}
+func (t nameTable) database(name string) (place int, found bool) {
 	want := makeEntry(name, 0)
-	low, high := 0, len(t.entries)/entrySize
+	low, high := 0, len(t)/entrySize
 	for low < high {
 		mid := (low + high) / 2
-		if binary.LittleEndian.Uint64(t.entries[mid*entrySize:]) < want {
+		if binary.LittleEndian.Uint64(t[mid*entrySize:]) < want {
 			low = mid + 1
 		} else {
 			high = mid
 		}
 	}
-	if low*entrySize == len(t.entries) {
+	if low*entrySize == len(t) {
 		return 0, false
 	}
-	entry := binary.LittleEndian.Uint64(t.entries[low*entrySize:])
+	entry := binary.LittleEndian.Uint64(t[low*entrySize:])
 	return int(entry &^ nameBits), entry&nameBits == want
 }
 
-func (n *Names) load(extension string) (entries []byte, err error) {
+func (n *Names) load(extension string) (nameTable, error) {
 	path := namesPath(n.locations, extension)
 	data, err := readCacheFile(path)
 	if err != nil {
@@ -93,10 +110,10 @@ func (n *Names) load(extension string) (entries []byte, err error) {
 	return data[head:], nil
 }
 
-// NewNames returns the names of the pages and the identifiers that each database of a config
-// defines, except those that several define.
-func NewNames(dbs []Database, pages, identifiers [][]string) *Names {
-	return &Names{databases: dbs, pages: newNameTable(pages), identifiers: newNameTable(identifiers)}
+// NewNames returns the names of the pages that each database of a config has, except those that
+// several have, and the identifiers that defined returns.
+func NewNames(dbs []Database, pages [][]string, defined func() [][]string) *Names {
+	return &Names{databases: dbs, pages: newNameTable(pages), defined: defined}
 }
 
 func newNameTable(defined [][]string) nameTable {
@@ -117,22 +134,28 @@ func newNameTable(defined [][]string) nameTable {
 		}
 	}
 	slices.Sort(sorted)
-	t := nameTable{entries: make([]byte, 0, len(sorted)*entrySize), read: true}
+	t := make(nameTable, 0, len(sorted)*entrySize)
 	for _, e := range sorted {
-		t.entries = binary.LittleEndian.AppendUint64(t.entries, e)
+		t = binary.LittleEndian.AppendUint64(t, e)
 	}
 	return t
 }
 
 const ambiguous = -1
 
-// Write writes the names to l.Cache.
+// Write writes the names of pages to l.Cache, and removes the identifiers of before.
 func (n *Names) Write(l Locations) error {
+	if path := namesPath(l, identifiersExtension); path != "" {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return n.write(l, pagesExtension, n.pages)
+}
+
+func (n *Names) write(l Locations, extension string, entries []byte) error {
 	head := binary.LittleEndian.AppendUint64([]byte(namesMagic), databasesChecksum(n.databases))
-	return errors.Join(
-		writeCacheFile(l, namesPath(l, pagesExtension), slices.Concat(head, n.pages.entries)),
-		writeCacheFile(l, namesPath(l, identifiersExtension), slices.Concat(head, n.identifiers.entries)),
-	)
+	return writeCacheFile(l, namesPath(l, extension), append(head, entries...))
 }
 
 func namesPath(l Locations, extension string) string {

@@ -9,7 +9,12 @@ func TestNames(t *testing.T) {
 	dir := t.TempDir()
 	l := Locations{Config: Join(dir, "config.json"), Cache: Join(dir, "cache")}
 	dbs := []Database{{Name: "pg", Path: "/pg"}, {Name: "cmake", Path: "/cmake"}, {Name: "empty", Path: "/empty"}}
-	made := NewNames(dbs, [][]string{{"pgdump", "pgdump", "export"}, {"findpackage", "export"}, nil}, [][]string{{"currentsetting"}, {"targetfile"}, {"targetfile"}})
+	reads := 0
+	identifiers := func() [][]string {
+		reads++
+		return [][]string{{"currentsetting"}, {"targetfile"}, {"targetfile"}}
+	}
+	made := NewNames(dbs, [][]string{{"pgdump", "pgdump", "export"}, {"findpackage", "export"}, nil}, identifiers)
 	if err := made.Write(l); err != nil {
 		t.Fatal(err)
 	}
@@ -20,15 +25,15 @@ func TestNames(t *testing.T) {
 		want  int // -1: none
 	}{
 		{made, "pgdump", 0},
-		{NamesOf(l, dbs), "pgdump", 0},
-		{NamesOf(l, dbs), "findpackage", 1},
-		{NamesOf(l, dbs), "export", -1}, // two define it
-		{NamesOf(l, dbs), "pg", -1},
-		{NamesOf(l, dbs), "", -1},
-		{NamesOf(l, dbs), "zzz", -1},
-		{NamesOf(l, other), "pgdump", -1}, // written for another order
-		{NamesOf(Locations{Config: l.Config, Cache: dir}, dbs), "pgdump", -1},
-		{NamesOf(Locations{}, dbs), "pgdump", -1},
+		{NamesOf(l, dbs, nil), "pgdump", 0},
+		{NamesOf(l, dbs, nil), "findpackage", 1},
+		{NamesOf(l, dbs, nil), "export", -1}, // two define it
+		{NamesOf(l, dbs, nil), "pg", -1},
+		{NamesOf(l, dbs, nil), "", -1},
+		{NamesOf(l, dbs, nil), "zzz", -1},
+		{NamesOf(l, other, nil), "pgdump", -1}, // written for another order
+		{NamesOf(Locations{Config: l.Config, Cache: dir}, dbs, nil), "pgdump", -1},
+		{NamesOf(Locations{}, dbs, nil), "pgdump", -1},
 		{NewNames(nil, nil, nil), "pgdump", -1},
 		{nil, "pgdump", -1},
 	} {
@@ -41,12 +46,24 @@ func TestNames(t *testing.T) {
 		}
 	}
 
-	for name, want := range map[string]int{"currentsetting": 0, "targetfile": -1, "pgdump": -1} {
-		for _, names := range []*Names{made, NamesOf(l, dbs)} {
+	for _, names := range []*Names{NamesOf(l, dbs, identifiers), NamesOf(l, dbs, identifiers), NamesOf(l, dbs, nil)} {
+		for name, want := range map[string]int{"currentsetting": 0, "targetfile": -1, "pgdump": -1} {
 			if place, found := names.Identifier(name); found != (want >= 0) || found && place != want {
 				t.Errorf("identifier %q: database %d, %t, want %d", name, place, found, want)
 			}
 		}
+	}
+	if reads != 1 {
+		t.Errorf("the identifiers were read %d times, want once and then from the file", reads)
+	}
+	if err := made.Write(l); err != nil {
+		t.Fatal(err)
+	}
+	if _, found := NamesOf(l, dbs, nil).Identifier("currentsetting"); found {
+		t.Error("identifiers are left from before")
+	}
+	if place, found := made.Identifier("currentsetting"); !found || place != 0 {
+		t.Errorf("not written: database %d, %t", place, found)
 	}
 	if _, found := (*Names)(nil).Identifier("currentsetting"); found {
 		t.Error("no names have an identifier")
@@ -61,7 +78,7 @@ func TestNames(t *testing.T) {
 		if err := os.WriteFile(path, data[:n], 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if place, found := NamesOf(l, dbs).Page("pgdump"); found && place != 0 {
+		if place, found := NamesOf(l, dbs, nil).Page("pgdump"); found && place != 0 {
 			t.Errorf("%d of %d bytes: database %d", n, len(data), place)
 		}
 	}

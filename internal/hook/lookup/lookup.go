@@ -129,20 +129,50 @@ func (i Indexes) Page(db *config.Database, f event.Fetch) (a hook.Answer, held b
 // DefinedNames returns the names that the databases define. A database that cannot be read
 // defines none.
 func DefinedNames(dbs []config.Database) *config.Names {
-	pages, identifiers := make([][]string, len(dbs)), make([][]string, len(dbs))
+	return config.NewNames(dbs, namesIn(dbs, (*quicksearch.Index).PageNames), identifiersOf(dbs))
+}
+
+// WrittenNames returns the names that were written for databases.
+func WrittenNames(l config.Locations, dbs []config.Database) *config.Names {
+	return config.NamesOf(l, dbs, identifiersOf(dbs))
+}
+
+// maxIdentifiers is the number of identifiers above which none count: to collect more takes the
+// hook's time.
+const maxIdentifiers = 1 << 19
+
+// identifiersOf returns a function that reads the identifiers that each database defines.
+func identifiersOf(dbs []config.Database) func() [][]string {
+	return func() [][]string {
+		n := 0
+		all := namesIn(dbs, func(x *quicksearch.Index) ([]string, error) {
+			if n > maxIdentifiers {
+				return nil, nil
+			}
+			names, err := x.Identifiers()
+			n += len(names)
+			return names, err
+		})
+		if n > maxIdentifiers {
+			return nil
+		}
+		return all
+	}
+}
+
+// namesIn returns some names of the index of each local database.
+func namesIn(dbs []config.Database, names func(*quicksearch.Index) ([]string, error)) [][]string {
+	all := make([][]string, len(dbs))
 	for i := range dbs {
 		if dbs[i].Remote != "" {
 			continue
 		}
 		_ = Indexes{}.withIndex(&dbs[i], func(x *quicksearch.Index) (err error) {
-			if pages[i], err = x.PageNames(); err != nil {
-				return err
-			}
-			identifiers[i], err = x.Identifiers()
+			all[i], err = names(x)
 			return err
 		})
 	}
-	return config.NewNames(dbs, pages, identifiers)
+	return all
 }
 
 // withIndex calls f with the opened index of a database.

@@ -80,7 +80,7 @@ func readSnapshot(p *hook.Process, l config.Locations) (*config.Snapshot, error)
 		}
 		return nil, err
 	}
-	s.Config.Names = config.NamesOf(l, s.Config.Databases)
+	s.Config.Names = lookup.WrittenNames(l, s.Config.Databases)
 	p.Debug("using the snapshot of %s", l.Config)
 	return s, nil
 }
