@@ -1,6 +1,10 @@
 package lexical
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // releaseBonus is the bonus of the release notes that a query asks for. Their words are those of
 // many other pages, and that they are release notes counts against them otherwise.
@@ -26,44 +30,52 @@ func releaseQuestionAt(words []framedWord, i int) (asked releaseQuestion, first 
 		before = words[i-1].folded
 	}
 	switch before + " " + words[i].folded {
-	case "release notes", "what's new", "whats new", "change log", "what changed":
+	case "release notes", "what's new", "whats new":
 		return ofReleaseNotes, i - 1
 	case "changes in", "changed in", "new in", "added in", "removed in", "deprecated in":
-		return ofRelease, i - 1
+		// Without a version, they are changes of something else.
+		for _, w := range words[i+1 : min(len(words), i+3)] {
+			if isOwnVersion(w) {
+				return ofRelease, i - 1
+			}
+		}
 	}
-	if words[i].folded == "changelog" {
+	if words[i].folded == "changelog" && slices.ContainsFunc(words, isOwnVersion) {
 		return ofReleaseNotes, i
 	}
 	return notOfRelease, i
 }
 
+// isOwnVersion reports whether markVersions marked a word.
+func isOwnVersion(w framedWord) bool {
+	numbers, _ := parseNumbers(w.folded)
+	return w.framing == strongFraming && len(numbers) > 0
+}
+
 // findRelease sets the term of the release notes that a query asks for: those of the version in
 // the query, else of the index's own. If the index has them, the words that ask for such pages
-// become framing. If not, they ask for news.
+// become framing. If it lacks those of the version in the query, they ask for news.
 func (x *Index) findRelease(words []framedWord, q *Query, in *intent) error {
-	asked := notOfRelease
-	for i := range words {
+	asked, version := notOfRelease, ""
+	for i, w := range words {
 		found, _ := releaseQuestionAt(words, i)
 		asked = max(asked, found)
-	}
-	if asked == notOfRelease {
-		return nil
-	}
-	version := q.Version
-	for _, w := range words {
-		if numbers, _ := parseNumbers(w.folded); len(numbers) > 0 && !isYear(w.folded) {
+		if isOwnVersion(w) {
 			version = strings.TrimLeft(w.folded, "v<>=~^")
 		}
 	}
-	term := releaseSymbol(version).term()
+	if asked == notOfRelease || version == "" && q.Version == "" {
+		return nil
+	}
+	term := releaseSymbol(cmp.Or(version, q.Version)).term()
 	_, _, found, err := x.dictionary.find(term)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case !found && asked == ofReleaseNotes:
-		in.news++
-		fallthrough
-	case !found:
+	}
+	if !found {
+		if asked == ofReleaseNotes && version != "" {
+			in.news++
+		}
 		return nil
 	}
 	for i := range words {

@@ -41,6 +41,10 @@ func TestSearchReleaseNotes(t *testing.T) {
 		{"changelog of merge 4.0", 0, true},
 		{"merge 4.0 release notes", 0, true},
 		{"new row", 4, false},
+		{"row that is new in merge 3.0", 2, false},
+		{"what changed in merge 2.0 merging", 1, false},
+		{"merge 3.0 changes in rows", 0, false},
+		{"generate a changelog", 0, false},
 	} {
 		hits, s, err := x.Search(Query{Text: tt.query, Names: []string{"merge"}, Version: "3.0", Limit: 3})
 		if err != nil {
@@ -48,6 +52,9 @@ func TestSearchReleaseNotes(t *testing.T) {
 		}
 		if !tt.news && tt.want > 0 && (len(hits) == 0 || hits[0].Passage != tt.want) {
 			t.Errorf("%s: got %+v, want passage %d first", tt.query, hits, tt.want)
+		}
+		if notes := len(hits) > 0 && hits[0].Definition >= releaseBonus; notes != (tt.want >= 1 && tt.want <= 3) {
+			t.Errorf("%s: release notes first: %t", tt.query, notes)
 		}
 		if news := s.News > 0; news != tt.news {
 			t.Errorf("%s: asks for news: %t", tt.query, news)

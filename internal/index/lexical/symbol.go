@@ -146,6 +146,7 @@ func listedNames(text string) iter.Seq[string] {
 // declaredName returns the name of the function whose declaration starts with a line of code, or
 // "". rest is the text after the line.
 func declaredName(line, rest string) string {
+	const longest = 1000 // bytes of a declaration
 	before, parameters, ok := strings.Cut(line, "(")
 	space := strings.LastIndexAny(before, " *")
 	if !ok || space <= 0 || strings.TrimLeft(before, " \t") != before || strings.ContainsAny(before, "=.,:;{}()<>\"'`#/") {
@@ -158,7 +159,7 @@ func declaredName(line, rest string) string {
 	case word == "return" || word == "await" || word == "new" || word == "throw" || word == "yield" || word == "delete":
 		return ""
 	default:
-		declaration := parameters + rest
+		declaration := parameters + rest[:min(len(rest), longest)]
 		if end := strings.IndexAny(declaration, ";{`"); end < 0 || declaration[end] != ';' {
 			return ""
 		}
