@@ -37,7 +37,7 @@ uninstall:
 	  "$(PREFIX)"/share/fish/vendor_completions.d/docsearch.fish "$(PREFIX)"/share/powershell/completions/docsearch.ps1
 
 test:
-	go test -shuffle=on -timeout 20m ./...
+	go test -shuffle=on -timeout 40m ./...
 
 # The command and attack tests are excluded: they start processes, which share
 # no memory.
