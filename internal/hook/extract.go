@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/docsearch/docsearch/internal/index/lexical"
+	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
 // With these weights, denials quote the most phrases of the answers (go run ./test/eval -only
@@ -347,8 +348,7 @@ func indentOf(line string) string { return line[:len(line)-len(strings.TrimLeft(
 func introduces(block string) bool {
 	block = strings.TrimSpace(block)
 	last := block[strings.LastIndexByte(block, '\n')+1:]
-	isCaption := strings.HasPrefix(last, "**") && strings.HasSuffix(last, "**") || isTableRule(last)
-	return isCaption || strings.HasSuffix(last, ":") || strings.HasPrefix(last, "#") && !strings.HasSuffix(block, "```")
+	return passage.Introduces(block) || isTableRule(last) || strings.HasPrefix(last, "#") && !strings.HasSuffix(block, "```")
 }
 
 // isTableRule reports whether a line is the one below the head of a table.

@@ -113,8 +113,9 @@ func (q *quoter) quote(p *passage.Passage) bool {
 	repeated := len(body) - len(withoutHeadings(body, p))
 	body = body[repeated:]
 	n := quotation{Passage: p, fence: safetext.Fence(body), shown: passage.Whole}
+	above := func(path []string) string { return q.headOf(p, path, before) + "\n" + n.fence + "\n" }
 	path := headingPath(p)
-	n.head = q.headOf(p, path, before) + "\n" + n.fence + "\n"
+	n.head = above(path)
 	around := len("\n\n[10] ") + utf16Len(n.head) + utf16Len("\n"+n.fence)
 	room := min(q.room-around, q.longest)
 	if room < min(utf16Len(body), q.longest)/2 {
@@ -124,9 +125,9 @@ func (q *quoter) quote(p *passage.Passage) bool {
 		n.shown = max(1, repeated+commonPrefix(body, n.text))
 	}
 	if last := len(path) - 1; last > 0 && hasHeadings(n.text, path[last]) {
-		head := q.headOf(p, path[:last], before) + "\n" + n.fence + "\n"
-		around -= utf16Len(n.head) - utf16Len(head)
-		n.head = head
+		around -= utf16Len(n.head)
+		n.head = above(path[:last])
+		around += utf16Len(n.head)
 	}
 	if at >= 0 {
 		q.pages[at] = append(before, n)

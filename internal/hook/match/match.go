@@ -88,23 +88,15 @@ func Defining(query string, c *config.Config) (found *config.Database, name stri
 	return found, name
 }
 
-// isIdentifier reports whether a word is written as an identifier: with an underscore, period or
-// colon between letters or digits, or with an inner capital.
+// isIdentifier reports whether a word is written as an identifier. What follows a slash or an at
+// sign is part of a path or an address.
 func isIdentifier(word string) bool {
 	word, _, _ = strings.Cut(strings.Trim(word, "`'\"()[]{}<>,;:!?."), "(")
-	for i := 1; i+1 < len(word); i++ {
-		switch c := word[i]; {
-		case c == '/' || c == '@':
-			return false
-		case c == '_' || c == '.' || c == ':', isUpper(c) && isLower(word[i-1]):
-			return true
-		}
+	if end := strings.IndexAny(word, "/@"); end > 0 {
+		word = word[:end+1]
 	}
-	return false
+	return lexical.IsIdentifier(word)
 }
-
-func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
-func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
 
 // normalizeName converts a word to the form of names in config.Names: lower case, without
 // surrounding and separating punctuation, and for a call only the function's name.

@@ -153,7 +153,7 @@ func hasTarget(text, target string) bool {
 }
 
 // subjects returns what a passage that defines names is about, as targets of the thesaurus:
-// these names, the options that it defines, and the words of its heading.
+// these names and the words of its heading.
 func (a *Analyzer) subjects(f *Fields, names []symbol) []string {
 	var found []string
 	add := func(text string) {
@@ -167,9 +167,6 @@ func (a *Analyzer) subjects(f *Fields, names []symbol) []string {
 	}
 	for heading := range strings.SplitSeq(title, " / ") {
 		add(heading)
-		for option := range options(heading) {
-			add(option)
-		}
 	}
 	for _, s := range names {
 		if s.kind != casedName {

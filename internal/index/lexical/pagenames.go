@@ -35,14 +35,13 @@ func (x *Index) PageNames() ([]string, error) {
 // names, in lower case and without separators. It omits short ones.
 func (x *Index) Identifiers() ([]string, error) {
 	var names []string
-	for _, prefix := range [...]string{string(symbolMark), string(symbolMark) + "."} {
-		for name, err := range x.termsWith(prefix) {
-			if err != nil {
-				return nil, err
-			}
-			if len(name) >= minIdentifier && isLowerOrDigit(name[0]) {
-				names = append(names, name)
-			}
+	for name, err := range x.termsWith(string(symbolMark)) {
+		if err != nil {
+			return nil, err
+		}
+		name = strings.TrimPrefix(name, ".")
+		if len(name) >= minIdentifier && isLowerOrDigit(name[0]) {
+			names = append(names, name)
 		}
 	}
 	return names, nil

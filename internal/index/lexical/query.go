@@ -398,12 +398,14 @@ func trimName(s string) string {
 	return s
 }
 
-// isWrittenAsName reports whether s starts with a sign, or contains a separator or an inner
-// capital.
+// isWrittenAsName reports whether s starts with a sign or is an identifier.
 func isWrittenAsName(s string) bool {
-	if hasLeadingSign(s) || strings.HasPrefix(s, "--") {
-		return true
-	}
+	return hasLeadingSign(s) || strings.HasPrefix(s, "--") || IsIdentifier(s)
+}
+
+// IsIdentifier reports whether a word has an underscore, period or colon inside, or an inner
+// capital.
+func IsIdentifier(s string) bool {
 	for i := 1; i < len(s)-1; i++ {
 		switch c := s[i]; {
 		case c == '_', c == '.', c == ':', isUpper(c) && isLower(s[i-1]):

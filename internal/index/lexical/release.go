@@ -61,7 +61,7 @@ func (x *Index) findRelease(words []framedWord, q *Query, in *intent) error {
 		found, _ := releaseQuestionAt(words, i)
 		asked = max(asked, found)
 		if isOwnVersion(w) {
-			version = strings.TrimLeft(w.folded, "v<>=~^")
+			version = bareVersion(w.folded)
 		}
 	}
 	if asked == notOfRelease || version == "" && q.Version == "" {

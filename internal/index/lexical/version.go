@@ -131,6 +131,9 @@ func relationToUsed(used string, own []int) versionRelation {
 	return noVersion
 }
 
+// bareVersion removes the comparison operator or v before the numbers of a version.
+func bareVersion(s string) string { return strings.TrimLeft(s, "<>=~^vV") }
+
 // NamedVersion returns the version that a query names for the software with these names:
 // "18" in "react 18 hooks", "react@18" and "react18". It returns "" if it names none.
 func NamedVersion(query string, names []string) string {
@@ -141,11 +144,11 @@ func NamedVersion(query string, names []string) string {
 			rest, ok := strings.CutPrefix(w, strings.ToLower(name))
 			rest = strings.TrimPrefix(rest, "@")
 			if numbers, _ := parseNumbers(rest); ok && len(numbers) > 0 {
-				return strings.TrimLeft(rest, "<>=~^vV")
+				return bareVersion(rest)
 			}
 		}
 		if numbers, marked := parseNumbers(w); len(numbers) > 0 && !isYear(w) && isVersionAt(words, i, numbers, marked, names, nil) {
-			return strings.TrimLeft(w, "<>=~^vV")
+			return bareVersion(w)
 		}
 	}
 	return ""

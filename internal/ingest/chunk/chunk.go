@@ -411,7 +411,7 @@ func (c *splitter) pack(pieces []piece) []piece {
 	for i := 0; i < len(pieces); i++ {
 		p := pieces[i]
 		c.setText(&p)
-		for i+1 < len(pieces) && introduces(p.text) && p.plus(pieces[i+1].size).fits() {
+		for i+1 < len(pieces) && passage.Introduces(p.text) && p.plus(pieces[i+1].size).fits() {
 			i++
 			c.setText(&pieces[i])
 			p.append(&pieces[i])
@@ -436,14 +436,6 @@ func (c *splitter) setText(p *piece) {
 func (p *piece) append(next *piece) {
 	p.text += separator(p.last, next.first) + next.text
 	p.last, p.size = next.last, p.plus(next.size)
-}
-
-// introduces reports whether a text ends with a line that introduces what follows: one with a
-// colon at its end, or a caption in bold.
-func introduces(text string) bool {
-	text = strings.TrimSpace(text)
-	last := text[strings.LastIndexByte(text, '\n')+1:]
-	return strings.HasSuffix(last, ":") || strings.HasPrefix(last, "**") && strings.HasSuffix(last, "**")
 }
 
 // separator returns the text between two pieces, given the last line of one and
