@@ -50,10 +50,12 @@ type textBlock struct {
 	terms uint64 // mask of the terms that it contains
 	// lead is the mask of the terms in the introduction of the list or table that it is an
 	// item or row of.
-	lead  uint64
-	kept  bool
-	twin  bool // code that is nearly a kept block's
-	leads bool // it starts the text
+	lead uint64
+	// parent is the place of the list item that it is an item or a paragraph of, or -1.
+	parent int
+	kept   bool
+	twin   bool // code that is nearly a kept block's
+	leads  bool // it starts the text
 	// opening is the first line of the code block that it continues, and closing the last
 	// line of one that continues after it.
 	opening, closing string
@@ -101,6 +103,7 @@ func (x *extract) weigh(terms []lexical.TermWeight) (found bool) {
 		}
 	}
 	x.findLeads()
+	x.findParents()
 	for k, n := range count {
 		x.weights[k] = terms[k].Weight * math.Log(float64(len(x.blocks)+1)/(float64(n)+.5))
 		found = found || n > 0
@@ -126,8 +129,28 @@ func (x *extract) findLeads() {
 	}
 }
 
+// findParents sets the parents of the blocks: the nearest list items before them with less
+// indentation.
+func (x *extract) findParents() {
+	var open []int // list items, each within the one before
+	for i := range x.blocks {
+		b := &x.blocks[i]
+		for len(open) > 0 && len(indentOf(x.blocks[open[len(open)-1]].text)) >= len(indentOf(b.text)) {
+			open = open[:len(open)-1]
+		}
+		b.parent = -1
+		if len(open) > 0 {
+			b.parent = open[len(open)-1]
+		}
+		if isListItem(b.text) {
+			open = append(open, i)
+		}
+	}
+}
+
 // isListItem reports whether a text starts with an item of a list or a row of a table.
 func isListItem(text string) bool {
+	text = strings.TrimLeft(text, " ")
 	if strings.HasPrefix(text, "- ") || strings.HasPrefix(text, "|") {
 		return true
 	}
@@ -172,8 +195,8 @@ func (x *extract) keepNext() bool {
 		if b.kept || b.twin || b.terms|b.lead == 0 && b.neighbors < 2 && x.room < int((1-termless)*float64(x.limit)) {
 			continue
 		}
-		score := x.score(b)
-		if score > most && b.units <= x.space(b) {
+		terms, units := x.withParents(b)
+		if score := x.score(b, terms, units); score > most && units <= x.space(b) {
 			best, most = i, score
 		}
 	}
@@ -184,11 +207,22 @@ func (x *extract) keepNext() bool {
 	return true
 }
 
-// score returns the weight of a block's terms in relation to its length, so that a long
-// block does not displace several short ones.
-func (x *extract) score(b *textBlock) float64 {
+// withParents returns the terms and the length of a block and of its parents that are not kept
+// yet, with a mark for the gap after each.
+func (x *extract) withParents(b *textBlock) (terms uint64, units int) {
+	terms, units = b.terms, b.units
+	for p := b.parent; p >= 0 && !x.blocks[p].kept; p = x.blocks[p].parent {
+		terms |= x.blocks[p].terms
+		units += x.blocks[p].units + utf16Len(cutMark)
+	}
+	return terms, units
+}
+
+// score returns the weight of terms, those of a block and its parents, in relation to their
+// length, so that a long block does not displace several short ones.
+func (x *extract) score(b *textBlock, terms uint64, units int) float64 {
 	score := 0.
-	for terms := b.terms; terms != 0; terms &= terms - 1 {
+	for ; terms != 0; terms &= terms - 1 {
 		score += x.weights[bits.TrailingZeros64(terms)]
 	}
 	if b.code {
@@ -205,7 +239,7 @@ func (x *extract) score(b *textBlock) float64 {
 		gain = connecting
 	}
 	score += gain * float64(b.neighbors)
-	return score / math.Sqrt(float64(max(b.units, minUnits)))
+	return score / math.Sqrt(float64(max(units, minUnits)))
 }
 
 // minUnits is the length below which a block's score does not increase further.
@@ -219,9 +253,13 @@ func (x *extract) space(b *textBlock) int {
 	return x.room - utf16Len(cutMark)
 }
 
-// keep keeps a block.
+// keep keeps a block, after its parents: without the name of an option, nobody knows what a
+// description is about.
 func (x *extract) keep(i int) {
 	b := &x.blocks[i]
+	if b.parent >= 0 && !x.blocks[b.parent].kept {
+		x.keep(b.parent)
+	}
 	x.room = x.space(b) - b.units
 	b.kept = true
 	if i+1 < len(x.blocks) {
@@ -378,7 +416,7 @@ func starts(s string, limit int) []int {
 		if long && fence != "" && empty && at-list[len(list)-1] >= leastCode && startsStatement(line) && !introduces(before) {
 			list = append(list, at)
 		}
-		if fence == "" && at > 0 && text != "" && (empty || strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "|") && !isTableRule(text)) {
+		if fence == "" && at > 0 && text != "" && (empty || strings.HasPrefix(text, "- ") || strings.HasPrefix(line, "|") && !isTableRule(text)) {
 			list = append(list, at)
 		}
 		outside := fence == ""
