@@ -14,7 +14,9 @@ import (
 
 const (
 	// maxPassage is the limit for the first passage, so that it does not displace the
-	// others. Each further passage may be 3/4 as long, but at least minPassage.
+	// others. That of each further one is 3/4 of the one before, but at least minPassage. Half
+	// of what a passage leaves of its limit is added to that of the next one: the sections after
+	// a short best one are often cut, and the last passages the least useful.
 	maxPassage = 2000
 	minPassage = 450
 )
@@ -49,10 +51,14 @@ func (l *boundedText) paragraph(s string) {
 // further one less. Passages of a page follow one another, so that its title and address
 // are not repeated. It returns the passages that it shows.
 func (l *boundedText) passages(list []passage.Passage, urls []string, terms []lexical.TermWeight) passage.Shown {
-	q := quoter{urls: urls, terms: terms, room: l.remaining, longest: maxPassage}
+	limit := maxPassage
+	q := quoter{urls: urls, terms: terms, room: l.remaining, longest: limit}
 	for i := range list {
+		room := q.room
 		if q.quote(&list[i]) {
-			q.longest = max(minPassage, q.longest*3/4)
+			left := max(0, q.longest-(room-q.room))
+			limit = max(minPassage, limit*3/4)
+			q.longest = min(maxPassage, limit+left/2)
 		}
 	}
 	return l.addQuotations(1, q.pages)

@@ -147,6 +147,30 @@ func TestQuotationIsCutWithinItsFence(t *testing.T) {
 	}
 }
 
+func TestShortPassageLeavesRoomToTheNext(t *testing.T) {
+	// lengths returns how many characters of the second and the third passage are quoted.
+	lengths := func(first string) (second, third int) {
+		long := strings.Repeat("A vault has a lock. ", 200)
+		b := boundedText{remaining: maxQuotation}
+		b.passages([]passage.Passage{
+			{Text: first, Path: "a.md"},
+			{Text: "Second: " + long, Path: "b.md"},
+			{Text: "Third: " + long, Path: "c.md"},
+		}, nil, wordWeights([]string{"vault"}))
+		text := b.String()
+		at := strings.Index(text, "Third: ")
+		if at < 0 {
+			t.Fatalf("the third passage is not in %q", text)
+		}
+		return at - strings.Index(text, "Second: "), len(text) - at
+	}
+	second, third := lengths(strings.Repeat("A key opens it. ", 200))
+	more, still := lengths("A key opens it.")
+	if more < second*5/4 || more > maxPassage+200 || still < third {
+		t.Errorf("after a short passage, %d and %d characters are quoted, after a long one %d and %d", more, still, second, third)
+	}
+}
+
 // A rule's message is limited in length.
 func TestLongMessageOfRule(t *testing.T) {
 	r := rule("kubectl", "Bash", "kubectl", config.ActionDeny)
