@@ -416,7 +416,7 @@ func starts(s string, limit int) []int {
 		if long && fence != "" && empty && at-list[len(list)-1] >= leastCode && startsStatement(line) && !introduces(before) {
 			list = append(list, at)
 		}
-		if fence == "" && at > 0 && text != "" && (empty || strings.HasPrefix(text, "- ") || strings.HasPrefix(line, "|") && !isTableRule(text)) {
+		if fence == "" && at > 0 && text != "" && (empty || startsItem(line) || strings.HasPrefix(line, "|") && !isTableRule(text)) {
 			list = append(list, at)
 		}
 		outside := fence == ""
@@ -432,6 +432,14 @@ func starts(s string, limit int) []int {
 		}
 	}
 	return list
+}
+
+// startsItem reports whether a line starts a list item, or one within another that is more than a
+// value.
+func startsItem(line string) bool {
+	const longestValue = 24
+	text := strings.TrimSpace(line)
+	return strings.HasPrefix(text, "- ") && (indentOf(line) == "" || len(text) > longestValue)
 }
 
 // bytesOfCode returns the length of the code at the start of a text.

@@ -300,7 +300,7 @@ func TestExtract(t *testing.T) {
 	code := "About code.\n\n```\nfirst = 1\n\ncolumn = 2\n```\n\nA column has a name, and the column has a type."
 	page := "One way is to wait.\n\nAnother way is to ask for it:\n\n```\nask --now\n```\n\nThis is about waiting.\n\nWaiting has a limit, which is a setting."
 	long := strings.Repeat(" has words", 22) + ". "
-	nested := "- `options` of the call\n  - `agent` used for it\n  - `signal` that aborts it\n  - `timeout` until it fails, for all\n- `callback` called last, always"
+	nested := "- `options` of the call\n  - `agent` that is used for it\n  - `signal` that aborts it\n  - `timeout` until it fails, for all\n- `callback` called last, always"
 	terms := "- `ask(a)`\n\n  Asks whether there is more of it.\n\n- `lock(a)`\n\n  Waits for its owner.\n\n- `free(a)`\n\n  Frees the vault of all."
 	first, locked, last := strings.Repeat("open();\n", 20), "lock();\n"+strings.Repeat("write();\n", 20)+"// last:\n\nunlock {\n\n  x();\n\n}\n", strings.Repeat("close();\n", 20)
 	parts := "Two ways:\n\n```c\n" + first + "\n" + locked + "\n" + last + "```\n\nThat is all."
@@ -316,6 +316,7 @@ func TestExtract(t *testing.T) {
 		{"beginning", list, 70, []string{"show", "branch"}, "## Options\n\n- `-a` shows all of it\n- `-b` is for branches [...]"},
 		{"list item", list, 70, []string{"cut", "Column"}, "[...]\n- `-c` cuts columns from\n  a table [...]"},
 		{"item of an item, with it", nested, 75, []string{"aborts"}, "- `options` of the call\n[...]\n  - `signal` that aborts it [...]"},
+		{"values within an item stay together", "- A column has a type:\n  - INT\n  - TEXT\n  - ANY\n- A table has a name, and others", 60, []string{"type"}, "- A column has a type:\n  - INT\n  - TEXT\n  - ANY [...]"},
 		{"paragraph of an item, with it", terms, 55, []string{"owner"}, "[...]\n- `lock(a)`\n\n  Waits for its owner. [...]"},
 		{"two parts", list, 95, []string{"cut", "shows"}, "## Options\n\n- `-a` shows all of it\n[...]\n- `-c` cuts columns from\n  a table [...]"},
 		{"not within code", code, 60, []string{"name", "`type`"}, "[...]\nA column has a name, and the column has a type."},
