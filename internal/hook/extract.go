@@ -25,7 +25,7 @@ const (
 	adjoining  = .38
 	connecting = .06
 	// repeatedTerm is what is left of a term's weight with each chosen block that has it.
-	repeatedTerm = .3
+	repeatedTerm = .5
 	// inCode is the factor of the weight of terms in code: an example says how.
 	inCode = 1.5
 	// inherited is the share of the weight of a term that the items of a list and the rows of a
@@ -33,16 +33,23 @@ const (
 	inherited = .1
 	// termless is the share of the limit up to which blocks without a term are added.
 	termless = .25
+	// byLength and codeByLength are the powers of a block's length by which its score is divided,
+	// so that a long block does not displace several short ones. Examples are rarely short.
+	byLength     = .5
+	codeByLength = .3
+	// minUnits is the length below which a block's score does not increase further.
+	minUnits = 60
 	// longParagraph is the length in bytes from which the sentences of a paragraph are blocks,
 	// each at least half as long.
 	longParagraph = 400
-	// leastCode is the least length in bytes of a part of a code block that exceeds the limit.
+	// leastCode is the least length in bytes of a part of a code block that exceeds half of the
+	// limit.
 	leastCode = 120
 )
 
 // A textBlock is a part of a passage that is quoted whole or not at all: a paragraph or some
 // sentences of a long one, a list item, a table row or a code block, with the line that
-// introduces it. Of a code block that exceeds the limit, it is some statements.
+// introduces it. Of a code block that exceeds half of the limit, it is some statements.
 type textBlock struct {
 	text  string
 	units int    // length in UTF-16 units, fences included
@@ -151,11 +158,13 @@ func (x *extract) findParents() {
 // isListItem reports whether a text starts with an item of a list or a row of a table.
 func isListItem(text string) bool {
 	text = strings.TrimLeft(text, " ")
-	if strings.HasPrefix(text, "- ") || strings.HasPrefix(text, "|") {
-		return true
-	}
-	digits := strings.TrimLeft(text, "0123456789")
-	return len(digits) < len(text) && strings.HasPrefix(digits, ". ")
+	return strings.HasPrefix(text, "- ") || strings.HasPrefix(text, "|") || isStep(text)
+}
+
+// isStep reports whether a text starts with an item of a numbered list.
+func isStep(text string) bool {
+	rest := strings.TrimLeft(text, "0123456789")
+	return len(rest) < len(text) && strings.HasPrefix(rest, ". ")
 }
 
 // hasWord reports whether a word of the text starts with start, which is a whole word if it
@@ -219,14 +228,15 @@ func (x *extract) withParents(b *textBlock) (terms uint64, units int) {
 }
 
 // score returns the weight of terms, those of a block and its parents, in relation to their
-// length, so that a long block does not displace several short ones.
+// length.
 func (x *extract) score(b *textBlock, terms uint64, units int) float64 {
-	score := 0.
+	score, power := 0., byLength
 	for ; terms != 0; terms &= terms - 1 {
 		score += x.weights[bits.TrailingZeros64(terms)]
 	}
 	if b.code {
 		score *= inCode
+		power = codeByLength
 	}
 	for terms := b.lead &^ b.terms; terms != 0; terms &= terms - 1 {
 		score += inherited * x.weights[bits.TrailingZeros64(terms)]
@@ -239,11 +249,8 @@ func (x *extract) score(b *textBlock, terms uint64, units int) float64 {
 		gain = connecting
 	}
 	score += gain * float64(b.neighbors)
-	return score / math.Sqrt(float64(max(units, minUnits)))
+	return score / math.Pow(float64(max(units, minUnits)), power)
 }
-
-// minUnits is the length below which a block's score does not increase further.
-const minUnits = 60
 
 // space returns the room for a block's text, next to the mark of the gap before it.
 func (x *extract) space(b *textBlock) int {
@@ -421,7 +428,7 @@ func starts(s string, limit int) []int {
 		}
 		outside := fence == ""
 		if fence = fence.after(text); outside && fence != "" {
-			long = bytesOfCode(s[at:], fence) > limit
+			long = bytesOfCode(s[at:], fence) > limit/2
 		}
 		if fence == "" && len(line) >= longParagraph && !strings.HasPrefix(line, "|") {
 			list = appendSentences(list, at, line)
@@ -439,7 +446,7 @@ func starts(s string, limit int) []int {
 func startsItem(line string) bool {
 	const longestValue = 24
 	text := strings.TrimSpace(line)
-	return strings.HasPrefix(text, "- ") && (indentOf(line) == "" || len(text) > longestValue)
+	return isStep(text) || strings.HasPrefix(text, "- ") && (indentOf(line) == "" || len(text) > longestValue)
 }
 
 // bytesOfCode returns the length of the code at the start of a text.

@@ -17,7 +17,7 @@ const (
 	// others. That of each further one is 3/4 of the one before, but at least minPassage. Half
 	// of what a passage leaves of its limit is added to that of the next one: the sections after
 	// a short best one are often cut, and the last passages the least useful.
-	maxPassage = 2000
+	maxPassage = 2200
 	minPassage = 450
 )
 

@@ -1,7 +1,6 @@
 package lexical
 
 import (
-	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -21,26 +20,16 @@ const (
 	generalShare = .9
 )
 
-// Related returns queries for what a text may be about in a database with these names: the
-// targets of the limit thesaurus entries whose keys resemble the text the most, best first.
-func (a *Analyzer) Related(text string, names []string, limit int) []string {
+// Related returns a query for what a text may be about in a database with these names: the
+// targets of the thesaurus entry whose key resembles the text the most, or "".
+func (a *Analyzer) Related(text string, names []string) string {
 	if !a.thesauri {
-		return nil
+		return ""
 	}
 	words := a.contentWords(text, names)
 	m := newMatcher(a, openThesaurus(thesaurusData), wordTerms(words))
 	m.text, m.content, m.names = text, words, names
-	var queries []string
-	for _, e := range m.resembling() {
-		if len(queries) == limit {
-			break
-		}
-		targets := strings.ReplaceAll(m.thesaurus.text(e.targets), string(rune(exactMark)), "")
-		if !slices.Contains(queries, targets) {
-			queries = append(queries, targets)
-		}
-	}
-	return queries
+	return strings.ReplaceAll(m.thesaurus.text(m.mostSimilar()), string(rune(exactMark)), "")
 }
 
 // wordTerms returns the terms of the words that are searched, each once.
@@ -53,22 +42,16 @@ func wordTerms(words []contentWord) (terms []queryTerm) {
 	return terms
 }
 
-// A resemblance is an entry whose key resembles a query.
-type resemblance struct {
-	targets string // compiled
-	cosine  float64
-}
-
-// resembling returns the entries whose keys resemble the query, best first: they have the
-// rarest word of their key in common with it, and at least one other.
-func (m *matcher) resembling() []resemblance {
+// mostSimilar returns the compiled targets of the entry whose key resembles the query the
+// most, or "". The two have the rarest word of the key in common, and at least one other.
+func (m *matcher) mostSimilar() (targets string) {
 	weights := make([]float64, len(m.terms))
 	total := 0.
 	for i, t := range m.terms {
 		weights[i] = backgroundRarity(backgroundShare(t.term))
 		total += weights[i]
 	}
-	var found []resemblance
+	best := 0.
 	m.entries(func(i, _ int, e compiledEntry) {
 		common, all := m.commonWords(i, e.key, weights)
 		if bits.OnesCount64(common) < 2 && !e.isSequence {
@@ -78,16 +61,15 @@ func (m *matcher) resembling() []resemblance {
 		for rest := common; rest != 0; rest &= rest - 1 {
 			shared += weights[bits.TrailingZeros64(rest)]
 		}
-		r := resemblance{e.targets, shared / math.Sqrt(all*total)}
+		cosine := shared / math.Sqrt(all*total)
 		if e.names == "" {
-			r.cosine *= generalShare
+			cosine *= generalShare
 		}
-		if r.cosine >= minResemblance && m.allows(e) {
-			found = append(found, r)
+		if cosine >= minResemblance && cosine > best && m.allows(e) {
+			targets, best = e.targets, cosine
 		}
 	})
-	slices.SortStableFunc(found, func(a, b resemblance) int { return cmp.Compare(b.cosine, a.cosine) })
-	return found
+	return targets
 }
 
 // commonWords returns the mask of the query's terms that are in a key, which the i-th is,

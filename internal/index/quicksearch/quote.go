@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// maxSiblings is how many sections next to the best one are quoted with it.
+	// maxSiblings is how many sections next to the best one are candidates for that reason.
 	maxSiblings = 2
 	// siblingReach is how many passages before and after the best one are
 	// considered for that.
@@ -26,9 +26,9 @@ const (
 	// samePage is what each passage of a page that is chosen leaves of the scores
 	// of its others: other pages follow unless the page is the answer.
 	samePage = .92
-	// following is the share of the best passage's score that the one after it has at
-	// least.
-	following = .9
+	// adjacent is the share of a chosen passage's score that the one after it has at least,
+	// and the alternatives of the best one.
+	adjacent = .9
 	// newTerms is the weight of the query's terms in a passage that no chosen one contains,
 	// times its score's share of the best one's.
 	newTerms = 1
@@ -42,13 +42,11 @@ const (
 	// these are searched on their own. What is found is quoted at missingPlace.
 	leastMissing = .08
 	missingPlace = 3
-	// maxRelated is the number of related queries whose best passages are quoted at
-	// relatedPlace.
-	maxRelated   = 2
-	relatedPlace = 2
+	// relatedPlace is where the best passage for the related query is quoted.
+	relatedPlace = 3
 	// continued is what is left of the score of a passage if another one of its
 	// section is chosen.
-	continued = .85
+	continued = .95
 	// messageDepth is how many hits are searched for a pasted message. If none has
 	// it, the answer must have the confidence withoutMessage: manuals describe many
 	// errors in other words, so that to demand the message would lose most answers.
@@ -66,15 +64,17 @@ const (
 )
 
 // Quote is Search for a reader who sees the hits and nothing else. It returns the best
-// passage and the sections next to it that are its alternatives. After these it returns the
-// best passages of its page and of others, above all those with terms that the chosen ones
-// lack, and the passage that follows the best one. Terms that all of them lack are searched
-// on their own, and so are the targets of thesaurus keys that the query resembles. No text
-// is there twice. If the query is a pasted error message, the passages that have the message
-// come first.
+// passage, then the best ones of its page and of others, above all those with terms that the
+// chosen ones lack, the passages after them, and the sections that are alternatives of the
+// best one. Terms that all of them lack are searched on their own, and so are the targets of
+// the thesaurus key that the query resembles. No text is there twice. If the query is a pasted
+// error message, the passages that have the message come first.
 func (x *Index) Quote(q Query) (Answer, error) {
 	return Quote(q, x.gen.Confidence, localPassages{x.table}, x.lexical.Search, x.lexical.Analyzer().Related, x.VersionOr(""))
 }
+
+// A relatedFunc finds a related query as lexical.Analyzer.Related.
+type relatedFunc = func(text string, names []string) string
 
 // A searchFunc searches as lexical.Index.Search.
 type searchFunc = func(lexical.Query) ([]lexical.Hit, lexical.Signals, error)
@@ -103,10 +103,9 @@ func (p localPassages) Following(n uint32) (uint32, bool, error) {
 	return n + 1, err == nil && after == d, err
 }
 
-// Quote is Index.Quote with any search. related returns further queries, see
-// lexical.Analyzer.Related; nil means that there are none. version is that of the documented
-// software if the query has none.
-func Quote(q Query, c *generation.Confidence, passages Passages, search searchFunc, related func(text string, names []string, limit int) []string, version string) (Answer, error) {
+// Quote is Index.Quote with any search. related is nil if there are no related queries.
+// version is that of the documented software if the query has none.
+func Quote(q Query, c *generation.Confidence, passages Passages, search searchFunc, related relatedFunc, version string) (Answer, error) {
 	q.Version = cmp.Or(q.Version, version)
 	found, signals, err := search(q.words(perPage))
 	if err != nil || len(found) == 0 {
@@ -134,7 +133,7 @@ func Quote(q Query, c *generation.Confidence, passages Passages, search searchFu
 		return Answer{}, err
 	}
 	if related != nil {
-		if err := s.addRelated(&q, related(signals.Text, q.Names, maxRelated), search); err != nil {
+		if err := s.addRelated(&q, related(signals.Text, q.Names), search); err != nil {
 			return Answer{}, err
 		}
 	}
@@ -187,7 +186,7 @@ func (s *selection) choose(found []lexical.Hit) error {
 	s.add(best[0], false)
 	s.best = found[0].Score
 	s.cover(&found[0])
-	if err := s.addSiblings(best[0]); err != nil {
+	if err := s.addSiblings(&best[0]); err != nil {
 		return err
 	}
 	if err := s.addFollowing(&best[0]); err != nil {
@@ -254,20 +253,23 @@ func (s *selection) shareOf(terms uint64) float64 {
 	return share
 }
 
-// addFollowing makes a candidate of the passage after the best one, which often continues
+// addFollowing makes a candidate of the passage after a chosen one, which often continues
 // or completes it.
 func (s *selection) addFollowing(h *Hit) error {
 	n, found, err := s.passages.Following(h.Number)
-	if err != nil || !found {
-		return err
+	if err == nil && found {
+		s.addCandidate(candidate{Hit: lexical.Hit{Passage: n, Document: h.At, Score: h.Score * adjacent}, after: h})
 	}
-	score := h.Score * following
-	if i := slices.IndexFunc(s.rest, func(c candidate) bool { return c.Passage == n }); i >= 0 {
-		s.rest[i].Score = max(s.rest[i].Score, score)
-		return nil
+	return err
+}
+
+// addCandidate adds a candidate. If the passage is one already, it has the higher score.
+func (s *selection) addCandidate(c candidate) {
+	if i := slices.IndexFunc(s.rest, func(other candidate) bool { return other.Passage == c.Passage }); i >= 0 {
+		s.rest[i].Score = max(s.rest[i].Score, c.Score)
+	} else {
+		s.rest = append(s.rest, c)
 	}
-	s.rest = append(s.rest, candidate{Hit: lexical.Hit{Passage: n, Document: h.At, Score: score}, after: h})
-	return nil
 }
 
 // completes reports whether the passage b after a is more of its section or the first
@@ -313,10 +315,10 @@ func (s *selection) add(h Hit, definesName bool) bool {
 	return true
 }
 
-// addSiblings adds the sections next to a passage that are its alternatives: of
-// the same heading level, below the same heading, and about the same thing by
+// addSiblings makes candidates of the sections next to the best one that are its
+// alternatives: of the same heading level, below the same heading, and about the same thing by
 // the words of their headings. Those that share the most words count first.
-func (s *selection) addSiblings(best Hit) error {
+func (s *selection) addSiblings(best *Hit) error {
 	if len(best.Headings) < leastDepth {
 		return nil
 	}
@@ -328,32 +330,20 @@ func (s *selection) addSiblings(best Hit) error {
 	if at < 0 {
 		return nil
 	}
-	from, to := max(0, at-siblingReach), min(len(members), at+siblingReach+1)
-	var near []uint32
-	for i := 1; i <= siblingReach; i++ {
-		if at+i < to {
-			near = append(near, members[at+i])
-		}
-		if at-i >= from {
-			near = append(near, members[at-i])
-		}
-	}
-	var siblings []Hit
+	var siblings []uint32
 	shared := make(map[uint32]int)
-	for _, n := range near {
+	for _, n := range members[max(0, at-siblingReach):min(len(members), at+siblingReach+1)] {
 		p, err := s.passages.Passage(n)
 		if err != nil {
 			return err
 		}
 		if shared[n] = alternatives(best.Headings, p.Headings); shared[n] > 0 {
-			siblings = append(siblings, Hit{Passage: p, Number: n, At: best.At})
+			siblings = append(siblings, n)
 		}
 	}
-	slices.SortStableFunc(siblings, func(a, b Hit) int { return cmp.Compare(shared[b.Number], shared[a.Number]) })
-	siblings = siblings[:min(maxSiblings, len(siblings))]
-	slices.SortFunc(siblings, func(a, b Hit) int { return cmp.Compare(a.Number, b.Number) })
-	for _, h := range siblings {
-		s.add(h, false)
+	slices.SortStableFunc(siblings, func(a, b uint32) int { return cmp.Compare(shared[b], shared[a]) })
+	for _, n := range siblings[:min(maxSiblings, len(siblings))] {
+		s.addCandidate(candidate{Hit: lexical.Hit{Passage: n, Document: best.At, Score: best.Score * adjacent}})
 	}
 	return nil
 }
@@ -399,30 +389,26 @@ func (s *selection) addMissing(q *Query, words []string, search searchFunc) erro
 	return nil
 }
 
-// addRelated quotes the best passage for each of the related queries at relatedPlace, in
-// their order, unless it is already quoted before.
-func (s *selection) addRelated(q *Query, related []string, search searchFunc) error {
-	place := min(relatedPlace, len(s.chosen))
-	for _, text := range related {
-		found, _, err := search(q.bestFor(text))
-		if err != nil {
-			return err
-		}
-		hits, err := decode(s.passages, found)
-		if err != nil {
-			return err
-		}
-		if len(hits) == 0 {
-			continue
-		}
-		at := slices.IndexFunc(s.chosen, func(c Hit) bool { return c.Number == hits[0].Number })
-		if at < 0 && s.add(hits[0], false) {
-			at = len(s.chosen) - 1
-		}
-		if at >= place {
-			s.chosen = slices.Insert(slices.Delete(s.chosen, at, at+1), place, hits[0])
-			place++
-		}
+// addRelated quotes the best passage for a related query at relatedPlace, unless it is
+// already quoted before. Without such a query, text is empty.
+func (s *selection) addRelated(q *Query, text string, search searchFunc) error {
+	if text == "" {
+		return nil
+	}
+	found, _, err := search(q.bestFor(text))
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	hits, err := decode(s.passages, found)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(s.chosen, func(c Hit) bool { return c.Number == hits[0].Number })
+	if at < 0 && s.add(hits[0], false) {
+		at = len(s.chosen) - 1
+	}
+	if at > relatedPlace {
+		s.chosen = slices.Insert(slices.Delete(s.chosen, at, at+1), relatedPlace, hits[0])
 	}
 	s.chosen = s.chosen[:min(len(s.chosen), s.limit)]
 	return nil

@@ -145,7 +145,7 @@ func TestQuoteRelated(t *testing.T) {
 	passages = append(passages, passage.Passage{URL: "https://docs.example.org/functions", Title: "Functions", Headings: []string{"Functions"},
 		Text: strings.Repeat("A function has arguments. ", 20) + "Others are unnest and string_to_array."})
 	x := open(t, passages)
-	for query, want := range map[string]int{"vault split one row into many": 2, "vault ask for one row of many": -1} {
+	for query, want := range map[string]int{"vault split one row into many": 3, "vault ask for one row of many": -1} {
 		if got := slices.Index(quoted(t, x, query), "Functions"); got != want {
 			t.Errorf("%q quotes the functions at %d, want %d", query, got, want)
 		}
