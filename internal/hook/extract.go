@@ -18,8 +18,8 @@ const (
 	// leading is what the block that starts the text gains if it has at most maxLead
 	// units: often a sentence that says what the section is about. Long ones displace
 	// examples.
-	leading = .25
-	maxLead = 200
+	leading = .4
+	maxLead = 300
 	// adjoining is what a block with a term gains from each kept block next to it, and
 	// connecting what one without gains: blocks often rest on the one before.
 	adjoining  = .38
@@ -33,10 +33,13 @@ const (
 	inherited = .1
 	// termless is the share of the limit up to which blocks without a term are added.
 	termless = .25
-	// byLength and codeByLength are the powers of a block's length by which its score is divided,
-	// so that a long block does not displace several short ones. Examples are rarely short.
+	// byLength is the power of a block's length by which its score is divided, so that a long
+	// block does not displace several short ones. Examples are rarely short: codeByLength is
+	// that of code from a limit of roomForCode units on. A shorter extract says more with a
+	// sentence.
 	byLength     = .5
 	codeByLength = .3
+	roomForCode  = 1200
 	// minUnits is the length below which a block's score does not increase further.
 	minUnits = 60
 	// longParagraph is the length in bytes from which the sentences of a paragraph are blocks,
@@ -236,7 +239,9 @@ func (x *extract) score(b *textBlock, terms uint64, units int) float64 {
 	}
 	if b.code {
 		score *= inCode
-		power = codeByLength
+		if x.limit >= roomForCode {
+			power = codeByLength
+		}
 	}
 	for terms := b.lead &^ b.terms; terms != 0; terms &= terms - 1 {
 		score += inherited * x.weights[bits.TrailingZeros64(terms)]

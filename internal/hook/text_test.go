@@ -303,6 +303,8 @@ func TestExtract(t *testing.T) {
 	nested := "- `options` of the call\n  - `agent` that is used for it\n  - `signal` that aborts it\n  - `timeout` until it fails, for all\n- `callback` called last, always"
 	terms := "- `ask(a)`\n\n  Asks whether there is more of it.\n\n- `lock(a)`\n\n  Waits for its owner.\n\n- `free(a)`\n\n  Frees the vault of all."
 	first, locked, last := strings.Repeat("open();\n", 20), "lock();\n"+strings.Repeat("write();\n", 20)+"// last:\n\nunlock {\n\n  x();\n\n}\n", strings.Repeat("close();\n", 20)
+	sentence := "A lock is held" + strings.Repeat(" by a person of the house", 13) + "."
+	example := "```\n" + strings.Repeat("lock --vault\n", 70) + "```"
 	parts := "Two ways:\n\n```c\n" + first + "\n" + locked + "\n" + last + "```\n\nThat is all."
 	for _, test := range []struct {
 		name, text string
@@ -336,7 +338,10 @@ func TestExtract(t *testing.T) {
 		{"parts of long code with a gap", parts, 440, []string{"ways", "close"}, "Two ways:\n\n```c\n" + first + "```\n[...]\n```c\n" + last + "```\n[...]"},
 		{"a whole short word", "Dots and doors.\n\nThe do command.\n\nDots of all kinds, more of them.", 40, []string{"do"}, "[...]\nThe do command. [...]"},
 		{"a whole name", "- `read_lock_all` takes locks.\n- `read_lock` takes a lock.\n- `try_read_lock2` may.", 40, []string{"read_lock"}, "[...]\n- `read_lock` takes a lock. [...]"},
-		{"an example rather than a sentence", "A vault is locked by some.\n\nIt is good.\n\n```\nlock --all --vault\n```\n\nNo more.", 45, []string{"lock"}, "[...]\n```\nlock --all --vault\n```\n[...]"},
+		{"an example rather than a sentence", "It is good.\n\nA vault is locked by some.\n\nNone.\n\n```\nlock --all --vault\n```\n\nNo more.", 45, []string{"lock"}, "[...]\n```\nlock --all --vault\n```\n[...]"},
+		{"long code in a long extract", "It is good.\n\n" + sentence + "\n\n" + example, roomForCode, []string{"lock"}, "[...]\n" + example},
+		{"long code in a shorter one", "It is good.\n\n" + sentence + "\n\n" + example, roomForCode - 1, []string{"lock"}, "It is good.\n\n" + sentence + " [...]"},
+		{"steps of a list", "To lock a vault:\n\n1. Go there and look around.\n2. Lock it with the key.\n3. Return by another way.", 60, []string{"key"}, "[...]\n2. Lock it with the key. [...]"},
 		{"accents", "Über die Straße.\n\nEine Größe hat einen Wert.", 40, []string{"Größen"}, "[...]\nEine Größe hat einen Wert."},
 		{"no block fits", "One paragraph of more words. And another sentence.", 40, []string{"another"}, "One paragraph of more words. [...]"},
 	} {

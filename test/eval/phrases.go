@@ -5,13 +5,17 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/eval"
 )
 
-// minPhrases is the least share of phrases in the denials.
-const minPhrases = .80
+// The least shares of phrases in the denials.
+const (
+	minPhrases       = .80
+	minSearchPhrases = .72
+)
 
 // An answered is a judged query or search with the words that its answer cannot do
 // without: names, options and parts of sentences of the manual.
@@ -20,20 +24,27 @@ type answered struct {
 	Phrases []string `json:"phrases"`
 }
 
+// An answeredSearch is another search about a manual with such words.
+type answeredSearch struct {
+	search
+	Phrases []string `json:"phrases"`
+}
+
 // A phraseScore counts the denials of some queries and the phrases that they quote.
 type phraseScore struct{ queries, denials, phrases, quoted, whole int }
 
-// phrases asks the hook the queries of testdata/phrases.jsonl, and counts the phrases in
-// its denials. The database is that of the query: its site is the allowed domain.
+// phrases asks the hook the queries of testdata/phrases.jsonl and the searches of
+// testdata/searches.jsonl, and counts the phrases in its denials. The database of a query is
+// known: its site is the allowed domain.
 func (l *harness) phrases(out *output) error {
 	if _, err := l.open(&l.docs); err != nil {
 		return err
 	}
-	cases, err := eval.ReadLines[answered](filepath.Join("test", "eval", "testdata", "phrases.jsonl"))
+	judged, err := l.judgedPhrases()
 	if err != nil {
 		return err
 	}
-	texts, err := l.judgedTexts()
+	searches, err := eval.ReadLines[answeredSearch](filepath.Join("test", "eval", "testdata", "searches.jsonl"))
 	if err != nil {
 		return err
 	}
@@ -41,33 +52,64 @@ func (l *harness) phrases(out *output) error {
 	if err != nil {
 		return err
 	}
-	scores, all := make([]phraseScore, len(docSets)), phraseScore{}
-	for _, c := range cases {
-		q, ok := texts[c.Query]
-		if !ok {
-			return fmt.Errorf("phrases.jsonl: no query %q among the judged ones", c.Query)
-		}
-		for i, m := range docSets {
-			if m.name != q.Set {
-				continue
-			}
-			s, err := h.quoted(m, q.Query, c.Phrases, out.cases)
-			if err != nil {
-				return err
-			}
-			scores[i].add(s)
-			all.add(s)
-		}
+	if err := h.quotedOf("Words of the answer in a denial", judged, minPhrases, out); err != nil {
+		return err
 	}
-	tableHeader(&out.tables, "Words of the answer in a denial", "database", "queries", "denied", "phrases", "quoted", "denials with all of them")
+	return h.quotedOf("The same for searches as agents write them", searches, minSearchPhrases, out)
+}
+
+// quotedOf asks searches and writes a table of the phrases in the denials. The least share of
+// them is a floor.
+func (h *hook) quotedOf(title string, searches []answeredSearch, least float64, out *output) error {
+	scores, all := make([]phraseScore, len(docSets)), phraseScore{}
+	for _, s := range searches {
+		i := slices.IndexFunc(docSets, func(m manual) bool { return m.name == s.Set })
+		if i < 0 {
+			return fmt.Errorf("%s: no manual %q", s.Query, s.Set)
+		}
+		score, err := h.quoted(&s, out.cases)
+		if err != nil {
+			return err
+		}
+		scores[i].add(score)
+		all.add(score)
+	}
+	tableHeader(&out.tables, title, "database", "queries", "denied", "phrases", "quoted", "denials with all of them")
 	for i, m := range docSets {
 		scores[i].row(&out.tables, m.name)
 	}
 	all.row(&out.tables, "**all**")
-	if share := float64(all.quoted) / float64(all.phrases); share < minPhrases {
-		out.misses = append(out.misses, fmt.Sprintf("phrases of the answers in denials: %.2f, floor %.2f", share, minPhrases))
+	if share := float64(all.quoted) / float64(all.phrases); share < least {
+		out.misses = append(out.misses, fmt.Sprintf("%s: %.2f, floor %.2f", title, share, least))
 	}
 	return nil
+}
+
+// judgedPhrases returns the queries of testdata/phrases.jsonl.
+func (l *harness) judgedPhrases() ([]answeredSearch, error) {
+	cases, err := eval.ReadLines[answered](filepath.Join("test", "eval", "testdata", "phrases.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	texts, err := l.judgedTexts()
+	if err != nil {
+		return nil, err
+	}
+	var list []answeredSearch
+	for _, c := range cases {
+		s, ok := texts[c.Query]
+		i := slices.IndexFunc(docSets, func(m manual) bool { return m.name == s.Set })
+		if !ok || i < 0 {
+			return nil, fmt.Errorf("phrases.jsonl: no query %q among the judged ones", c.Query)
+		}
+		site, err := url.Parse(docSets[i].urls[0])
+		if err != nil {
+			return nil, err
+		}
+		s.Allowed = []string{site.Host}
+		list = append(list, answeredSearch{s, c.Phrases})
+	}
+	return list, nil
 }
 
 // judgedTexts returns the judged queries and searches by their ids in answered.Query.
@@ -87,13 +129,9 @@ func (l *harness) judgedTexts() (map[string]search, error) {
 	return texts, err
 }
 
-// quoted asks for a query about a manual, and counts the phrases in the denial.
-func (h *hook) quoted(m manual, query string, phrases []string, cases io.Writer) (phraseScore, error) {
-	site, err := url.Parse(m.urls[0])
-	if err != nil {
-		return phraseScore{}, err
-	}
-	r, err := h.askSearch(query, site.Host)
+// quoted asks a search, and counts the phrases in the denial.
+func (h *hook) quoted(q *answeredSearch, cases io.Writer) (phraseScore, error) {
+	r, err := h.askSearch(q.Query, q.Allowed...)
 	if err != nil {
 		return phraseScore{}, err
 	}
@@ -101,13 +139,13 @@ func (h *hook) quoted(m manual, query string, phrases []string, cases io.Writer)
 	if !r.Denied {
 		return s, nil
 	}
-	s.denials, s.phrases = 1, len(phrases)
+	s.denials, s.phrases = 1, len(q.Phrases)
 	text := plainWords(r.Context)
-	for _, p := range phrases {
+	for _, p := range q.Phrases {
 		if strings.Contains(text, plainWords(p)) {
 			s.quoted++
 		} else {
-			fmt.Fprintf(cases, "not quoted (%s): %s: %s\n", m.name, query, p)
+			fmt.Fprintf(cases, "not quoted (%s): %s: %s\n", q.Set, q.Query, p)
 		}
 	}
 	if s.quoted == s.phrases {
