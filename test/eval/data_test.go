@@ -132,12 +132,22 @@ func checkSearches(t *testing.T, searches []search, manuals []manual) {
 }
 
 func TestPhrasesData(t *testing.T) {
-	cases, err := eval.ReadLines[answered](filepath.Join("testdata", "phrases.jsonl"))
+	judged, err := eval.ReadLines[answered](filepath.Join("testdata", "phrases.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	searches, err := eval.ReadLines[answeredSearch](filepath.Join("testdata", "searches.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range searches {
+		if !slices.ContainsFunc(docSets, func(m manual) bool { return m.name == s.Set }) {
+			t.Errorf("%q: no manual %q", s.Query, s.Set)
+		}
+		judged = append(judged, answered{s.Query, s.Phrases})
+	}
 	seen := map[string]bool{}
-	for _, c := range cases {
+	for _, c := range judged {
 		if seen[c.Query] || len(c.Phrases) == 0 {
 			t.Errorf("query %q occurs twice or has no phrases", c.Query)
 		}
