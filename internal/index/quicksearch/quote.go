@@ -103,8 +103,8 @@ func (p localPassages) Following(n uint32) (uint32, bool, error) {
 	return n + 1, err == nil && after == d, err
 }
 
-// Quote is Index.Quote with any search. related is nil if there are no related queries.
-// version is that of the documented software if the query has none.
+// Quote is Index.Quote with any search. related may be nil. version is that of the documented
+// software if the query has none.
 func Quote(q Query, c *generation.Confidence, passages Passages, search searchFunc, related relatedFunc, version string) (Answer, error) {
 	q.Version = cmp.Or(q.Version, version)
 	found, signals, err := search(q.words(perPage))
