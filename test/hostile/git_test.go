@@ -228,8 +228,8 @@ func TestGitRepositories(t *testing.T) {
 				t.Error("the build did not end")
 			}
 			a.requireNotSprung()
-			if r := a.docsearch("search", "--json", "--path", a.database, "combination"); strings.Contains(r.stdout, "1234") {
-				t.Error("a file outside of the repository was indexed")
+			if r := a.docsearch("search", "--json", "--path", a.database, "combination"); strings.Contains(r.stdout, "combination is 1234") {
+				t.Errorf("a file outside of the repository was indexed: %s", r.stdout)
 			}
 		})
 	}
