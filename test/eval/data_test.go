@@ -141,7 +141,7 @@ func TestPhrasesData(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range searches {
-		if !slices.ContainsFunc(docSets, func(m manual) bool { return m.name == s.Set }) {
+		if manualNamed(s.Set) == nil {
 			t.Errorf("%q: no manual %q", s.Query, s.Set)
 		}
 		judged = append(judged, answered{s.Query, s.Phrases})

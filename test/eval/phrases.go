@@ -3,9 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
-	"net/url"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/eval"
@@ -61,22 +59,18 @@ func (l *harness) phrases(out *output) error {
 // quotedOf asks searches and writes a table of the phrases in the denials. The least share of
 // them is a floor.
 func (h *hook) quotedOf(title string, searches []answeredSearch, least float64, out *output) error {
-	scores, all := make([]phraseScore, len(docSets)), phraseScore{}
+	scores, all := make(map[string]phraseScore), phraseScore{} // by manual
 	for _, s := range searches {
-		i := slices.IndexFunc(docSets, func(m manual) bool { return m.name == s.Set })
-		if i < 0 {
-			return fmt.Errorf("%s: no manual %q", s.Query, s.Set)
-		}
 		score, err := h.quoted(&s, out.cases)
 		if err != nil {
 			return err
 		}
-		scores[i].add(score)
-		all.add(score)
+		scores[s.Set] = scores[s.Set].plus(score)
+		all = all.plus(score)
 	}
 	tableHeader(&out.tables, title, "database", "queries", "denied", "phrases", "quoted", "denials with all of them")
-	for i, m := range docSets {
-		scores[i].row(&out.tables, m.name)
+	for _, m := range docSets {
+		scores[m.name].row(&out.tables, m.name)
 	}
 	all.row(&out.tables, "**all**")
 	if share := float64(all.quoted) / float64(all.phrases); share < least {
@@ -98,15 +92,11 @@ func (l *harness) judgedPhrases() ([]answeredSearch, error) {
 	var list []answeredSearch
 	for _, c := range cases {
 		s, ok := texts[c.Query]
-		i := slices.IndexFunc(docSets, func(m manual) bool { return m.name == s.Set })
-		if !ok || i < 0 {
+		m := manualNamed(s.Set)
+		if !ok || m == nil {
 			return nil, fmt.Errorf("phrases.jsonl: no query %q among the judged ones", c.Query)
 		}
-		site, err := url.Parse(docSets[i].urls[0])
-		if err != nil {
-			return nil, err
-		}
-		s.Allowed = []string{site.Host}
+		s.Allowed = []string{m.site()}
 		list = append(list, answeredSearch{s, c.Phrases})
 	}
 	return list, nil
@@ -160,10 +150,10 @@ func plainWords(s string) string {
 	return strings.ToLower(strings.Join(strings.Fields(s), " "))
 }
 
-func (s *phraseScore) add(t phraseScore) {
-	*s = phraseScore{s.queries + t.queries, s.denials + t.denials, s.phrases + t.phrases, s.quoted + t.quoted, s.whole + t.whole}
+func (s phraseScore) plus(t phraseScore) phraseScore {
+	return phraseScore{s.queries + t.queries, s.denials + t.denials, s.phrases + t.phrases, s.quoted + t.quoted, s.whole + t.whole}
 }
 
-func (s *phraseScore) row(w io.Writer, name string) {
+func (s phraseScore) row(w io.Writer, name string) {
 	tableRow(w, name, s.queries, s.denials, s.phrases, percent(s.quoted, s.phrases), percent(s.whole, s.denials))
 }
