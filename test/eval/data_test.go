@@ -12,6 +12,7 @@ import (
 	"github.com/docsearch/docsearch/internal/eval"
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/match"
+	"github.com/docsearch/docsearch/internal/index/lexical"
 )
 
 func TestDenialsData(t *testing.T) {
@@ -85,6 +86,22 @@ func TestTrainingData(t *testing.T) {
 	}
 	if others := about(searches, furtherSets); len(others) > 0 {
 		t.Errorf("%q is about a manual of the measured searches", others[0].Query)
+	}
+}
+
+func TestForeignIdentifiers(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("testdata", filepath.Base(foreignFile)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := strings.Fields(string(data))
+	for i, name := range names {
+		if !lexical.IsIdentifier(name) || slices.Contains(names[:i], name) {
+			t.Errorf("%s is no identifier, or there twice", name)
+		}
+	}
+	if len(names) < 140 {
+		t.Errorf("%d identifiers", len(names))
 	}
 }
 

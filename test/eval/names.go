@@ -70,7 +70,10 @@ func (l *harness) names(out *output) error {
 		return err
 	}
 	namesTable(out, pages, results)
-	return l.severalNames(out)
+	if err := l.severalNames(out); err != nil {
+		return err
+	}
+	return l.identifiers(out)
 }
 
 // foundBy reports whether the first hit is in the page's manual.

@@ -155,6 +155,7 @@ type plan struct {
 	expansions   []expansion // synonyms of the terms
 	hasKeywords  bool        // the query has keywords
 	named        bool        // the query names the database
+	identifier   bool        // the query is a single identifier
 	intent       intent
 	unknownWords int // words in neither the index nor the background corpus
 	constraints  []phraseConstraint
@@ -248,6 +249,9 @@ func (a *Analyzer) plan(query *Query, isOption func(string) bool) plan {
 		p.phrases = quoted
 	} else {
 		p.constraints = append(p.constraints, quoted...)
+	}
+	if fields := searchedFields(text, words); len(fields) == 1 {
+		p.identifier = IsIdentifier(trimName(fields[0]))
 	}
 	p.hasKeywords = len(q.Keywords) > 0
 	p.phrases = a.addCompounds(p.phrases, text, words, true)
@@ -353,7 +357,29 @@ func symbolTerms(q *Query, text string, words []contentWord) []queryTerm {
 			}
 		}
 	}
-	var content []string // whitespace-separated pieces of text with searchable words
+	fields := searchedFields(text, words)
+	for _, s := range fields {
+		if len(fields) > 1 && isWrittenAsName(trimName(s)) {
+			addName(s, wordBonus)
+		}
+	}
+	if len(fields) == 1 {
+		addName(fields[0], wholeBonus)
+	}
+	if whole := trimName(strings.Join(fields, "_")); len(fields) <= maxNameWords && isName(whole) {
+		if len(fields) > 1 {
+			add(whole, wholeName, wholeBonus)
+		}
+		add(whole, pageName, pageBonus)
+	}
+	for _, keyword := range q.Keywords {
+		addName(keyword, wordBonus)
+	}
+	return append(terms, cased...)
+}
+
+// searchedFields returns the parts of a text between white space that have searched words.
+func searchedFields(text string, words []contentWord) (fields []string) {
 	end := 0
 	for _, w := range words {
 		if !w.isSearched() || w.start < end {
@@ -363,26 +389,9 @@ func symbolTerms(q *Query, text string, words []contentWord) []queryTerm {
 		if end = len(text); strings.ContainsAny(text[w.start:], spaces) {
 			end = w.start + strings.IndexAny(text[w.start:], spaces)
 		}
-		content = append(content, text[start:end])
+		fields = append(fields, text[start:end])
 	}
-	for _, s := range content {
-		if len(content) > 1 && isWrittenAsName(trimName(s)) {
-			addName(s, wordBonus)
-		}
-	}
-	if len(content) == 1 {
-		addName(content[0], wholeBonus)
-	}
-	if whole := trimName(strings.Join(content, "_")); len(content) <= maxNameWords && isName(whole) {
-		if len(content) > 1 {
-			add(whole, wholeName, wholeBonus)
-		}
-		add(whole, pageName, pageBonus)
-	}
-	for _, keyword := range q.Keywords {
-		addName(keyword, wordBonus)
-	}
-	return append(terms, cased...)
+	return fields
 }
 
 // trimName removes punctuation around a name in running text, and its arguments.

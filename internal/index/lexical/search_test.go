@@ -168,6 +168,25 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// A query that is an identifier names the database that defines it.
+func TestIdentifierNames(t *testing.T) {
+	x := build(t, []uint32{0, 1}, []Fields{
+		{Title: "pg_notify", Body: "Send a notification."},
+		{Title: "http.client", Body: "The class of a connection."},
+	})
+	for text, want := range map[string]bool{
+		"pg_notify": true, "what is pg_notify()?": true, "http.client": true,
+		"http_client":          false, // another name
+		"notification":         false, // no identifier
+		"pg_notify connection": false,
+		"pg_listen":            false,
+	} {
+		if _, s, err := x.Search(Query{Text: text, Limit: 5}); err != nil || s.Named != want {
+			t.Errorf("%s: named: %t, %v", text, s.Named, err)
+		}
+	}
+}
+
 func TestSignals(t *testing.T) {
 	x := build(t, []uint32{0, 1, 2}, []Fields{
 		{Title: "Branches", Body: "Create a branch and merge the branch. See merge_base."},

@@ -14,7 +14,7 @@ type Signals struct {
 	Terms            int     // of the query, without stop words and question words
 	Unknown          int     // terms that the index lacks
 	Relaxed          bool    // a quoted phrase was not found and searched as words
-	Named            bool    // the query names the database
+	Named            bool    // the query names the database, or is an identifier that the best hit defines
 	UnknownName      bool    // it contains a name, such as min_length, that the index lacks
 	TechnologyRarity float64 // highest idf of another technology's name, divided by the maximum idf
 	MeanEvidence     float64 // mean evidence of the terms, see evidence
@@ -123,6 +123,9 @@ func (x *Index) signals(p *plan, terms []scoredTerm, stats termEvidence, found [
 	s.RelativeScore = x.relativeScore(terms, best.wordScore)
 	s.Proximity = best.Proximity / proximityWeight
 	s.DefinesName = best.Definition > 0
+	// A query that is an identifier names the database that defines it. Definitions are compared
+	// without separators, but http_client is an unknown name where there is only http.client.
+	s.Named = s.Named || p.identifier && !s.UnknownName && float32(best.Definition) >= wholeBonus
 	s.NamedPage = slices.ContainsFunc(found, func(c candidate) bool { return float32(c.Definition) >= pageBonus })
 	s.TitleShare = x.titleMass(terms, best) / all
 	return s
