@@ -13,7 +13,7 @@ import (
 // returns the version that the database documents, or "" if it is unknown. Errors: one
 // that wraps generation.ErrNoIndex, *container.CorruptError, *container.VersionError.
 func CheckIndex(db *config.Database) (version string, err error) {
-	err = generation.Load(Folder(db.Path), func(g generation.Generation) error {
+	err = generation.LoadHead(Folder(db.Path), func(g generation.Generation) error {
 		version = g.VersionOr(db.Version)
 		for _, f := range g.Files {
 			st, err := g.File(f.Name).Lstat()

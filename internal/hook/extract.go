@@ -84,12 +84,12 @@ type extract struct {
 // extractOf shortens a text to limit UTF-16 units. It keeps the blocks with the terms of the
 // highest weights that few blocks have, in their order, and marks the gaps. Without any of
 // the terms, it keeps the beginning.
-func extractOf(s string, limit int, terms []lexical.TermWeight) string {
+func extractOf(s string, limit int, terms *termFinder) string {
 	if utf16Len(s) <= limit {
 		return s
 	}
 	x := extract{blocks: blocksOf(s, limit), limit: limit, room: limit - utf16Len(cutMark)}
-	if !x.weigh(terms[:min(len(terms), maxExtractTerms)]) || !x.keepNext() {
+	if !x.weigh(terms) || !x.keepNext() {
 		return shorten(s, limit)
 	}
 	for x.keepNext() {
@@ -98,24 +98,21 @@ func extractOf(s string, limit int, terms []lexical.TermWeight) string {
 }
 
 // weigh finds the terms in the blocks. It returns false if there are none.
-func (x *extract) weigh(terms []lexical.TermWeight) (found bool) {
-	x.weights = make([]float64, len(terms))
-	count := make([]int, len(terms))
+func (x *extract) weigh(f *termFinder) (found bool) {
+	x.weights = make([]float64, len(f.terms))
+	count := make([]int, len(f.terms))
 	for i := range x.blocks {
 		b := &x.blocks[i]
 		b.leads = i == 0
-		folded := lexical.Fold(b.text)
-		for k, t := range terms {
-			if hasWord(folded, t.Start) {
-				b.terms |= 1 << k
-				count[k]++
-			}
+		b.terms = f.find(lexical.Fold(b.text))
+		for terms := b.terms; terms != 0; terms &= terms - 1 {
+			count[bits.TrailingZeros64(terms)]++
 		}
 	}
 	x.findLeads()
 	x.findParents()
 	for k, n := range count {
-		x.weights[k] = terms[k].Weight * math.Log(float64(len(x.blocks)+1)/(float64(n)+.5))
+		x.weights[k] = f.terms[k].Weight * math.Log(float64(len(x.blocks)+1)/(float64(n)+.5))
 		found = found || n > 0
 	}
 	return found
@@ -170,23 +167,46 @@ func isStep(text string) bool {
 	return len(rest) < len(text) && strings.HasPrefix(rest, ". ")
 }
 
-// hasWord reports whether a word of the text starts with start, which is a whole word if it
-// is short or a name such as json_path: json_path_query is another name.
-func hasWord(text, start string) bool {
+// A termFinder finds terms in folded texts. A word has a term if it starts with the term's
+// start, which is a whole word if it is short or a name such as json_path: json_path_query is
+// another name.
+type termFinder struct {
+	terms []lexical.TermWeight
+	whole uint64      // mask of the terms that are whole words
+	first [256]uint64 // masks of the terms by their first byte
+}
+
+func newTermFinder(terms []lexical.TermWeight) *termFinder {
 	const short = 2
-	whole := len(start) <= short || isName(start)
-	for at := 0; start != ""; at++ {
-		i := strings.Index(text[at:], start)
-		if i < 0 {
-			return false
+	f := &termFinder{terms: terms[:min(len(terms), maxExtractTerms)]}
+	for k, t := range f.terms {
+		if t.Start == "" {
+			continue
 		}
-		at += i
-		end := at + len(start)
-		if (at == 0 || !isLetter(text[at-1])) && (!whole || end == len(text) || !isNameByte(text[end])) {
-			return true
+		f.first[t.Start[0]] |= 1 << k
+		if len(t.Start) <= short || isName(t.Start) {
+			f.whole |= 1 << k
 		}
 	}
-	return false
+	return f
+}
+
+// find returns the mask of the terms in a text.
+func (f *termFinder) find(text string) (found uint64) {
+	for i := range len(text) {
+		if i > 0 && isLetter(text[i-1]) {
+			continue
+		}
+		for rest := f.first[text[i]] &^ found; rest != 0; rest &= rest - 1 {
+			k := bits.TrailingZeros64(rest)
+			start := f.terms[k].Start
+			end := i + len(start)
+			if strings.HasPrefix(text[i:], start) && (f.whole>>k&1 == 0 || end == len(text) || !isNameByte(text[end])) {
+				found |= 1 << k
+			}
+		}
+	}
+	return found
 }
 
 // isName reports whether a folded word has other characters than letters.

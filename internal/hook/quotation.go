@@ -52,7 +52,7 @@ func (l *boundedText) paragraph(s string) {
 // are not repeated. It returns the passages that it shows.
 func (l *boundedText) passages(list []passage.Passage, urls []string, terms []lexical.TermWeight) passage.Shown {
 	limit := maxPassage
-	q := quoter{urls: urls, terms: terms, room: l.remaining, longest: limit}
+	q := quoter{urls: urls, terms: newTermFinder(terms), room: l.remaining, longest: limit}
 	for i := range list {
 		room := q.room
 		if q.quote(&list[i]) {
@@ -66,7 +66,7 @@ func (l *boundedText) passages(list []passage.Passage, urls []string, terms []le
 
 // passage appends one passage if it fits.
 func (l *boundedText) passage(number int, p *passage.Passage, urls []string) {
-	q := quoter{urls: urls, room: l.remaining, longest: l.remaining}
+	q := quoter{urls: urls, terms: newTermFinder(nil), room: l.remaining, longest: l.remaining}
 	q.quote(p)
 	l.addQuotations(number, q.pages)
 }
@@ -83,11 +83,11 @@ func (l *boundedText) addQuotations(first int, pages [][]quotation) passage.Show
 
 // A quoter quotes passages of a database.
 type quoter struct {
-	urls    []string             // URL prefixes of the database
-	terms   []lexical.TermWeight // by which long passages are shortened
-	room    int                  // UTF-16 units that are left
-	longest int                  // most of them for the text of a passage
-	pages   [][]quotation        // by page, in the order of their first passages
+	urls    []string      // URL prefixes of the database
+	terms   *termFinder   // of the terms by which long passages are shortened
+	room    int           // UTF-16 units that are left
+	longest int           // most of them for the text of a passage
+	pages   [][]quotation // by page, in the order of their first passages
 }
 
 // A quotation is the part of a passage that is quoted, with the lines around it.
@@ -124,11 +124,15 @@ func (q *quoter) quote(p *passage.Passage) bool {
 	n.head = above(path)
 	around := len("\n\n[10] ") + utf16Len(n.head) + utf16Len("\n"+n.fence)
 	room := min(q.room-around, q.longest)
-	if room < min(utf16Len(body), q.longest)/2 {
+	length := utf16Len(body)
+	if room < min(length, q.longest)/2 {
 		return false
 	}
-	if n.text = extractOf(body, room, q.terms); n.text != body {
+	n.text = body
+	if length > room {
+		n.text = extractOf(body, room, q.terms)
 		n.shown = max(1, repeated+commonPrefix(body, n.text))
+		length = utf16Len(n.text)
 	}
 	if last := len(path) - 1; last > 0 && hasHeadings(n.text, path[last]) {
 		around -= utf16Len(n.head)
@@ -140,7 +144,7 @@ func (q *quoter) quote(p *passage.Passage) bool {
 	} else {
 		q.pages = append(q.pages, []quotation{n})
 	}
-	q.room -= around + utf16Len(n.text)
+	q.room -= around + length
 	return true
 }
 
@@ -442,12 +446,15 @@ func cut(s string, limit int) string {
 	return s
 }
 
-// utf16Len returns the length of s in UTF-16 units.
+// utf16Len returns the length of s, which is valid UTF-8, in UTF-16 units.
 func utf16Len(s string) int {
-	n := utf8.RuneCountInString(s)
+	n := 0
 	for i := range len(s) {
-		if s[i] >= 0xf0 { // start of a character of two units
+		switch c := s[i]; {
+		case c < utf8.RuneSelf, c >= 0xc0 && c < 0xf0: // start of a character
 			n++
+		case c >= 0xf0: // of two units
+			n += 2
 		}
 	}
 	return n

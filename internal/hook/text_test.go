@@ -345,7 +345,7 @@ func TestExtract(t *testing.T) {
 		{"accents", "Über die Straße.\n\nEine Größe hat einen Wert.", 40, []string{"Größen"}, "[...]\nEine Größe hat einen Wert."},
 		{"no block fits", "One paragraph of more words. And another sentence.", 40, []string{"another"}, "One paragraph of more words. [...]"},
 	} {
-		got := extractOf(test.text, test.limit, wordWeights(test.words))
+		got := extractOf(test.text, test.limit, newTermFinder(wordWeights(test.words)))
 		if got != test.want || utf16Len(got) > test.limit {
 			t.Errorf("%s: %q of %d units, want %q in %d", test.name, got, utf16Len(got), test.want, test.limit)
 		}
@@ -358,7 +358,7 @@ func FuzzExtract(f *testing.F) {
 	f.Add("|a|\n|b|\n\n😀😀. `````\nx\n`````", 12, "b")
 	f.Fuzz(func(t *testing.T, text string, limit int, words string) {
 		text, limit = sanitize(text), 10+max(0, limit%5000)
-		got := extractOf(text, limit, wordWeights(strings.Fields(words)))
+		got := extractOf(text, limit, newTermFinder(wordWeights(strings.Fields(words))))
 		if utf16Len(got) > limit {
 			t.Errorf("%d units, limit %d: %q", utf16Len(got), limit, got)
 		}

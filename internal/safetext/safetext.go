@@ -92,6 +92,9 @@ func stripHidden(s string) string {
 		last := before
 		before = r
 		switch {
+		case r >= ' ' && r < 0x7f && r != '`':
+			ticks = 0
+			return r
 		case r == '`':
 			if ticks++; ticks > maxTicks {
 				return -1

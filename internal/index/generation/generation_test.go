@@ -307,6 +307,34 @@ func TestSummary(t *testing.T) {
 	}
 }
 
+func TestLoadHead(t *testing.T) {
+	dir := t.TempDir()
+	b, err := Begin(dir, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := Manifest{
+		Created: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Passages: 1,
+		Edition: &Edition{Version: "3.11", Evidence: []string{"titles"}}, Confidence: &Confidence{Weights: []float64{1, 2}, Threshold: .5},
+		Source: Source{Kind: "folder", Location: "/docs", Root: "/docs/html"}, Skipped: []Skipped{{Name: "a.md", Reason: "empty"}},
+	}
+	if err := b.Commit(m, nil); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := Current(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var head Generation
+	if err := LoadHead(dir, func(g Generation) error { head = g; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	want := Manifest{Format: whole.Format, Generation: whole.Generation, Edition: whole.Edition, Files: whole.Files, Confidence: whole.Confidence, Source: Source{Root: whole.Source.Root}}
+	if diff := cmp.Diff(want, head.Manifest); diff != "" || head.Dir.String() != whole.Dir.String() {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 func FuzzManifest(f *testing.F) {
 	f.Add([]byte(`{"format":1,"generation":"g000001","files":[{"name":"a","size":1,"crc32":"00000000"}],"confidence":{"weights":[1,2]}}`))
 	f.Add([]byte(`{"format":3}`))
@@ -315,6 +343,10 @@ func FuzzManifest(f *testing.F) {
 		m, err := parseManifest("fuzz", data)
 		if err == nil && (generationNumber(m.Generation) == 0 || filepath.Base(m.Generation) != m.Generation) {
 			t.Fatalf("took generation %q", m.Generation)
+		}
+		head, headErr := parseHead("fuzz", data)
+		if err == nil && (headErr != nil || head.Generation != m.Generation || head.Source.Root != m.Source.Root || len(head.Files) != len(m.Files)) {
+			t.Fatalf("the head is %+v, %v, the manifest %+v", head, headErr, m)
 		}
 	})
 }

@@ -191,7 +191,30 @@ type TrainingState struct {
 
 func parseManifest(path string, data []byte) (Manifest, error) {
 	var m Manifest
-	if err := json.Unmarshal(data, &m); err != nil || m.Format < oldestFormat || m.Format > Format {
+	err := json.Unmarshal(data, &m)
+	return m.check(path, data, err)
+}
+
+// parseHead is parseManifest for LoadHead.
+func parseHead(path string, data []byte) (Manifest, error) {
+	var head struct {
+		Format     int         `json:"format"`
+		Generation string      `json:"generation"`
+		Edition    *Edition    `json:"edition"`
+		Files      []FileInfo  `json:"files"`
+		Confidence *Confidence `json:"confidence"`
+		Source     struct {
+			Root string `json:"root"`
+		} `json:"source"`
+	}
+	err := json.Unmarshal(data, &head)
+	m := Manifest{Format: head.Format, Generation: head.Generation, Edition: head.Edition, Files: head.Files, Confidence: head.Confidence, Source: Source{Root: head.Source.Root}}
+	return m.check(path, data, err)
+}
+
+// check returns the manifest that was decoded from data with err, or what is wrong with it.
+func (m Manifest) check(path string, data []byte, err error) (Manifest, error) {
+	if err != nil || m.Format < oldestFormat || m.Format > Format {
 		// A newer manifest may have other types, so check its version first.
 		var v struct {
 			Format *int `json:"format"`

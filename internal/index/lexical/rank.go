@@ -169,7 +169,7 @@ func (x *Index) rank(q *Query, terms []scoredTerm, phrases []phraseMatcher, tabl
 	if err != nil {
 		return nil, err
 	}
-	if err := x.addPositionScores(terms, phrases, found, pool.entries); err != nil {
+	if err := x.addPositionScores(terms, phrases, found, pool.entries, min(positionPool, positionsPerHit*q.Limit)); err != nil {
 		return nil, err
 	}
 	for i := range found {
@@ -269,15 +269,15 @@ func (x *Index) candidates(entries []heapEntry[float64], table *scoreTable, rest
 }
 
 // addPositionScores adds the scores from term positions, proximity and phrases, to the
-// best candidates. Candidates and scores are in storage order.
-func (x *Index) addPositionScores(terms []scoredTerm, phrases []phraseMatcher, found []candidate, scores []heapEntry[float64]) error {
+// best candidates, at most that many. Candidates and scores are in storage order.
+func (x *Index) addPositionScores(terms []scoredTerm, phrases []phraseMatcher, found []candidate, scores []heapEntry[float64], most int) error {
 	order := make([]int, len(found))
 	for i := range order {
 		order[i] = i
 	}
-	if len(order) > positionPool {
+	if len(order) > most {
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b].score, scores[a].score) })
-		order = order[:positionPool]
+		order = order[:most]
 		slices.Sort(order)
 	}
 	best := make([]*candidate, len(order))

@@ -53,13 +53,17 @@ func (m *matcher) mostSimilar() (targets string) {
 	}
 	best := 0.
 	m.entries(func(i, _ int, e compiledEntry) {
-		common, all := m.commonWords(i, e.key, weights)
+		common, others := m.commonWords(i, e.key)
 		if bits.OnesCount64(common) < 2 && !e.isSequence {
 			return
 		}
 		shared := 0.
 		for rest := common; rest != 0; rest &= rest - 1 {
 			shared += weights[bits.TrailingZeros64(rest)]
+		}
+		all := shared
+		for _, place := range others {
+			all += backgroundRarity(backgroundShare(m.thesaurus.word(place)))
 		}
 		cosine := shared / math.Sqrt(all*total)
 		if e.names == "" {
@@ -73,9 +77,9 @@ func (m *matcher) mostSimilar() (targets string) {
 }
 
 // commonWords returns the mask of the query's terms that are in a key, which the i-th is,
-// and the total weight of the key's words. It counts alternates as the terms.
-func (m *matcher) commonWords(i int, key string, weights []float64) (common uint64, all float64) {
-	common, all = 1<<i, weights[i]
+// and the places of the key's other words. It counts alternates as the terms.
+func (m *matcher) commonWords(i int, key string) (common uint64, others []int) {
+	common, others = 1<<i, m.others[:0]
 	for key != "" {
 		if key[0] == fillerMark {
 			_, key = m.thesaurus.next(key[1:])
@@ -87,13 +91,12 @@ func (m *matcher) commonWords(i int, key string, weights []float64) (common uint
 		if j < 0 {
 			j = m.alternate(place)
 		}
-		switch {
-		case j < 0:
-			all += backgroundRarity(backgroundShare(m.thesaurus.word(place)))
-		case common>>j&1 == 0:
+		if j < 0 {
+			others = append(others, place)
+		} else {
 			common |= 1 << j
-			all += weights[j]
 		}
 	}
-	return common, all
+	m.others = others
+	return common, others
 }

@@ -18,10 +18,11 @@ const (
 	// of a segment gain: a page with two matching passages is probably about the subject.
 	secondBestWeight = .10
 	// minPool is the minimum number of segments and passages that are ranked; positionPool
-	// the number of candidates whose positions are read. Larger pools do not change the
-	// first ten hits.
-	minPool      = 64
-	positionPool = 40
+	// the number of candidates whose positions are read, at most positionsPerHit per hit.
+	// Larger pools do not change the first ten hits, or the first one.
+	minPool         = 64
+	positionPool    = 40
+	positionsPerHit = 16
 	// PerDocument is the maximum number of hits per document, unless the database has few
 	// documents. With three, hits of one long page displace the page that answers.
 	PerDocument = 2

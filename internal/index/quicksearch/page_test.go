@@ -20,6 +20,12 @@ import (
 // open builds a database of the passages and opens it.
 func open(t *testing.T, passages []passage.Passage) *quicksearch.Index {
 	t.Helper()
+	return openFrom(t, passages, func(s index.Source) index.Source { return withAliases{s} })
+}
+
+// openFrom is open with a source made of the passages' source.
+func openFrom(t *testing.T, passages []passage.Passage, source func(index.Source) index.Source) *quicksearch.Index {
+	t.Helper()
 	dir := t.TempDir()
 	var lines []byte
 	for i := range passages {
@@ -33,7 +39,7 @@ func open(t *testing.T, passages []passage.Passage) *quicksearch.Index {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := index.Build(t.Context(), dir, withAliases{index.FromLEANN(found)}, index.BuildOptions{}); err != nil {
+	if _, err := index.Build(t.Context(), dir, source(index.FromLEANN(found)), index.BuildOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	x, err := quicksearch.Open(dir)
@@ -59,6 +65,32 @@ func (s withAliases) Prepare(ctx context.Context, dir confined.Path, before *gen
 	return prepared, passage.WriteAliases(dir.Join(passage.AliasesName), map[string]string{
 		"https://docs.example.org/3.2/brief.html": "https://docs.example.org/3.2/short/",
 	})
+}
+
+// withRoot is a source with a folder of documents.
+type withRoot struct {
+	index.Source
+	root string
+}
+
+func (s withRoot) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error) {
+	prepared, err := s.Source.Prepare(ctx, dir, before, report)
+	prepared.Source.Root = s.root
+	return prepared, err
+}
+
+// Files have absolute paths while their folder exists.
+func TestRoot(t *testing.T) {
+	for root, absolute := range map[string]bool{t.TempDir(): true, filepath.Join(t.TempDir(), "gone"): false} {
+		x := openFrom(t, []passage.Passage{{Path: "guide/start.md", Text: "How to start."}}, func(s index.Source) index.Source { return withRoot{s, root} })
+		p, err := x.Passage(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.IsAbs(p.Path) != absolute || p.Relative() != "guide/start.md" {
+			t.Errorf("the path is %s; absolute: want %t", p.Path, absolute)
+		}
+	}
 }
 
 func TestPage(t *testing.T) {

@@ -28,7 +28,7 @@ type Index struct {
 // generation.ErrNoIndex, *container.CorruptError, *container.VersionError.
 func Open(dir string) (*Index, error) {
 	x := &Index{}
-	if err := generation.Load(dir, x.open); err != nil {
+	if err := generation.LoadHead(dir, x.open); err != nil {
 		return nil, err
 	}
 	return x, nil

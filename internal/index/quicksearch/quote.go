@@ -103,10 +103,29 @@ func (p localPassages) Following(n uint32) (uint32, bool, error) {
 	return n + 1, err == nil && after == d, err
 }
 
+// readPassages are Passages that are read only once each: one that is next to another, or has a
+// part of a pasted message, is often chosen later.
+type readPassages struct {
+	Passages
+	read map[uint32]passage.Passage
+}
+
+func (p readPassages) Passage(n uint32) (passage.Passage, error) {
+	if known, ok := p.read[n]; ok {
+		return known, nil
+	}
+	got, err := p.Passages.Passage(n)
+	if err == nil {
+		p.read[n] = got
+	}
+	return got, err
+}
+
 // Quote is Index.Quote with any search. related may be nil. version is that of the documented
 // software if the query has none.
 func Quote(q Query, c *generation.Confidence, passages Passages, search searchFunc, related relatedFunc, version string) (Answer, error) {
 	q.Version = cmp.Or(q.Version, version)
+	passages = readPassages{passages, make(map[uint32]passage.Passage)}
 	found, signals, err := search(q.words(perPage))
 	if err != nil || len(found) == 0 {
 		return Answer{}, err
