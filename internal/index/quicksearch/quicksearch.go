@@ -96,7 +96,7 @@ func (x *Index) Search(q Query) (Answer, error) {
 		return Answer{}, err
 	}
 	a := answer(x.gen.Confidence, signals, q.Threshold)
-	if a.Hits, err = decode(localPassages{x.table}, found[:min(q.Limit, len(found))]); err != nil {
+	if a.Hits, err = decode(x.passages(), found[:min(q.Limit, len(found))]); err != nil {
 		return Answer{}, err
 	}
 	return a, nil

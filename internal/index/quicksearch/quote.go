@@ -70,7 +70,7 @@ const (
 // the thesaurus key that the query resembles. No text is there twice. If the query is a pasted
 // error message, the passages that have the message come first.
 func (x *Index) Quote(q Query) (Answer, error) {
-	return Quote(q, x.gen.Confidence, localPassages{x.table}, x.lexical.Search, x.lexical.Analyzer().Related, x.VersionOr(""))
+	return Quote(q, x.gen.Confidence, x.passages(), x.lexical.Search, x.lexical.Analyzer().Related, x.VersionOr(""))
 }
 
 // A relatedFunc finds a related query as lexical.Analyzer.Related.
@@ -88,8 +88,27 @@ type Passages interface {
 	Following(n uint32) (next uint32, found bool, err error)
 }
 
-// localPassages are those of a local database.
-type localPassages struct{ *passage.Table }
+// localPassages are those of a local database. Each is read only once: one that is next to
+// another, or has a part of a pasted message, is often chosen later.
+type localPassages struct {
+	*passage.Table
+	read map[uint32]passage.Passage
+}
+
+func (x *Index) passages() localPassages {
+	return localPassages{x.table, make(map[uint32]passage.Passage)}
+}
+
+func (p localPassages) Passage(n uint32) (passage.Passage, error) {
+	if known, ok := p.read[n]; ok {
+		return known, nil
+	}
+	got, err := p.Table.Passage(n)
+	if err == nil {
+		p.read[n] = got
+	}
+	return got, err
+}
 
 func (p localPassages) Following(n uint32) (uint32, bool, error) {
 	if n+1 >= uint32(p.Passages()) {
@@ -103,29 +122,10 @@ func (p localPassages) Following(n uint32) (uint32, bool, error) {
 	return n + 1, err == nil && after == d, err
 }
 
-// readPassages are Passages that are read only once each: one that is next to another, or has a
-// part of a pasted message, is often chosen later.
-type readPassages struct {
-	Passages
-	read map[uint32]passage.Passage
-}
-
-func (p readPassages) Passage(n uint32) (passage.Passage, error) {
-	if known, ok := p.read[n]; ok {
-		return known, nil
-	}
-	got, err := p.Passages.Passage(n)
-	if err == nil {
-		p.read[n] = got
-	}
-	return got, err
-}
-
 // Quote is Index.Quote with any search. related may be nil. version is that of the documented
 // software if the query has none.
 func Quote(q Query, c *generation.Confidence, passages Passages, search searchFunc, related relatedFunc, version string) (Answer, error) {
 	q.Version = cmp.Or(q.Version, version)
-	passages = readPassages{passages, make(map[uint32]passage.Passage)}
 	found, signals, err := search(q.words(perPage))
 	if err != nil || len(found) == 0 {
 		return Answer{}, err
