@@ -450,11 +450,10 @@ func cut(s string, limit int) string {
 func utf16Len(s string) int {
 	n := 0
 	for i := range len(s) {
-		switch c := s[i]; {
-		case c < utf8.RuneSelf, c >= 0xc0 && c < 0xf0: // start of a character
-			n++
-		case c >= 0xf0: // of two units
+		if c := s[i]; c >= 0xf0 { // start of a character of two units
 			n += 2
+		} else if c < utf8.RuneSelf || c >= 0xc0 { // of one
+			n++
 		}
 	}
 	return n

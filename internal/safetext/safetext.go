@@ -92,7 +92,7 @@ func stripHidden(s string) string {
 		last := before
 		before = r
 		switch {
-		case r >= ' ' && r < 0x7f && r != '`':
+		case r >= ' ' && r < 0x7f && r != '`': // most characters
 			ticks = 0
 			return r
 		case r == '`':

@@ -50,8 +50,8 @@ var nameRules = map[string][]nameRule{
 // A namedPage is a page about one module, program, or command.
 type namedPage struct{ set, page, name string }
 
-// names searches all databases at once for the name of each named page, and each database
-// for several names at once.
+// names searches all databases at once for the name of each named page, each database for
+// several names at once, and sends the hook identifiers alone.
 func (l *harness) names(out *output) error {
 	root, err := l.open(&l.docs)
 	if err != nil {

@@ -52,8 +52,10 @@ func (m *matcher) mostSimilar() (targets string) {
 		total += weights[i]
 	}
 	best := 0.
+	var others []int
 	m.entries(func(i, _ int, e compiledEntry) {
-		common, others := m.commonWords(i, e.key)
+		var common uint64
+		common, others = m.commonWords(i, e.key, others[:0])
 		if bits.OnesCount64(common) < 2 && !e.isSequence {
 			return
 		}
@@ -77,9 +79,10 @@ func (m *matcher) mostSimilar() (targets string) {
 }
 
 // commonWords returns the mask of the query's terms that are in a key, which the i-th is,
-// and the places of the key's other words. It counts alternates as the terms.
-func (m *matcher) commonWords(i int, key string) (common uint64, others []int) {
-	common, others = 1<<i, m.others[:0]
+// and appends the places of the key's other words to others. It counts alternates as the
+// terms.
+func (m *matcher) commonWords(i int, key string, others []int) (uint64, []int) {
+	common := uint64(1) << i
 	for key != "" {
 		if key[0] == fillerMark {
 			_, key = m.thesaurus.next(key[1:])
@@ -97,6 +100,5 @@ func (m *matcher) commonWords(i int, key string) (common uint64, others []int) {
 			common |= 1 << j
 		}
 	}
-	m.others = others
 	return common, others
 }

@@ -99,7 +99,6 @@ type matcher struct {
 	share      float64
 	words      []rawWord // of the text, read on first use
 	found      []expansion
-	others     []int // places that commonWords returned last
 }
 
 // An alternate is a word that keys may have in place of a term of the query.
