@@ -154,8 +154,8 @@ func TestHookProgramStartsDocsearch(t *testing.T) {
 	h := newHookHome(t, strings.Replace(redirectConfig, "{", `{"update": {"on_session_start": true},`, 1))
 	h.run(webSearch("s", "gitlab")).requireDenial(t) // writes the snapshot
 	h.program = hookProgramAlone(t)
-	started := filepath.Join(h.dir, "started")
-	h.write(filepath.Join(filepath.Dir(h.program), "docsearch"), "#!/bin/sh\necho \"$@\" >"+started+".new && mv "+started+".new "+started+"\n")
+	started := filepath.Join(h.dir, "started.$$")
+	h.write(filepath.Join(filepath.Dir(h.program), "docsearch"), "#!/bin/sh\necho \"$@\" >"+started+" && mv "+started+" "+started+".done\n")
 	if err := os.Chmod(filepath.Join(filepath.Dir(h.program), "docsearch"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -163,16 +163,23 @@ func TestHookProgramStartsDocsearch(t *testing.T) {
 	if r.code != 0 || r.stderr != "" {
 		t.Errorf("%+v", r)
 	}
+	// The hook updates all databases, and those of the project's versions. The test waits for both,
+	// which write into its folder.
 	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		data, err := os.ReadFile(started)
-		if err == nil {
-			if !strings.HasPrefix(string(data), "index update ") {
-				t.Errorf("the hook started docsearch %s", data)
+		done, err := filepath.Glob(filepath.Join(h.dir, "started.*.done"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(done) == 2 {
+			for _, file := range done {
+				if data, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(data), "index update ") {
+					t.Errorf("the hook started docsearch %s, %v", data, err)
+				}
 			}
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatalf("the hook did not start docsearch: %+v", r)
+			t.Fatalf("the hook started docsearch %d times, want 2: %+v", len(done), r)
 		}
 	}
 }
