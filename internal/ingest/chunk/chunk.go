@@ -7,17 +7,27 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/ingest/document"
 )
 
-// withoutDropped removes the lines that are DroppedLine.
-func withoutDropped(text string) string {
-	if !strings.Contains(text, document.DroppedLine) {
-		return text
+// trim removes the lines that are DroppedLine, the blank lines at the beginning, and white
+// space at the end.
+func trim(text string) string {
+	if strings.Contains(text, document.DroppedLine) {
+		lines := slices.DeleteFunc(strings.Split(text, "\n"), func(l string) bool { return l == document.DroppedLine })
+		text = strings.Join(lines, "\n")
 	}
-	return strings.TrimPrefix(strings.ReplaceAll("\n"+text, "\n"+document.DroppedLine, ""), "\n")
+	text = strings.TrimRightFunc(text, unicode.IsSpace)
+	for {
+		line, rest, more := strings.Cut(text, "\n")
+		if !more || !document.IsBlank(line) {
+			return text
+		}
+		text = rest
+	}
 }
 
 // Sizes of passages, in words. Sections are merged up to maxMerged and split
@@ -49,7 +59,7 @@ func Split(doc document.Document) ([]passage.Passage, []document.Note) {
 	}
 	var group []document.Section
 	var have size // of the group
-	for _, s := range mergeBareHeadings(doc.Sections) {
+	for _, s := range c.mergeBareHeadings() {
 		more := c.size(s.First, s.Last)
 		if len(group) > 0 && canMerge(group, have, s, more) {
 			group, have = append(group, s), have.plus(more)
@@ -89,10 +99,21 @@ func (c *splitter) size(first, last int) size {
 // words returns the words on the lines first to last.
 func (c *splitter) words(first, last int) int { return c.size(first, last).words }
 
+// withText returns the blocks that have text. To a parser, a paragraph of no-break spaces
+// is text, too.
+func (c *splitter) withText(blocks []document.Block) []document.Block {
+	blank := func(b document.Block) bool { return c.words(b.First, b.Last) == 0 }
+	if !slices.ContainsFunc(blocks, blank) {
+		return blocks
+	}
+	return slices.DeleteFunc(slices.Clone(blocks), blank)
+}
+
 // mergeBareHeadings merges headings without text into the next section, or at
 // the end of the document into the previous one. Alone, they would become
 // passages without content.
-func mergeBareHeadings(sections []document.Section) []document.Section {
+func (c *splitter) mergeBareHeadings() []document.Section {
+	sections := c.Sections
 	var kept []document.Section
 	first := 0 // line of the first bare heading above the section
 	var above document.Section
@@ -100,7 +121,7 @@ func mergeBareHeadings(sections []document.Section) []document.Section {
 		if first == 0 {
 			first, above = s.First, document.Section{}
 		}
-		if len(s.Blocks) == 0 {
+		if s.Blocks = c.withText(s.Blocks); len(s.Blocks) == 0 {
 			// Append in place instead of join: there may be many sections, and
 			// nothing else refers to above.
 			above.Anchors = append(above.Anchors, s.Anchors...)
@@ -181,7 +202,8 @@ func (c *splitter) emit(group []document.Section) {
 	}
 	pieces[0].first = s.First
 	if pieces[0].text != "" {
-		pieces[0].text = strings.Join(append(c.Lines[s.First-1:s.Blocks[0].First-1:s.Blocks[0].First-1], pieces[0].text), "\n")
+		head := trimBlank(c.Lines[s.First-1 : s.Blocks[0].First-1])
+		pieces[0].text = strings.Join(append(slices.Clip(head), pieces[0].text), "\n")
 	}
 	if end := len(pieces) - 1; pieces[end].text == "" {
 		pieces[end].last = last
@@ -215,13 +237,13 @@ func assignAnchors(all []document.Anchor, parts []piece) [][]document.Anchor {
 
 // add makes a passage of a section or, from line first to last, of a part.
 func (c *splitter) add(s document.Section, first, last int, text string) {
-	for first < last && strings.TrimSpace(c.Lines[first-1]) == "" {
+	if text = trim(text); text == "" {
+		return
+	}
+	for first < last && document.IsBlank(c.Lines[first-1]) {
 		first++
 	}
-	p := passage.Passage{
-		Text:     strings.TrimRight(strings.TrimLeft(withoutDropped(text), "\n"), " \t\n"),
-		Headings: s.Headings,
-	}
+	p := passage.Passage{Text: text, Headings: s.Headings}
 	anchors := c.kind(s, "anchors", len(s.Anchors), maxAnchors, func(i int) int { return len(s.Anchors[i].Name) })
 	for _, a := range s.Anchors[:anchors] {
 		// Merged sections may have the same anchor, such as the page of a book.
@@ -312,7 +334,7 @@ func IsSplit(note string) bool { return strings.Contains(note, splitMark) }
 // pieces splits oversized blocks into as few parts as possible.
 func (c *splitter) pieces(s document.Section, blocks []document.Block) []piece {
 	var pieces []piece
-	for _, b := range blocks {
+	for _, b := range c.withText(blocks) {
 		switch n := c.size(b.First, b.Last); {
 		case n.fits():
 			pieces = append(pieces, piece{first: b.First, last: b.Last, size: n})
@@ -368,7 +390,7 @@ func (c *splitter) splitLines(b document.Block, split func(string) []string) []p
 			continue
 		}
 		part, sum = append(part, line), sum.plus(n)
-		if strings.TrimSpace(line) == "" && sum.words >= target*3/4 {
+		if document.IsBlank(line) && sum.words >= target*3/4 {
 			flush(i)
 		}
 	}
@@ -389,11 +411,10 @@ func nonEmpty(s string) []string {
 }
 
 func trimBlank(lines []string) []string {
-	blank := func(s string) bool { return strings.TrimSpace(s) == "" }
-	for len(lines) > 0 && blank(lines[0]) {
+	for len(lines) > 0 && document.IsBlank(lines[0]) {
 		lines = lines[1:]
 	}
-	for len(lines) > 0 && blank(lines[len(lines)-1]) {
+	for len(lines) > 0 && document.IsBlank(lines[len(lines)-1]) {
 		lines = lines[:len(lines)-1]
 	}
 	return lines

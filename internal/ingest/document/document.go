@@ -9,8 +9,8 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-// DroppedLine replaces a removed line. It is white space that no document has
-// as a line of its own.
+// DroppedLine replaces a removed line. It is white space that documents hardly have as a
+// line of its own, and lose without harm if they do.
 const DroppedLine = "\u2028"
 
 // MaxPassageWords is the size above which a section is split into several

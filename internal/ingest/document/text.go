@@ -62,9 +62,14 @@ func SplitLines(source []byte) []string {
 	return strings.Split(strings.TrimSuffix(string(source), "\n"), "\n")
 }
 
+// IsBlank reports whether a line has only white space, in the sense of Unicode: a
+// no-break space and a line separator count. CountWords counts no word in such a line and
+// at least one in any other.
+func IsBlank(line string) bool { return strings.TrimSpace(line) == "" }
+
 // LastNonBlank returns the last nonblank line of the lines first to last.
 func LastNonBlank(lines []string, first, last int) int {
-	for last > first && strings.TrimSpace(lines[last-1]) == "" {
+	for last > first && IsBlank(lines[last-1]) {
 		last--
 	}
 	return last

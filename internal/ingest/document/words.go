@@ -23,7 +23,7 @@ type WordCounter struct {
 
 func (m *WordCounter) Add(r rune) {
 	switch {
-	case r < 0x80 && r != ' ' && r != '\t' && r != '\n':
+	case r < 0x80 && r > ' ':
 		m.length++
 	case unicode.IsSpace(r):
 		m.halves, m.length = m.halves+m.last(), 0

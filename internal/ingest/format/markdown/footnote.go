@@ -60,7 +60,7 @@ func moveFootnotes(lines []string, from []int) ([]string, []int) {
 				add(l, i)
 			}
 		}
-		if len(behind[i]) > 0 && i+1 < len(lines) && !isBlankLine(lines[i+1]) {
+		if len(behind[i]) > 0 && i+1 < len(lines) && !document.IsBlank(lines[i+1]) {
 			add("", i)
 		}
 	}
@@ -89,7 +89,7 @@ func placeFootnotes(lines []string, notes map[string]footnote, code []bool) map[
 			}
 			cited[m[1]] = true
 			end := i
-			for end+1 < len(lines) && !isBlankLine(lines[end+1]) && !ends[end+1] {
+			for end+1 < len(lines) && !document.IsBlank(lines[end+1]) && !ends[end+1] {
 				end++
 			}
 			if n.first <= end || !isBlank(lines[end+1:n.first]) {
@@ -99,8 +99,6 @@ func placeFootnotes(lines []string, notes map[string]footnote, code []bool) map[
 	}
 	return behind
 }
-
-func isBlankLine(line string) bool { return strings.TrimSpace(line) == "" }
 
 // findFootnotes finds the short footnotes and the lines of code.
 func findFootnotes(lines []string) (notes map[string]footnote, code []bool) {
@@ -137,11 +135,11 @@ func findFootnotes(lines []string) (notes map[string]footnote, code []bool) {
 func continuesFootnote(lines []string, i int) bool {
 	isIndented := func(l string) bool { return strings.HasPrefix(l, "    ") || strings.HasPrefix(l, "\t") }
 	switch {
-	case strings.TrimSpace(lines[i]) == "":
+	case document.IsBlank(lines[i]):
 		const blanks = 3
-		text := slices.IndexFunc(lines[i:min(i+blanks+1, len(lines))], func(l string) bool { return strings.TrimSpace(l) != "" })
+		text := slices.IndexFunc(lines[i:min(i+blanks+1, len(lines))], func(l string) bool { return !document.IsBlank(l) })
 		return text >= 0 && isIndented(lines[i+text])
-	case strings.TrimSpace(lines[i-1]) == "":
+	case document.IsBlank(lines[i-1]):
 		return isIndented(lines[i])
 	}
 	begins := strings.HasPrefix(lines[i], "#") || strings.HasPrefix(lines[i], "```") || strings.HasPrefix(lines[i], "~~~")
@@ -149,5 +147,5 @@ func continuesFootnote(lines []string, i int) bool {
 }
 
 func isBlank(lines []string) bool {
-	return !slices.ContainsFunc(lines, func(l string) bool { return !isBlankLine(l) })
+	return !slices.ContainsFunc(lines, func(l string) bool { return !document.IsBlank(l) })
 }

@@ -138,7 +138,7 @@ type span struct {
 // the lines up to the start of the next one.
 func (m *blockReader) spans(parent ast.Node, first, last int) []span {
 	var spans []span
-	for first < last && strings.TrimSpace(m.lines[first-1]) == "" {
+	for first < last && document.IsBlank(m.lines[first-1]) {
 		first++
 	}
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {

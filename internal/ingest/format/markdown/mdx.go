@@ -58,7 +58,7 @@ func moduleLines(lines []string) int {
 	const longest = 300
 	open := 0
 	for n, l := range lines[:min(len(lines), longest)] {
-		if strings.TrimSpace(l) == "" && open <= 0 {
+		if document.IsBlank(l) && open <= 0 {
 			return n
 		}
 		for _, c := range []byte(l) {
@@ -75,7 +75,7 @@ func moduleLines(lines []string) int {
 	}
 	// Never closed: end at the first blank line.
 	for n, l := range lines {
-		if strings.TrimSpace(l) == "" {
+		if document.IsBlank(l) {
 			return n
 		}
 	}
@@ -103,7 +103,7 @@ func jsx(lines []string) (n int, shown string) {
 		switch {
 		case rest == "":
 			return i + 1, shown
-		case rest[0] != '<' && rest[0] != '{' || strings.TrimSpace(l) == "":
+		case rest[0] != '<' && rest[0] != '{' || document.IsBlank(l):
 			return 0, ""
 		}
 	}
