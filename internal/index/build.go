@@ -30,7 +30,9 @@ import (
 // A Source provides the passages of a database. If the source has a method Discard and
 // the first build of a database fails, Build calls it to remove files that the next
 // build cannot use. If it has a method Verify, Build calls it with the folder of the
-// complete generation before that becomes current, and fails with its error.
+// complete generation before that becomes current, and fails with its error. If it has a
+// method Keep, Build calls it before Prepare with the current generation, whether or not the
+// build is an update: the source keeps the passages of documents that it cannot read.
 type Source interface {
 	// Prepare writes the passages files, passage.ShardName(0), passage.ShardName(1) and
 	// so on, into dir, the folder of the new generation, and describes their source. It
@@ -52,6 +54,9 @@ type BuildOptions struct {
 	// source reuses unchanged passages. Data derived from them is reused too (see
 	// update).
 	Update bool
+	// KeepLost makes an update fail with a *generation.LostError if the source seems to have
+	// lost its documents. Sources with Prepared.KeepsLost decide themselves.
+	KeepLost bool
 	// Embedder adds the vectors of an external embedding model to those of the built-in
 	// embedder. Searches use them if they can reach the model. Nil adds none.
 	Embedder embed.Provider
@@ -127,6 +132,10 @@ func (w *buildJob) run(ctx context.Context) error {
 		w.m.Created = time.Now()
 	}
 	before := w.previous()
+	current, currentErr := generation.Current(w.dir)
+	if k, ok := w.src.(interface{ Keep(*generation.Generation) }); ok && currentErr == nil && w.sealed(&current) {
+		k.Keep(&current)
+	}
 	prepared, err := w.src.Prepare(ctx, w.Dir, before, w.opt.Report)
 	if err != nil {
 		return err
@@ -139,6 +148,9 @@ func (w *buildJob) run(ctx context.Context) error {
 	}
 	if err := w.derive(ctx, before, &prepared); err != nil {
 		return err
+	}
+	if lost := current.Documents - w.m.Documents; w.opt.KeepLost && !prepared.KeepsLost && generation.HasLost(lost, 0, current.Documents) {
+		return &generation.LostError{Lost: lost, Documents: current.Documents}
 	}
 	if w.m.Edition = prepared.Edition; w.m.Edition == nil {
 		if err := w.detectEdition(); err != nil {
@@ -178,6 +190,11 @@ func (w *buildJob) previous() *generation.Generation {
 		return nil
 	}
 	return &g
+}
+
+// sealed reports whether this user built the generation from the source that it names.
+func (w *buildJob) sealed(g *generation.Generation) bool {
+	return w.opt.Key.Sealed(provenance.Source{Kind: g.Source.Kind, Location: g.Source.Location, Options: g.Options}, g.Seal)
 }
 
 // confirm ends an update that found no changes. It repairs damaged files published for

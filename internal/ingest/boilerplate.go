@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -17,10 +18,11 @@ import (
 )
 
 // Paragraphs that occur in many documents describe none of them: notices,
-// invitations to comment, lists of other pages. They are removed. A full build
-// finds them in a sample of the documents. Updates reuse the result of the full
-// build, so that they need not read everything again; a later full build may
-// find others.
+// invitations to comment, lists of other pages. They are removed. Each build and
+// update finds them in a sample of the documents. The digests of the sample's
+// paragraphs are kept, so that an update parses only the changed documents of the
+// sample. If it finds other boilerplate than the previous generation has, it reads
+// all documents again.
 const (
 	sampleSize = 100 // documents
 	// A paragraph is boilerplate if at least minDocuments documents and a share
@@ -39,65 +41,166 @@ const (
 // boilerplate holds the paragraphs to remove: their beginnings by digest.
 type boilerplate map[string]string
 
+// A paragraphSample holds the paragraphs of each document in the sample, by name.
+type paragraphSample map[string]paragraphs
+
+// paragraphs are the distinct paragraphs of a document.
+type paragraphs struct {
+	Parsed  bool
+	Digests string // in order, digestSize bytes each
+}
+
+const digestSize = 8
+
+// append encodes the sample as in FilesName.
+func (s paragraphSample) append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(len(s)))
+	last := ""
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		b = appendName(b, name, last)
+		last = name
+		if p := s[name]; p.Parsed {
+			b = appendText(append(b, 1), p.Digests)
+		} else {
+			b = append(b, 0)
+		}
+	}
+	return b
+}
+
+// readSample decodes the output of append.
+func readSample(in *fields) paragraphSample {
+	s, last := paragraphSample{}, ""
+	for range in.count() {
+		last = in.name(last)
+		p := paragraphs{Parsed: in.number() > 0}
+		if p.Parsed {
+			p.Digests = in.text()
+		}
+		if len(p.Digests)%digestSize != 0 {
+			in.fail("a digest is incomplete")
+		}
+		s[last] = p
+	}
+	return s
+}
+
 // A sample is a parsed document of the sample.
 type sample struct {
-	hash string // of the source bytes
+	hash       string // of the source bytes
+	size       int
+	beginnings map[string]string // of its paragraphs, by digest
 	document.Document
 }
 
-// findBoilerplate finds the paragraphs that many of the items share. If ctx is
+// findBoilerplate finds the paragraphs that many of the items share. If they are other
+// ones than in the previous generation, none of its documents is reused. If ctx is
 // canceled, it does not wait for running parsers.
 func (c *collector) findBoilerplate(ctx context.Context, items []source.Item) error {
-	if len(items) < minDocuments {
-		return nil
-	}
-	type parsed struct {
-		sample
-		name       string
-		size       int
-		paragraphs map[string]string // their beginnings by digest
-	}
-	read, size := 0, 0
-	count, texts, sampled := map[string]int{}, boilerplate{}, map[string]sample{}
-	for p := range inParallel(ctx, sampleOf(items), func(it source.Item) *parsed {
-		data, err := c.Load(&it)
-		if err != nil {
-			return nil
-		}
-		doc, err := c.document(ctx, data, &it)
-		if err != nil {
-			return nil
-		}
-		paragraphs := map[string]string{}
-		for _, p := range paragraphsOf(&doc) {
-			paragraphs[p.digest] = p.text
-		}
-		return &parsed{sample{source.Hash(data), doc}, it.Name, len(data), paragraphs}
-	}) {
-		if p == nil {
-			continue
-		}
-		read++
-		if size += p.size; size <= maxSampled {
-			sampled[p.name] = p.sample
-		}
-		for d, text := range p.paragraphs {
-			count[d]++
-			texts[d] = text
-		}
+	c.sample, c.sampled, c.boilerplate = paragraphSample{}, map[string]*sample{}, boilerplate{}
+	beginnings := map[string]string{}
+	if len(items) >= minDocuments {
+		c.readSample(ctx, items, beginnings)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	c.sampled = sampled
-	least := max(minDocuments, int(minShare*float64(read)))
-	found := slices.DeleteFunc(slices.Collect(maps.Keys(count)), func(d string) bool { return count[d] < least })
-	slices.SortFunc(found, func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) })
-	c.boilerplate = boilerplate{}
-	for _, d := range found[:min(len(found), maxBoilerplate)] {
-		c.boilerplate[d] = texts[d]
+	common := c.sample.common()
+	switch {
+	case c.before == nil:
+	case len(common) != len(c.before.Boilerplate), slices.ContainsFunc(common, func(d string) bool { _, had := c.before.Boilerplate[d]; return !had }):
+		c.before = nil
+		return c.findBoilerplate(ctx, items)
+	default:
+		c.boilerplate = c.before.Boilerplate
+		return nil
+	}
+	for _, d := range common {
+		c.boilerplate[d] = beginnings[d]
 	}
 	return nil
+}
+
+// readSample finds the paragraphs of the sample, keeps its parsed documents and collects
+// the beginnings of their paragraphs.
+func (c *collector) readSample(ctx context.Context, items []source.Item, beginnings map[string]string) {
+	type result struct {
+		name string
+		paragraphs
+		*sample // nil if the document was not parsed now
+	}
+	size := 0
+	for r := range inParallel(ctx, sampleOf(items), func(it source.Item) result {
+		r := result{name: it.Name}
+		r.paragraphs, r.sample = c.sampleItem(ctx, &it)
+		return r
+	}) {
+		c.sample[r.name] = r.paragraphs
+		if r.sample == nil {
+			continue
+		}
+		maps.Copy(beginnings, r.beginnings)
+		if size += r.sample.size; size <= maxSampled {
+			c.sampled[r.name] = r.sample
+		}
+	}
+}
+
+// sampleItem returns the paragraphs of an item, and its document unless the paragraphs are
+// those of the previous generation.
+func (c *collector) sampleItem(ctx context.Context, it *source.Item) (paragraphs, *sample) {
+	had, sampled := c.last.paragraphsOf(it.Name)
+	if c.kept[it.Name] || sampled && c.known(it) != nil {
+		return had, nil
+	}
+	data, err := c.Load(it)
+	if err != nil {
+		return had, nil
+	}
+	hash := source.Hash(data)
+	if sampled && c.matches(c.before.find(it.Name), it, hash) {
+		return had, nil
+	}
+	s := &sample{hash: hash, size: len(data), beginnings: map[string]string{}}
+	err = withoutFault(func() (err error) {
+		if s.Document, err = c.document(ctx, data, it); err != nil {
+			return err
+		}
+		for _, p := range paragraphsOf(&s.Document) {
+			s.beginnings[p.digest] = p.text
+		}
+		return nil
+	})
+	if err != nil {
+		return paragraphs{}, nil // reported when the document is read
+	}
+	return paragraphs{true, strings.Join(slices.Sorted(maps.Keys(s.beginnings)), "")}, s
+}
+
+// paragraphsOf returns the paragraphs of a document, if it was in the sample.
+func (e *previous) paragraphsOf(name string) (p paragraphs, sampled bool) {
+	if e == nil {
+		return paragraphs{}, false
+	}
+	p, sampled = e.Sample[name]
+	return p, sampled
+}
+
+// common returns the digests of the paragraphs that many documents of the sample share.
+func (s paragraphSample) common() []string {
+	parsed, count := 0, map[string]int{}
+	for _, p := range s {
+		if p.Parsed {
+			parsed++
+		}
+		for d := p.Digests; d != ""; d = d[digestSize:] {
+			count[d[:digestSize]]++
+		}
+	}
+	least := max(minDocuments, int(minShare*float64(parsed)))
+	found := slices.DeleteFunc(slices.Collect(maps.Keys(count)), func(d string) bool { return count[d] < least })
+	slices.SortFunc(found, func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) })
+	return found[:min(len(found), maxBoilerplate)]
 }
 
 // sampleOf chooses the items with the smallest name hashes. Collections that
@@ -133,7 +236,7 @@ func sampleOf(items []source.Item) []source.Item {
 // A paragraph is a run of nonblank lines outside of code.
 type paragraph struct {
 	first, last int
-	digest      string
+	digest      string // digestSize bytes
 	text        string // its beginning
 }
 
@@ -148,7 +251,7 @@ func paragraphsOf(doc *document.Document) []paragraph {
 		}
 		first := 0
 		for line := s.Blocks[0].First; line <= s.Last+1; line++ {
-			if line <= s.Last && !code[line-1] && strings.TrimSpace(doc.Lines[line-1]) != "" {
+			if line <= s.Last && !code[line-1] && !document.IsBlank(doc.Lines[line-1]) {
 				first = cmp.Or(first, line)
 				continue
 			}
@@ -157,7 +260,7 @@ func paragraphsOf(doc *document.Document) []paragraph {
 			}
 			text := strings.Join(strings.Fields(strings.Join(doc.Lines[first-1:line-1], " ")), " ")
 			if document.CountWords(text) >= minWords {
-				all = append(all, paragraph{first, line - 1, source.Digest(text), document.Truncate(text, maxBeginning)})
+				all = append(all, paragraph{first, line - 1, source.Hash([]byte(text))[:digestSize], document.Truncate(text, maxBeginning)})
 			}
 			first = 0
 		}
@@ -203,7 +306,7 @@ func (many boilerplate) removeFrom(doc *document.Document) int {
 			continue
 		}
 		n++
-		if p.last < len(lines) && strings.TrimSpace(lines[p.last]) == "" {
+		if p.last < len(lines) && document.IsBlank(lines[p.last]) {
 			p.last++ // remove one of the two adjacent blank lines too
 		}
 		for i := p.first; i <= p.last; i++ {
@@ -214,24 +317,13 @@ func (many boilerplate) removeFrom(doc *document.Document) int {
 		return 0
 	}
 	empty := func(first, last int) bool {
-		return !slices.ContainsFunc(lines[first-1:last], func(l string) bool { return strings.TrimSpace(l) != "" })
+		return !slices.ContainsFunc(lines[first-1:last], func(l string) bool { return !document.IsBlank(l) })
 	}
 	sections := slices.DeleteFunc(slices.Clone(doc.Sections), func(s document.Section) bool {
 		return len(s.Blocks) > 0 && empty(s.Blocks[0].First, s.Last)
 	})
 	if !slices.ContainsFunc(sections, func(s document.Section) bool { return len(s.Blocks) > 0 }) {
 		return 0
-	}
-	var remaining func(blocks []document.Block) []document.Block
-	remaining = func(blocks []document.Block) []document.Block {
-		blocks = slices.DeleteFunc(blocks, func(b document.Block) bool { return empty(b.First, b.Last) })
-		for i := range blocks {
-			blocks[i].Parts = remaining(blocks[i].Parts)
-		}
-		return blocks
-	}
-	for i := range sections {
-		sections[i].Blocks = remaining(sections[i].Blocks)
 	}
 	doc.Lines, doc.Sections = lines, sections
 	return n

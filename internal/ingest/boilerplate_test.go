@@ -69,31 +69,56 @@ func TestBoilerplate(t *testing.T) {
 	}
 }
 
-// Updates remove the boilerplate that a build found.
+// An update removes the boilerplate that a build would find, whether the documents came at
+// once or one after another.
 func TestBoilerplateInUpdate(t *testing.T) {
 	const notice = "All of this is subject to change."
 	dir := t.TempDir()
-	for i := range 10 {
-		ingesttest.WriteFiles(t, dir, map[string]string{fmt.Sprintf("%d.md", i): fmt.Sprintf("# Page %d\n\n%s\n\nNumber %d.\n", i, notice, i)})
-	}
 	f, err := NewFolder(dir, folder.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	write := func(from, to int) {
+		for i := from; i < to; i++ {
+			ingesttest.WriteFiles(t, dir, map[string]string{fmt.Sprintf("%03d.md", i): fmt.Sprintf("# Page %d\n\nNumber %d.\n\n%s\n", i, i, notice)})
+		}
+	}
+	write(0, 6)
 	before := generate(t, f, nil)
-	for i := range 8 {
-		if err := os.Remove(filepath.Join(dir, fmt.Sprintf("%d.md", i))); err != nil {
+	if n := strings.Count(string(before.lines), notice); n != 6 {
+		t.Fatalf("%d notices in a small database, want 6", n)
+	}
+	check := func(what string, notices int) {
+		t.Helper()
+		now, full := generate(t, f, &before.Generation), generate(t, f, nil)
+		if diff := cmp.Diff(string(full.lines), string(now.lines)); diff != "" {
+			t.Fatalf("%s: passages (-build +update)\n%s", what, diff)
+		}
+		if diff := cmp.Diff(full.Files, now.Files) + cmp.Diff(full.skipped, now.skipped); diff != "" {
+			t.Errorf("%s: files (-build +update)\n%s", what, diff)
+		}
+		if n := strings.Count(string(now.lines), notice); n != notices {
+			t.Errorf("%s: %d notices, want %d", what, n, notices)
+		}
+		before = now
+	}
+	write(6, 60)
+	check("54 more", 0)
+	write(60, 200) // more than the sample
+	check("140 more", 0)
+	if err := os.Remove(filepath.Join(dir, "000.md")); err != nil {
+		t.Fatal(err)
+	}
+	check("one less", 0)
+	if len(before.kept) == 0 {
+		t.Error("nothing was taken over")
+	}
+	for i := 4; i < 200; i++ {
+		if err := os.Remove(filepath.Join(dir, fmt.Sprintf("%03d.md", i))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	ingesttest.WriteFiles(t, dir, map[string]string{"new.md": "# New\n\n" + notice + "\n\nNumber 10.\n"})
-	now := generate(t, f, &before.Generation)
-	if strings.Contains(string(now.lines), notice) || !strings.Contains(string(now.lines), "Number 10.") {
-		t.Errorf("passages of an update:\n%s", now.lines)
-	}
-	if n := len(now.kept); n == 0 {
-		t.Error("nothing was taken over")
-	}
+	check("196 less", 3)
 }
 
 // A site and its folder have the same sample, and a few new pages hardly change

@@ -39,6 +39,7 @@ import (
 // documents.
 type collector struct {
 	source.Reader
+	keeper
 	keepSecrets bool // do not remove secrets from documents
 
 	context     string
@@ -46,21 +47,38 @@ type collector struct {
 	terms       map[string][]string // terms by target, from all origins
 	pageTerms   packedTerms         // terms of the term index pages
 	boilerplate boilerplate         // paragraphs to remove
-	sampled     map[string]sample   // documents parsed to find boilerplate
-	before      *previous
+	sample      paragraphSample     // in which they were found
+	sampled     map[string]*sample  // documents parsed to find boilerplate
+	last        *previous           // the current generation; nil: none
+	before      *previous           // last if its documents can be reused, else nil
+	kept        map[string]bool     // documents of last that the source does not show
 	changes     Changes
 }
 
-// Changes counts the documents that differ from the previous generation.
-type Changes struct{ New, Changed, Removed, Same int }
+// Changes counts the documents that differ from the previous generation. Documents that it
+// keeps count as the same.
+type Changes struct {
+	New, Changed, Removed, Same int
+
+	Unreadable int // kept, because they cannot be read
+	Lost       int // kept, because the source seems to have lost most of its documents
+}
 
 // collect writes the passages of the items into dir, the folder of a new
 // generation. Next to them it writes the records of the documents and the list
 // of skipped ones: those in skipped and those that the collector skips.
 func collect(ctx context.Context, dir confined.Path, before *generation.Generation, origin generation.Source, c *collector, items []source.Item, skipped []generation.Skipped, report progress.Func) (generation.Prepared, error) {
-	e := openPrevious(before, origin)
-	if e != nil {
-		defer e.close()
+	if before != nil {
+		c.current = before
+	}
+	c.last = openPrevious(c.current, origin)
+	if c.last != nil {
+		defer c.last.close()
+		items, skipped = c.keep(origin, items, skipped)
+	}
+	var e *previous // whose documents can be reused
+	if before != nil && c.last != nil && c.last.listed {
+		e = c.last
 	}
 	if err := c.findTerms(ctx, items, e); err != nil {
 		return generation.Prepared{}, err
@@ -68,29 +86,28 @@ func collect(ctx context.Context, dir confined.Path, before *generation.Generati
 	if len(c.terms) > 0 {
 		c.context = source.Digest(c.context, "terms") // see addTerms
 	}
-	if e != nil && e.Context == c.context {
-		c.before, c.boilerplate = e, e.Boilerplate
+	if e != nil && e.Context != c.context {
+		e = nil
 	}
+	c.before = e
 	c.addTermContexts(items)
-	if c.before == nil {
-		if err := c.findBoilerplate(ctx, items); err != nil {
-			return generation.Prepared{}, err
-		}
+	if err := c.findBoilerplate(ctx, items); err != nil {
+		return generation.Prepared{}, err
 	}
 	out, err := dir.Join(passage.ShardName(0)).Create(0o644)
 	if err != nil {
 		return generation.Prepared{}, err
 	}
 	w := &writer{
-		out: out, writeback: container.WriteBehind{File: out}, buffer: bufio.NewWriterSize(out, 256<<10), before: c.before,
+		out: out, writeback: container.WriteBehind{File: out}, buffer: bufio.NewWriterSize(out, 256<<10), before: e,
 		records: make([]record, 0, len(items)), skipped: skipped, changes: &c.changes,
 	}
 	if err = c.write(ctx, w, items, report); err == nil {
 		w.skipped = append(w.skipped, c.boilerplate.notes(origin.Location, w.dropped)...)
-		if c.before != nil {
-			c.changes.Removed = len(c.before.records) - c.changes.Changed - c.changes.Same
+		if e != nil {
+			c.changes.Removed = len(e.records) - c.changes.Changed - c.changes.Same
 		}
-		if w.unchanged(before) {
+		if c.before != nil && w.unchanged(before) {
 			return generation.Prepared{Source: before.Source, Skipped: before.Skipped, Perm: commonPerm(items), Unchanged: true}, out.Close()
 		}
 		if err = w.flush(); err == nil && w.offset == 0 {
@@ -107,8 +124,11 @@ func collect(ctx context.Context, dir confined.Path, before *generation.Generati
 	origin.Files = []generation.SourceFile{{Path: leann.PassagesName, Size: st.Size(), ModTime: st.ModTime()}}
 	err = errors.Join(
 		writeSkipped(dir.Join(SkippedName), w.skipped),
-		writeRecords(dir.Join(FilesName), header{c.context, c.boilerplate, c.pageTerms}, w.records))
-	return generation.Prepared{Source: origin, Skipped: generation.Summary(bySeverity(w.skipped)), Publish: true, Perm: commonPerm(items), Reused: w.reused}, err
+		writeRecords(dir.Join(FilesName), header{c.context, c.boilerplate, c.sample, c.pageTerms}, w.records))
+	return generation.Prepared{
+		Source: origin, Skipped: generation.Summary(bySeverity(w.skipped)), Publish: true, Perm: commonPerm(items),
+		Reused: w.reused, KeepsLost: true,
+	}, err
 }
 
 // commonPerm returns the access rights that all items have.
@@ -153,8 +173,10 @@ func (c *collector) write(ctx context.Context, w *writer, items []source.Item, r
 // A result holds the passages of one document.
 type result struct {
 	record
-	lines  []byte // lines of the passages file
-	reused bool   // unchanged: the lines are in the previous generation
+	lines  []byte               // lines of the passages file
+	reused bool                 // unchanged: the lines are in the previous generation
+	kept   []generation.Skipped // why the passages are those of the previous generation
+	err    error                // fails the build
 }
 
 func (r *result) skip(name, format string, args ...any) {
@@ -168,7 +190,9 @@ func (c *collector) readAll(ctx context.Context, items []source.Item) iter.Seq[r
 		known := make([]*record, len(items))
 		var unread []source.Item
 		for i := range items {
-			if known[i] = c.known(&items[i]); known[i] == nil {
+			if c.kept[items[i].Name] {
+				known[i] = c.last.find(items[i].Name)
+			} else if known[i] = c.known(&items[i]); known[i] == nil {
 				unread = append(unread, items[i])
 			}
 		}
@@ -177,10 +201,13 @@ func (c *collector) readAll(ctx context.Context, items []source.Item) iter.Seq[r
 		for i, was := range known {
 			var r result
 			ok := true
-			if was != nil {
-				r = reuse(was, &items[i])
-			} else {
+			switch {
+			case was == nil:
 				r, ok = next()
+			case c.kept[was.Name]:
+				r = c.keptResult(was)
+			default:
+				r = reuse(was, &items[i])
 			}
 			if !ok || !yield(r) {
 				return
@@ -248,31 +275,73 @@ func reuse(was *record, it *source.Item) result {
 	return r
 }
 
-// read makes the passages of one document. Errors become skipped entries.
+// matches reports whether an item with this hash has the same passages as its record. was
+// may be nil.
+func (c *collector) matches(was *record, it *source.Item, hash string) bool {
+	return was != nil && was.Hash == hash && was.Context == it.Context && c.includesSame(was)
+}
+
+// read makes the passages of one document. Errors and faults become skipped entries. A
+// document that cannot be read keeps its passages of the previous generation.
 func (c *collector) read(ctx context.Context, it *source.Item) result {
 	data, err := c.Load(it)
 	if err == nil {
 		it.Hash = cmp.Or(it.Hash, source.Hash(data))
-		if was := c.before.find(it.Name); was != nil && was.Hash == it.Hash && was.Context == it.Context && c.includesSame(was) {
+		if was := c.before.find(it.Name); c.matches(was, it, it.Hash) {
 			return reuse(was, it)
 		}
+	} else if was := c.last.find(it.Name); was != nil && was.Passages > 0 && isUnreadable(err.Error()) {
+		r := c.keptResult(was)
+		r.kept = []generation.Skipped{{Name: it.Name, Reason: err.Error() + "; kept the previous version"}}
+		return r
 	}
-	r := result{record: record{Name: it.Name, Size: it.Size, ModTime: it.ModTime, Hash: it.Hash, Context: it.Context}}
-	var doc document.Document
-	if read, ok := c.sampled[it.Name]; ok && err == nil && read.hash == it.Hash {
-		doc = read.Document
-	} else if err == nil {
-		doc, err = c.document(ctx, data, it)
+	empty := record{Name: it.Name, Size: it.Size, ModTime: it.ModTime, Hash: it.Hash, Context: it.Context}
+	r := result{record: empty}
+	if err == nil {
+		err = withoutFault(func() error { return c.makePassages(ctx, data, it, &r) })
 	}
 	if err != nil {
+		r = result{record: empty}
 		r.skip(it.Name, "%v", err)
-		return r
+	}
+	return r
+}
+
+// makePassages parses a document and makes its passages.
+func (c *collector) makePassages(ctx context.Context, data []byte, it *source.Item, r *result) error {
+	var doc document.Document
+	if read, ok := c.sampled[it.Name]; ok && read.hash == it.Hash {
+		doc = read.Document
+	} else {
+		var err error
+		if doc, err = c.document(ctx, data, it); err != nil {
+			return err
+		}
 	}
 	r.Includes, r.Included = doc.Includes, doc.IncludesDigest
 	r.Dropped = c.boilerplate.removeFrom(&doc)
-	c.addPassages(&r, doc)
+	c.addPassages(r, doc)
 	r.Length = int64(len(r.lines))
-	return r
+	return nil
+}
+
+// withoutFault calls f and turns a fault of the program into an error with its place, so
+// that one document cannot end a build.
+func withoutFault(f func() error) (err error) {
+	defer func() {
+		fault := recover()
+		if fault == nil {
+			return
+		}
+		var pcs [32]uintptr
+		frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+		frame, more := frames.Next()
+		for more && strings.HasPrefix(frame.Function, "runtime.") {
+			frame, more = frames.Next()
+		}
+		err = fmt.Errorf("docsearch failed: %v (%s:%d); please report this", fault, path.Base(frame.File), frame.Line)
+	}()
+	return f()
 }
 
 // document parses an item and removes its secrets.
@@ -290,6 +359,9 @@ func (c *collector) addPassages(r *result, doc document.Document) {
 	passages, notes := chunk.Split(doc)
 	for _, n := range notes {
 		r.skip(r.Name+n.Place, "%s", n.Text)
+	}
+	if len(passages) == 0 {
+		r.skip(r.Name, "empty")
 	}
 	kind, flags := documentKind(r.Name, &doc), documentFlags(&doc)
 	seen := map[string]int{}
@@ -362,12 +434,13 @@ type writer struct {
 // this and the previous generation.
 func (w *writer) add(r result) error {
 	offset := w.offset
-	if err := w.write(&r); err != nil {
+	if err := cmp.Or(r.err, w.write(&r)); err != nil {
 		return err
 	}
 	r.Offset = offset
 	w.records = append(w.records, r.record)
-	w.skipped = append(w.skipped, r.Skipped...)
+	w.skipped = append(append(w.skipped, r.Skipped...), r.kept...)
+	w.changes.Unreadable += len(r.kept)
 	w.dropped += r.Dropped
 	return nil
 }
@@ -384,14 +457,14 @@ func (w *writer) write(r *result) error {
 		w.changes.New++
 		return w.writeNew(r.lines)
 	}
-	if was.same(&r.record) {
+	old, err := w.before.linesOf(was)
+	if err != nil {
+		return err
+	}
+	if was.same(&r.record) && bytes.Equal(old, r.lines) {
 		w.changes.Same++
 	} else {
 		w.changes.Changed++
-	}
-	old := make([]byte, was.Length)
-	if _, err := w.before.lines.ReadAt(old, was.Offset); err != nil {
-		return fmt.Errorf("cannot read the passages of %s: %w", w.before.lines.Name(), err)
 	}
 	head, tail := sharedLines(old, r.lines)
 	if err := w.reuse(was.Offset, int64(head)); err != nil {

@@ -99,7 +99,22 @@ type fileReader struct {
 	filter  folder.Filter
 	program string // program that parses PDF files
 	changes Changes
+	keeper
 }
+
+// A keeper is the part of a source that keeps documents which it cannot read.
+type keeper struct {
+	current  *generation.Generation
+	keepLost bool
+}
+
+// Keep makes Prepare keep the passages of documents in g, the current generation, that
+// cannot be read.
+func (k *keeper) Keep(g *generation.Generation) { k.current = g }
+
+// KeepLost makes Prepare keep documents if the source seems to have lost most of them: see
+// generation.HasLost.
+func (k *keeper) KeepLost() { k.keepLost = true }
 
 // ReadPDFWith makes Prepare parse PDF files in separate processes: see
 // pdf.Process.
@@ -111,7 +126,10 @@ func (f *fileReader) Changes() Changes { return f.changes }
 // collect writes the passages of the files below root into dir. terms are those of the
 // source's own index.
 func (f *fileReader) collect(ctx context.Context, dir confined.Path, before *generation.Generation, origin generation.Source, root *os.Root, terms map[string][]string, items []source.Item, skipped []generation.Skipped, report progress.Func) (generation.Prepared, error) {
-	c := &collector{Reader: folder.Reader{Root: root, Filter: f.filter, PDF: format.NewPDFParser(f.program)}, sourceTerms: terms, keepSecrets: f.filter.KeepSecrets}
+	c := &collector{
+		Reader:      folder.Reader{Root: root, Filter: f.filter, PDF: format.NewPDFParser(f.program)},
+		sourceTerms: terms, keepSecrets: f.filter.KeepSecrets, keeper: f.keeper,
+	}
 	prepared, err := collect(ctx, dir, before, origin, c, items, skipped, report)
 	f.changes = c.changes
 	return prepared, err

@@ -17,6 +17,7 @@ import (
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/container"
 	"github.com/docsearch/docsearch/internal/index/generation"
+	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/mmap"
 )
@@ -34,7 +35,10 @@ const (
 	//
 	//	all    values for all documents: a digest of the context (see collector),
 	//	       the number of boilerplate paragraphs (see boilerplate), and for each,
-	//	       in order, its digest and beginning
+	//	       in order, its digest and beginning; the number of documents in the
+	//	       sample that it was found in, and for each, in order, its name as in
+	//	       files, and 0 if it was not parsed, else 1 and the digests of its
+	//	       paragraphs
 	//	terms  a digest of the source's term index pages, and their terms (see
 	//	       packTerms)
 	//	files  the number of documents, and for each, in the order of passages:
@@ -60,13 +64,14 @@ const (
 	// filesVersion is the version of FilesName. It also changes if parsers make
 	// other passages from the same bytes than before: nothing of an older
 	// generation is reused.
-	filesVersion = 10
+	filesVersion = 11
 )
 
 // A header holds the values for all documents.
 type header struct {
 	Context     string
 	Boilerplate boilerplate
+	Sample      paragraphSample
 	Terms       packedTerms
 }
 
@@ -106,7 +111,7 @@ func writeRecords(file confined.Path, h header, records []record) error {
 	for _, digest := range slices.Sorted(maps.Keys(h.Boilerplate)) {
 		b = appendText(appendText(b, digest), h.Boilerplate[digest])
 	}
-	out.Write(b)
+	out.Write(h.Sample.append(b))
 	out.Section("terms")
 	out.Write(append(appendText(b[:0], h.Terms.PagesDigest), h.Terms.Data...))
 	out.Section("files")
@@ -174,6 +179,7 @@ func readRecords(g generation.Generation) (h header, records []record, err error
 		digest := in.text()
 		h.Boilerplate[digest] = in.text()
 	}
+	h.Sample = readSample(in)
 	if err := in.end(); err != nil {
 		return header{}, nil, err
 	}
@@ -320,12 +326,14 @@ type previous struct {
 	header
 	records []record
 	byName  map[string]*record
+	listed  bool      // the records are those of FilesName, not only names and lines
 	lines   *os.File  // passages file
 	began   time.Time // start of the build
 }
 
-// openPrevious opens the reusable parts of the previous generation, or returns
-// nil. Any defect means that everything is read again; it is not an error.
+// openPrevious opens the previous generation, or returns nil. A defect of the passages
+// means that everything is read again; it is not an error. If another version wrote
+// FilesName, or it is damaged, the passages tell which documents there are.
 func openPrevious(g *generation.Generation, source generation.Source) *previous {
 	if g == nil || g.Source.Kind != source.Kind || g.Source.Location != source.Location {
 		return nil
@@ -333,24 +341,53 @@ func openPrevious(g *generation.Generation, source generation.Source) *previous 
 	sound := make(chan bool)
 	go func() { sound <- intact(g, passage.ShardName(0)) }()
 	h, records, err := readRecords(*g)
-	e := &previous{header: h, records: records, byName: make(map[string]*record, len(records)), began: g.Created}
-	size := int64(0)
-	for i := range records {
-		r := &records[i]
-		e.byName[r.Name] = r
-		size = r.Offset + r.Length
-	}
-	if !<-sound || err != nil {
+	if !<-sound {
 		return nil
 	}
+	e := &previous{header: h, records: records, listed: err == nil, began: g.Created}
 	if e.lines, err = g.File(passage.ShardName(0)).Open(); err != nil {
 		return nil
 	}
-	if st, err := e.lines.Stat(); err != nil || st.Size() != size {
-		e.close()
-		return nil
+	if !e.listed || !e.fits() {
+		e.header, e.listed = header{}, false
+		if e.records, err = scanRecords(e.lines); err != nil {
+			e.close()
+			return nil
+		}
+	}
+	e.byName = make(map[string]*record, len(e.records))
+	for i := range e.records {
+		e.byName[e.records[i].Name] = &e.records[i]
 	}
 	return e
+}
+
+// fits reports whether the records cover the passages file.
+func (e *previous) fits() bool {
+	size := int64(0)
+	if n := len(e.records); n > 0 {
+		size = e.records[n-1].Offset + e.records[n-1].Length
+	}
+	st, err := e.lines.Stat()
+	return err == nil && st.Size() == size
+}
+
+// scanRecords returns records of the documents in a passages file, with no more than their
+// names and lines.
+func scanRecords(lines io.Reader) (records []record, err error) {
+	skipped, err := leann.Scan(lines, func(offset int64, line []byte) error {
+		name, _ := passage.DecodeLinks(line)
+		if n := len(records); n == 0 || records[n-1].Name != name {
+			records = append(records, record{Name: name, Offset: offset})
+		}
+		r := &records[len(records)-1]
+		r.Length, r.Passages = offset+int64(len(line))+1-r.Offset, r.Passages+1
+		return nil
+	})
+	if err == nil && len(skipped) > 0 {
+		err = errors.New(skipped[0].Reason) // docsearch writes no such line
+	}
+	return records, err
 }
 
 // intact reports whether a file of the generation has its recorded size and

@@ -59,9 +59,9 @@ type Site struct {
 	database string // folder of the database
 	opt      SiteOptions
 	filter   folder.Filter
-	keepLost bool
-	report   site.Report
-	changes  Changes
+	keeper
+	report  site.Report
+	changes Changes
 }
 
 // NewSite returns the source for a site, for the database in folder database.
@@ -73,10 +73,6 @@ func NewSite(url, database string, opt SiteOptions, which folder.Options) (*Site
 	}
 	return &Site{url: url, database: database, opt: opt, filter: filter}, nil
 }
-
-// KeepLost makes Prepare keep pages that are missing on the site: see package
-// site.
-func (s *Site) KeepLost() { s.keepLost = true }
 
 // Report describes the last download, and Changes the documents that changed.
 func (s *Site) Report() site.Report { return s.report }
@@ -158,7 +154,7 @@ func (s *Site) collector(m *site.Mirror) (*collector, []source.Item, []generatio
 	if s.opt.IgnoreRobots {
 		links = append(links, "robots")
 	}
-	return &collector{Reader: stock, context: source.Digest(links...), keepSecrets: s.filter.KeepSecrets}, items, skipped
+	return &collector{Reader: stock, keeper: s.keeper, context: source.Digest(links...), keepSecrets: s.filter.KeepSecrets}, items, skipped
 }
 
 // pageHash returns source.Hash of the page's bytes, derived from the mirror's
@@ -194,7 +190,11 @@ func (s *siteReader) addLLMSFull(p site.Page) []source.Item {
 		s.parts = map[string]string{}
 	}
 	var items []source.Item
-	for _, part := range splitLLMSFull(string(data), p.URL) {
+	var parts []llmsDocument
+	if withoutFault(func() error { parts = splitLLMSFull(string(data), p.URL); return nil }) != nil {
+		parts = []llmsDocument{{p.URL, string(data)}}
+	}
+	for _, part := range parts {
 		if _, known := s.parts[part.url]; known || s.pages[part.url].URL != "" {
 			continue // the site has it as a page
 		}
@@ -209,7 +209,11 @@ func (s *siteReader) Load(it *source.Item) ([]byte, error) {
 	if text, ok := s.parts[it.Name]; ok {
 		return []byte(text), nil
 	}
-	return s.mirror.Read(s.pages[it.Name])
+	data, err := s.mirror.Read(s.pages[it.Name])
+	if err != nil {
+		err = errors.New(generation.Unreadable + source.WithoutPath(err).Error())
+	}
+	return data, err
 }
 
 // Parse parses a page by its content type; text without a specific type by its

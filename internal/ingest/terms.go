@@ -72,7 +72,11 @@ func (c *collector) readTermIndexes(ctx context.Context, items []source.Item, be
 			continue // reported when the page itself is read
 		}
 		it.Hash = cmp.Or(it.Hash, source.Hash(data))
-		readTerms(data, func(href string) string { return c.Target(it.Name, href) }, terms)
+		// Terms only improve ranking, so a fault costs the terms and not the page.
+		_ = withoutFault(func() error {
+			readTerms(data, func(href string) string { return c.Target(it.Name, href) }, terms)
+			return nil
+		})
 	}
 	c.pageTerms = packTerms(c.pagesDigest(pages), terms)
 	return terms

@@ -1,6 +1,7 @@
 package generation
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -57,6 +58,16 @@ func (g Generation) Path(name string) string { return g.File(name).String() }
 // ErrNoIndex, is a *container.CorruptError or *container.VersionError, or is an error
 // of the file system.
 func Current(dir string) (Generation, error) { return current(dir, parseManifest) }
+
+// Outdated is Current for a database that an older docsearch may have built, of which only
+// the passages and what the manifest says of them are used.
+func Outdated(dir string) (Generation, error) {
+	return current(dir, func(path string, data []byte) (Manifest, error) {
+		var m Manifest
+		err := json.Unmarshal(data, &m)
+		return m.check(path, data, err, 0)
+	})
+}
 
 func current(dir string, parse func(path string, data []byte) (Manifest, error)) (Generation, error) {
 	manifest := folderOf(dir).Join(manifestName)

@@ -85,6 +85,8 @@ type Prepared struct {
 	// Publish reports that docsearch wrote the passages, in one file. They are
 	// published for LEANN.
 	Publish bool
+	// KeepsLost reports that the source itself keeps documents that it seems to have lost.
+	KeepsLost bool
 	// Edition is the documented version if the source knows it. Nil: detect it from the
 	// passages.
 	Edition *Edition
@@ -192,7 +194,7 @@ type TrainingState struct {
 func parseManifest(path string, data []byte) (Manifest, error) {
 	var m Manifest
 	err := json.Unmarshal(data, &m)
-	return m.check(path, data, err)
+	return m.check(path, data, err, oldestFormat)
 }
 
 // parseHead is parseManifest for LoadHead.
@@ -209,12 +211,13 @@ func parseHead(path string, data []byte) (Manifest, error) {
 	}
 	err := json.Unmarshal(data, &head)
 	m := Manifest{Format: head.Format, Generation: head.Generation, Edition: head.Edition, Files: head.Files, Confidence: head.Confidence, Source: Source{Root: head.Source.Root}}
-	return m.check(path, data, err)
+	return m.check(path, data, err, oldestFormat)
 }
 
 // check returns the manifest that was decoded from data with err, or what is wrong with it.
-func (m Manifest) check(path string, data []byte, err error) (Manifest, error) {
-	if err != nil || m.Format < oldestFormat || m.Format > Format {
+// oldest is the oldest format that is read.
+func (m Manifest) check(path string, data []byte, err error, oldest int) (Manifest, error) {
+	if err != nil || m.Format < oldest || m.Format > Format {
 		// A newer manifest may have other types, so check its version first.
 		var v struct {
 			Format *int `json:"format"`
@@ -222,7 +225,7 @@ func (m Manifest) check(path string, data []byte, err error) (Manifest, error) {
 		switch versionErr := json.Unmarshal(data, &v); {
 		case versionErr != nil || v.Format == nil:
 			return m, &container.CorruptError{File: path, Problem: "not a manifest"}
-		case *v.Format < oldestFormat || *v.Format > Format:
+		case *v.Format < oldest || *v.Format > Format:
 			return m, &container.VersionError{File: path, Have: *v.Format, Want: Format}
 		}
 		return m, &container.CorruptError{File: path, Problem: err.Error()}

@@ -13,21 +13,21 @@ const (
 	AllPerm fs.FileMode = 0o666
 	// newFilePerm are the permissions that a build requests, subject to the umask.
 	newFilePerm fs.FileMode = 0o644
-	// ownerPerm are the permissions that the owner of a database always has.
-	ownerPerm fs.FileMode = 0o600
+	// OwnerPerm are the permissions that the owner of a database always has.
+	OwnerPerm fs.FileMode = 0o600
 )
 
 // Perm returns the maximum permissions of files derived from the given file. Users who
 // cannot read the file must not be able to read derived files.
 func Perm(info fs.FileInfo) fs.FileMode {
-	return ownerPerm | sharedPerm(info, info.Mode().Perm()&AllPerm)
+	return OwnerPerm | sharedPerm(info, info.Mode().Perm()&AllPerm)
 }
 
 // FolderPerm returns the maximum permissions of files derived from files in the given
 // folder. Users who cannot enter the folder cannot read its files.
 func FolderPerm(info fs.FileInfo) fs.FileMode {
 	enter := info.Mode().Perm() & 0o111
-	return ownerPerm | sharedPerm(info, enter<<1|enter<<2)
+	return OwnerPerm | sharedPerm(info, enter<<1|enter<<2)
 }
 
 // sharedPerm removes group permissions that would apply to another group, because new

@@ -8,14 +8,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
-)
 
-// A site counts as having lost its pages if more than one in lostShare is gone
-// or shows the same text as others, and at least fewestLost are: a few deleted
-// pages are normal.
-const (
-	lostShare  = 4
-	fewestLost = 5
+	"github.com/docsearch/docsearch/internal/index/generation"
 )
 
 // markGone records that the site no longer has a page.
@@ -27,7 +21,7 @@ func (r *run) markGone(u string) {
 
 // noteText records the text of a new or changed page.
 func (r *run) noteText(rec record, contents []byte) {
-	if !r.opt.KeepLost || len(r.journal.m.before) < fewestLost || r.journal.m.before[rec.URL].Hash == hashOf(contents) {
+	if !r.opt.KeepLost || len(r.journal.m.before) < generation.FewestLost || r.journal.m.before[rec.URL].Hash == hashOf(contents) {
 		return
 	}
 	digest := textDigest(contents, rec.Type)
@@ -36,8 +30,8 @@ func (r *run) noteText(rec record, contents []byte) {
 	r.texts[rec.URL] = digest
 }
 
-// keepLost looks for lost pages of the previous mirror. If too many are lost,
-// it keeps all of them.
+// keepLost looks for lost pages of the previous mirror: those that are gone or show the
+// same text as others. If too many are lost, it keeps all of them.
 func (r *run) keepLost() {
 	before := r.journal.m.before
 	gone := r.unlisted()
@@ -51,7 +45,7 @@ func (r *run) keepLost() {
 	}
 	var masked, masks []string // pages with equal text, before and after
 	for digest, urls := range byText {
-		if len(urls) < fewestLost || !r.differed(urls) {
+		if len(urls) < generation.FewestLost || !r.differed(urls) {
 			continue
 		}
 		masked = append(masked, urls...)
@@ -62,8 +56,8 @@ func (r *run) keepLost() {
 		}
 	}
 	lost := len(gone) + len(masked)
-	if lost < fewestLost || lost*lostShare <= len(before) || r.newPages()-len(masks) >= lost {
-		return // only a few, or the pages moved
+	if !generation.HasLost(lost, r.newPages()-len(masks), len(before)) {
+		return
 	}
 	r.journal.restore(slices.Concat(gone, masked, masks))
 	r.report.Lost = lost
