@@ -34,6 +34,9 @@ const (
 	providedName = "provided.bin"
 )
 
+// derivedFiles are the files that a build derives from the passages.
+var derivedFiles = []string{passage.TableName, lexicalName, embedderName, vectorsName, providedName}
+
 // A Database is open for searching and reading. It keeps the generation that was
 // current when it was opened. It may be used concurrently. Close must come after the
 // last use.
@@ -221,9 +224,11 @@ func Repair(path string, err error) string {
 	var corrupt *container.CorruptError
 	var version *container.VersionError
 	switch {
-	case errors.As(err, &version) && version.Have > version.Want:
+	case errors.As(err, &version) && version.Older():
+		return "docsearch index update " + path
+	case errors.As(err, &version):
 		return ""
-	case errors.Is(err, generation.ErrNoIndex), errors.As(err, &corrupt), errors.As(err, &version):
+	case errors.Is(err, generation.ErrNoIndex), errors.As(err, &corrupt):
 		return "docsearch index build " + path
 	}
 	return ""

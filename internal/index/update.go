@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/container"
 	"github.com/docsearch/docsearch/internal/index/dense"
 	"github.com/docsearch/docsearch/internal/index/embed"
@@ -86,7 +87,7 @@ func tryUpdate(ctx context.Context, b *generation.Build, m *generation.Manifest,
 		!errors.Is(err, errFullBuild) && !errors.Is(err, dense.ErrIncompatible) && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
-	for _, name := range []string{passage.TableName, lexicalName, embedderName, vectorsName, providedName} {
+	for _, name := range derivedFiles {
 		if err := b.File(name).Remove(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return false, err
 		}
@@ -390,7 +391,7 @@ func (u *update) addVectors(ctx context.Context, content termsFunc) error {
 		if err != nil {
 			return err
 		}
-		if err := u.copyEmbedder(ctx); err != nil {
+		if err := linkOrCopy(ctx, u.old.gen.File(embedderName), u.b.File(embedderName)); err != nil {
 			return err
 		}
 		if err := dense.Update(ctx, u.b.File(vectorsName), u.old.vectors, from, vectors); err != nil {
@@ -409,9 +410,8 @@ func (u *update) addVectors(ctx context.Context, content termsFunc) error {
 	return dense.Update(ctx, u.b.File(providedName), u.old.provided, from, vectors)
 }
 
-// copyEmbedder links or copies the embedder file from the previous generation.
-func (u *update) copyEmbedder(ctx context.Context) error {
-	from, to := u.old.gen.File(embedderName), u.b.File(embedderName)
+// linkOrCopy links or copies a file of the previous generation, which never changes.
+func linkOrCopy(ctx context.Context, from, to confined.Path) error {
 	if from.Link(to) == nil {
 		return nil
 	}

@@ -44,8 +44,11 @@ type VersionError struct {
 	Have, Want int
 }
 
+// Older reports that an older docsearch wrote the file.
+func (e *VersionError) Older() bool { return e.Have < e.Want }
+
 func (e *VersionError) Error() string {
-	if e.Have > e.Want {
+	if !e.Older() {
 		return fmt.Sprintf("%s has format %d (written by a newer docsearch), want format %d", e.File, e.Have, e.Want)
 	}
 	return fmt.Sprintf("%s has format %d (written by an older docsearch), want format %d", e.File, e.Have, e.Want)
