@@ -163,7 +163,11 @@ func (d *doctor) checkDatabases(ctx context.Context) {
 		case state == stateMissing:
 			d.fail(name, why, "docsearch setup "+quoteArgument(db.Keyword())+" SOURCE, or remove its entry from the config")
 		default:
-			d.fail(name, why, "docsearch index build "+quoteArgument(db.Path))
+			fix := repairCommand(databaseRef{Path: db.Path})
+			if fix == "" {
+				fix = "update docsearch"
+			}
+			d.fail(name, why, fix)
 		}
 	}
 }

@@ -112,6 +112,7 @@ func serveEmbedders(env *testscript.Env) {
 //
 //	static-model FOLDER   writes a model2vec model that implements testModel
 //	leann-vectors FOLDER  adds vectors to the LEANN index in FOLDER
+//	older-format FILE     gives a file of an index the format of an older docsearch
 func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"static-model": func(ts *testscript.TestScript, neg bool, args []string) {
@@ -125,6 +126,14 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 				ts.Fatalf("usage: leann-vectors FOLDER")
 			}
 			writeLEANNVectors(ts, ts.MkAbs(args[0]))
+		},
+		"older-format": func(ts *testscript.TestScript, neg bool, args []string) {
+			if neg || len(args) != 1 {
+				ts.Fatalf("usage: older-format FILE")
+			}
+			data := []byte(ts.ReadFile(args[0]))
+			bin.LittleEndian.PutUint32(data[12:], 0) // see package container
+			ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o644))
 		},
 		"setenv": func(ts *testscript.TestScript, neg bool, args []string) {
 			if neg || len(args) != 2 {
@@ -145,7 +154,8 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 func waitFor(ts *testscript.TestScript, file string, pattern *regexp.Regexp) {
 	const timeout, pause = 30 * time.Second, 20 * time.Millisecond
 	for waited := time.Duration(0); waited < timeout; waited += pause {
-		if pattern.MatchString(ts.ReadFile(file)) {
+		// The file may not exist yet.
+		if data, err := os.ReadFile(ts.MkAbs(file)); err == nil && pattern.Match(data) {
 			return
 		}
 		time.Sleep(pause)

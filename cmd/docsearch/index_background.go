@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/docsearch/docsearch/internal/atomicfile"
@@ -21,7 +23,7 @@ const (
 	updateLock     = "update.lock"
 	projectLock    = "project.lock" // for the databases of a project's packages
 	updateLog      = "update.log"
-	updateAttempts = "update.json" // time of the last attempt for each database folder
+	updateAttempts = "update.json" // time of the last attempt for each database folder; see reindexAttempt
 )
 
 // startDetached starts a background process that updates the overdue databases,
@@ -31,12 +33,15 @@ func (u *updateCommand) startDetached(chosen []databaseRef) error {
 	if err != nil {
 		return err
 	}
-	chosen = overdue(chosen, readAttempts(cache))
-	if len(chosen) == 0 {
+	attempts := readAttempts(cache)
+	if len(outdated(chosen, attempts)) == 0 && (u.reindex || len(overdue(chosen, attempts)) == 0) {
 		return nil
 	}
-	paths := collect(chosen, func(d databaseRef) string { return d.Path })
-	return startInBackground(cache, append([]string{"index", "update", "--detached", "--wait", "1m"}, paths...))
+	args := []string{"index", "update", "--detached", "--wait", "1m"}
+	if u.reindex {
+		args = append(args, "--reindex")
+	}
+	return startInBackground(cache, append(args, collect(chosen, func(d databaseRef) string { return d.Path })...))
 }
 
 // startInBackground starts this program with the arguments. Its output goes to the log of
@@ -60,8 +65,8 @@ func startInBackground(cache string, args []string) error {
 	return cmd.Process.Release()
 }
 
-// updateOverdue updates the overdue databases, unless another process is
-// already doing so.
+// updateOverdue makes indexes of an older format anew, and then updates the overdue
+// databases, unless another process is already doing so.
 func (u *updateCommand) updateOverdue(ctx context.Context, chosen []databaseRef) error {
 	cache, err := cacheFolder()
 	if err != nil {
@@ -77,14 +82,21 @@ func (u *updateCommand) updateOverdue(ctx context.Context, chosen []databaseRef)
 	defer lock.Unlock()
 	// The previous lock holder may have updated them.
 	attempts := readAttempts(cache)
-	if chosen = overdue(chosen, attempts); len(chosen) == 0 {
+	old, due := outdated(chosen, attempts), overdue(chosen, attempts)
+	if u.reindex {
+		due = nil
+	}
+	if len(old)+len(due) == 0 {
 		return nil
 	}
 	lowerPriority()
 	if err := emptyLog(filepath.Join(cache, updateLog)); err != nil {
 		return err
 	}
-	for _, d := range chosen {
+	for _, d := range old {
+		attempts[reindexAttempt(d)] = time.Now()
+	}
+	for _, d := range due {
 		attempts[d.Path] = time.Now()
 	}
 	data, err := json.Marshal(attempts)
@@ -94,8 +106,29 @@ func (u *updateCommand) updateOverdue(ctx context.Context, chosen []databaseRef)
 	if err := atomicfile.WriteCache(filepath.Join(cache, updateAttempts), data, 0o644); err != nil {
 		return err
 	}
-	return u.updateAll(ctx, chosen)
+	failed := false
+	for _, d := range old {
+		if err := u.remake(ctx, d); err != nil {
+			failed = true
+			report(u.stderr, err)
+		}
+	}
+	if len(due) == 0 {
+		return failureIf(failed)
+	}
+	return cmp.Or(u.updateAll(ctx, due), failureIf(failed))
 }
+
+// outdated returns the databases whose index has an older format and answers nothing. They
+// are overdue at once, whatever their source. An attempt counts for the version that made it.
+func outdated(all []databaseRef, attempts map[string]time.Time) []databaseRef {
+	return slices.DeleteFunc(slices.Clone(all), func(d databaseRef) bool {
+		return time.Since(attempts[reindexAttempt(d)]) < updateInterval || !isOutdated(d)
+	})
+}
+
+// reindexAttempt returns the key of an attempt to make an index anew.
+func reindexAttempt(d databaseRef) string { return "format of " + buildVersion() + ": " + d.Path }
 
 // emptyLog truncates the log, which receives the output of this process.
 func emptyLog(path string) error {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,7 +39,7 @@ type buildCommand struct {
 	set         func(flag string) bool // whether the command line sets the flag
 	reuse       bool                   // reuse unchanged documents
 	isUpdate    bool                   // for index update, which fails if it may not read the source
-	keepLost    bool                   // keep pages that the site seems to have removed
+	keepLost    bool                   // keep documents that the source seems to have lost
 	lock        bool                   // record packs in the lock file
 }
 
@@ -195,7 +196,10 @@ func (b *buildCommand) build(ctx context.Context, p *plan) (index.Info, error) {
 	if err != nil {
 		return index.Info{}, err
 	}
-	opt := index.BuildOptions{Language: p.options.Language, Wait: b.wait, Tool: buildVersion(), Options: options, Update: b.reuse}
+	opt := index.BuildOptions{Language: p.options.Language, Wait: b.wait, Tool: buildVersion(), Options: options, Update: b.reuse, KeepLost: b.keepLost}
+	if k, ok := p.source.(interface{ KeepLost() }); ok && b.keepLost {
+		k.KeepLost()
+	}
 	if p.embedder, err = b.chooseEmbedder(*p); err != nil {
 		return index.Info{}, err
 	}
@@ -304,11 +308,13 @@ func (b *buildCommand) printResult(p plan, info index.Info, took time.Duration) 
 		return json.NewEncoder(b.stdout).Encode(struct {
 			Built   infoJSON     `json:"built"`
 			Fetched *fetchedJSON `json:"fetched,omitempty"`
-		}{newInfoJSON(p.label, stateOK, "", info), newFetchedJSON(p)})
+			Kept    keptJSON     `json:"kept,omitzero"`
+		}{newInfoJSON(p.label, stateOK, "", info), newFetchedJSON(p), keptBy(p)})
 	case b.quiet:
 		return nil
 	}
 	b.printFetched(p)
+	b.printKept(p, info)
 	fmt.Fprintf(b.stdout, "%s: %s of %s, index %s, built in %s\n", p.label,
 		count(info.Passages, "passage"), count(info.Documents, "document"), size(info.Bytes), took.Round(10*time.Millisecond))
 	printSkipped(b.stdout, info.Skipped, "docsearch index info "+quoteArgument(p.dir))
@@ -319,6 +325,44 @@ func (b *buildCommand) printResult(p plan, info index.Info, took time.Duration) 
 		fmt.Fprintf(b.stdout, "to use the database in the hook, add an entry to \"databases\" in %s:\n  %s\n", path, exampleEntry(p))
 	}
 	return nil
+}
+
+// A keptJSON counts the documents that a database keeps although its source does not show
+// them.
+type keptJSON struct {
+	Unreadable int `json:"unreadable,omitempty"`
+	Lost       int `json:"lost,omitempty"` // gone; docsearch index build removes them
+}
+
+// keptBy returns the numbers of documents that the plan's build kept.
+func keptBy(p plan) (kept keptJSON) {
+	if p.lost != nil {
+		return keptJSON{Lost: p.lost.Lost}
+	}
+	if source, ok := p.source.(interface{ Changes() ingest.Changes }); ok {
+		c := source.Changes()
+		kept = keptJSON{c.Unreadable, c.Lost}
+	}
+	return kept
+}
+
+// printKept warns about the documents that the build kept.
+func (b *buildCommand) printKept(p plan, info index.Info) {
+	kept := keptBy(p)
+	if kept.Unreadable > 0 {
+		b.warn("%s: kept the previous version of %s that cannot be read:", p.label, count(kept.Unreadable, "document"))
+		unread := slices.DeleteFunc(slices.Clone(info.Skipped), func(s generation.Skipped) bool { return !strings.HasPrefix(s.Reason, generation.Unreadable) })
+		printFew(b.stderr, "", unread, "docsearch index info "+quoteArgument(p.dir))
+	}
+	switch {
+	case kept.Lost == 0:
+		return
+	case p.lost != nil:
+		b.warn("%s: %v; kept the previous index", p.label, p.lost)
+	default:
+		b.warn("%s: kept the previous version of %s, which the source no longer has", p.label, count(kept.Lost, "document"))
+	}
+	fmt.Fprintf(b.stderr, "hint: run docsearch index build %s to remove them\n", quoteArgument(p.label))
 }
 
 // adviseEmbedder prints the config entry that searches need to use the vectors,

@@ -220,7 +220,9 @@ func printFew(w io.Writer, title string, skipped []generation.Skipped, all strin
 	if len(skipped) == 0 {
 		return
 	}
-	fmt.Fprintln(w, title)
+	if title != "" {
+		fmt.Fprintln(w, title)
+	}
 	for i, s := range skipped {
 		if i == few {
 			fmt.Fprintf(w, "  %d more; to list them, run: %s\n", len(skipped)-few, all)

@@ -26,7 +26,8 @@ type plan struct {
 	configured bool   // listed in the config
 	source     index.Source
 	options    savedOptions
-	warning    error // warning to print before the build; nil: none
+	warning    error                 // warning to print before the build; nil: none
+	lost       *generation.LostError // why an update kept the previous index; nil: it did not
 
 	embedder *chosenEmbedder // in addition to the builtin one; nil: none
 }
@@ -136,9 +137,6 @@ func (b *buildCommand) planRebuild(known databaseRef, dir string) (p plan, err e
 		site, err := ingest.NewSite(origin.Location, dir, p.options.Site, p.options.Options)
 		if err != nil {
 			return p, err
-		}
-		if b.keepLost {
-			site.KeepLost()
 		}
 		p.source = site
 		return p, nil

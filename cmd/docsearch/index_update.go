@@ -15,8 +15,10 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/pack"
+	"github.com/docsearch/docsearch/internal/provenance"
 )
 
 type updateCommand struct {
@@ -26,6 +28,7 @@ type updateCommand struct {
 	project          bool      // update the databases of a project's packages
 	lock             bool      // record packs in the lock file
 	background       bool      // update in a background process
+	reindex          bool      // only make the indexes of an older format anew
 	isDetached       bool      // this is the background process
 	prompter         *prompter // asks about publishers of mirrors; nil: not at a terminal
 	keys             []string  // public keys that the user gave for mirrors
@@ -42,9 +45,10 @@ func newIndexUpdateCommand(a *app) *cobra.Command {
 changed documents. Unchanged passages keep their ids, and passages of removed
 documents are removed. If the source is unchanged, no file is written.
 
-If a site has lost more than a quarter of its pages, or shows one page instead of
-them, such as a login page, an update keeps the pages and reports it. To remove
-them, run "docsearch index build".
+Documents that cannot be read are not deleted: their passages stay, and the update
+reports them. If a source has lost more than a quarter of its documents, or a site
+shows one page instead of them, such as a login page, an update keeps these, too. To
+remove them, run "docsearch index build".
 
 An update reads only sources that you passed to a build on this machine. To update
 a database from another machine, first build it from its source.
@@ -56,8 +60,12 @@ another version, and whose new version is installed. Nothing is downloaded.
 With --mirrors, build and update the mirrors of team servers whose config entry has
 "mirror". --all does this, too.
 
+If an older docsearch wrote an index in a format that this one does not read, an update
+first makes it anew from the database's own passages, without its source.
+
 With --background, another process updates the databases one after another, each
-at most once per day. A hook can run this when a session starts.`,
+at most once per day, or at once if the index has an older format. A hook can run this
+when a session starts.`,
 		Example: `  docsearch index update python
   docsearch index update --all
   docsearch index update project --watch
@@ -78,6 +86,8 @@ at most once per day. A hook can run this when a session starts.`,
 	f.BoolVar(&u.background, "background", false, "return at once and update in the background; log to docsearch's cache folder")
 	f.BoolVar(&u.isDetached, "detached", false, "")
 	f.MarkHidden("detached")
+	f.BoolVar(&u.reindex, "reindex", false, "") // a hook runs it where updates are off
+	f.MarkHidden("reindex")
 	f.DurationVar(&u.wait, "wait", 0, waitHelp)
 	f.BoolVar(&u.json, "json", false, jsonLines)
 	f.BoolVarP(&u.quiet, "quiet", "q", false, "print errors only")
@@ -107,7 +117,7 @@ func (u *updateCommand) run(ctx context.Context, args []string) error {
 		return u.updateOverdue(ctx, chosen)
 	case u.watch:
 		return u.follow(ctx, chosen)
-	case u.all:
+	case u.all && !u.reindex:
 		return cmp.Or(u.updateAll(ctx, chosen), u.updateMirrors(ctx, false))
 	}
 	return u.updateAll(ctx, chosen)
@@ -141,12 +151,20 @@ func (u *updateCommand) choose(args []string) ([]databaseRef, error) {
 	all, err := listDatabases(config.Locate(os.Getenv))
 	return slices.DeleteFunc(all, func(d databaseRef) bool {
 		_, err := index.Inspect(d.Path)
-		return err != nil
+		return err != nil && !index.IsOutdated(err)
 	}), err
 }
 
 // update updates one database.
 func (u *updateCommand) update(ctx context.Context, d databaseRef) error {
+	if isOutdated(d) {
+		if err := u.remake(ctx, d); err != nil {
+			return err
+		}
+	}
+	if u.reindex {
+		return nil
+	}
 	before, err := index.Inspect(d.Path)
 	if err != nil {
 		return withRepair(d.Path, err)
@@ -163,6 +181,9 @@ func (u *updateCommand) update(ctx context.Context, d databaseRef) error {
 	}
 	start := time.Now()
 	info, err := b.build(ctx, &p)
+	if errors.As(err, &p.lost) {
+		info, err = before, nil
+	}
 	if err != nil {
 		return explainPack("", err)
 	}
@@ -172,6 +193,42 @@ func (u *updateCommand) update(ctx context.Context, d databaseRef) error {
 		}
 	}
 	return u.printResult(b, p, before, info, time.Since(start))
+}
+
+// isOutdated reports whether the database's index has an older format.
+func isOutdated(d databaseRef) bool {
+	db, err := index.Open(d.Path)
+	if err == nil {
+		err = db.Close()
+	}
+	return index.IsOutdated(err)
+}
+
+// remake makes an index of an older format anew. The database then answers again, even if
+// its source cannot be read.
+func (u *updateCommand) remake(ctx context.Context, d databaseRef) error {
+	dir, err := index.Locate(d.Path)
+	if err != nil {
+		return err
+	}
+	g, err := generation.Outdated(dir)
+	if err != nil {
+		return withRepair(d.Path, err)
+	}
+	display := u.quietDisplay(u.quiet || u.json)
+	info, err := index.Reindex(ctx, d.Path, index.BuildOptions{
+		Language: savedOptionsOf(&g.Manifest, dir).Language, Wait: u.wait, Report: display.Func(),
+		Key: provenance.Load(config.KeyPath(os.Getenv)),
+	})
+	display.Close()
+	if err != nil {
+		return explainBuild(plan{label: d.Name, dir: dir}, err)
+	}
+	_ = config.Forget(config.Locate(os.Getenv)) // see build
+	if !u.quiet && !u.json {
+		fmt.Fprintf(u.stdout, "%s: the index had an older format; made anew from its %s\n", d.Name, count(info.Passages, "passage"))
+	}
+	return nil
 }
 
 // plan returns a build command and plan that update the database.
@@ -200,12 +257,14 @@ func (u *updateCommand) printResult(b *buildCommand, p plan, before, info index.
 			Updated   infoJSON     `json:"updated"`
 			Unchanged bool         `json:"unchanged"`
 			Fetched   *fetchedJSON `json:"fetched,omitempty"`
-		}{newInfoJSON(p.label, stateOK, "", info), unchanged, newFetchedJSON(p)})
+			Kept      keptJSON     `json:"kept,omitzero"`
+		}{newInfoJSON(p.label, stateOK, "", info), unchanged, newFetchedJSON(p), keptBy(p)})
 	}
 	if u.quiet {
 		return nil
 	}
 	b.printFetched(p)
+	b.printKept(p, info)
 	switch {
 	case unchanged && info.Repaired:
 		fmt.Fprintf(u.stdout, "%s: no changes; rewrote corrupt LEANN files\n", p.label)

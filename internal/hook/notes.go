@@ -12,8 +12,10 @@ import (
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/host"
 	"github.com/docsearch/docsearch/internal/hook/match"
+	"github.com/docsearch/docsearch/internal/index/container"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/index/quicksearch"
 	"github.com/docsearch/docsearch/internal/notes"
 )
 
@@ -185,6 +187,7 @@ func (d *decider) injectNotes(o notes.Injection) {
 // and the pinned notes.
 func (d *decider) sessionStart() {
 	injection := notes.Injection{Max: maxSessionContext}
+	outdated := ""
 	if d.event.Name == event.SessionStart {
 		switch d.event.Source {
 		case "clear", "compact":
@@ -200,10 +203,14 @@ func (d *decider) sessionStart() {
 			if d.refresh(); d.NeedsMain {
 				return
 			}
+			outdated = d.checkFormats()
 		}
 	}
 	if d.config.Inject.Sessions && d.client.TakesContext(d.event.Name) {
 		lines := boundedText{remaining: maxDatabaseLines}
+		if outdated != "" {
+			lines.add(outdated + "\n")
+		}
 		d.databaseLines(&lines)
 		var pinned []notes.Entry
 		if !skipsAgent(d.event, d.config) {
@@ -222,6 +229,43 @@ func (d *decider) sessionStart() {
 	if len(injection.Items) > 0 || injection.ContextReset != "" {
 		d.injectNotes(injection)
 	}
+}
+
+// checkFormats looks for databases that answer nothing because their index has the format
+// of another docsearch version. Those of an older one are made anew in the background;
+// checkFormats returns a sentence about them.
+func (d *decider) checkFormats() string {
+	var old []string
+	for i := range d.config.Databases {
+		db := &d.config.Databases[i]
+		if db.Remote != "" {
+			continue
+		}
+		x, err := quicksearch.Open(Folder(db.Path))
+		if err == nil {
+			x.Close()
+			continue
+		}
+		switch version, ok := errors.AsType[*container.VersionError](err); {
+		case !ok:
+		case version.Older():
+			old = append(old, oneLine(db.Name))
+		default:
+			d.fault("database %s skipped: %v", db.Name, err)
+		}
+	}
+	if len(old) == 0 {
+		return ""
+	}
+	d.Reindex = true
+	const most = 5
+	names := strings.Join(old[:min(most, len(old))], ", ")
+	if more := len(old) - most; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	text := "An older docsearch built the index of " + names + ": it answers nothing until docsearch has rebuilt it in the background, without its source."
+	d.fault("%s", text)
+	return text
 }
 
 // databaseLines adds a line for each searchable database. At the start of a session, it
