@@ -289,6 +289,8 @@ func (d *doctor) ownHooks(hooks []agentconfig.Hook, a agent, mayDeny func(agentc
 // The doctor does not run such programs; the agent does, if its user agrees.
 func (d *doctor) isOtherProgram(h agentconfig.Hook, a agent) bool {
 	switch {
+	case h.Python:
+		d.fail(a.link("hook"), fmt.Sprintf("%s has %q: the Python version of the hook; each of the two denies retries that the other lets run", h.Path, h.Line()), otherProgramFix(h, a))
 	case h.Via != "":
 		d.fail(a.link("hook"), fmt.Sprintf("%s has %q: %s would run it through %s; the doctor did not run it", h.Path, h.Line(), a.title, h.Via), otherProgramFix(h, a))
 	case !agentconfig.Own(h.Program):
@@ -312,6 +314,9 @@ func missingProgram(program string) string {
 
 // otherProgramFix returns the fix for a hook that runs another program.
 func otherProgramFix(h agentconfig.Hook, a agent) string {
+	if h.Python && a == claudeAgent {
+		return pythonFix(h)
+	}
 	if h.Python || h.OtherCommand != "" {
 		return "remove the entry from " + h.Path + ", or keep it if you trust it"
 	}

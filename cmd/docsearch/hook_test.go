@@ -163,8 +163,21 @@ func (h *hookHome) write(path, text string) {
 	}
 }
 
+// state returns the newest state file of a session, or a path for one.
 func (h *hookHome) state(session string) string {
-	return filepath.Join(filepath.Dir(h.config), "docsearch-state-"+session+".json")
+	h.tb.Helper()
+	states := filepath.Join(filepath.Dir(h.config), "docsearch-denials")
+	name := "session-" + session + ".json"
+	if paths, err := filepath.Glob(filepath.Join(states, "*", name)); err != nil {
+		h.tb.Fatal(err)
+	} else if len(paths) > 0 {
+		return paths[len(paths)-1]
+	}
+	minute := filepath.Join(states, fmt.Sprint(time.Now().Unix()/60))
+	if err := os.MkdirAll(minute, 0o755); err != nil {
+		h.tb.Fatal(err)
+	}
+	return filepath.Join(minute, name)
 }
 
 func (h *hookHome) command(env ...string) *exec.Cmd {

@@ -17,21 +17,22 @@ func TestHookWithoutPermission(t *testing.T) {
 	const nobody = 65534
 	for _, test := range []struct {
 		name   string
-		modes  map[string]os.FileMode // relative to the config folder
+		modes  map[string]os.FileMode // relative to the config folder, except for the session's state
 		stderr string
 		denies bool
 	}{
 		{"config", map[string]os.FileMode{"docsearch-config.json": 0}, "permission denied", false},
 		{"folder of the config", map[string]os.FileMode{".": 0}, "permission denied", false},
-		{"folder to write state to", map[string]os.FileMode{".": 0o555}, "permission denied", false},
-		{"state", map[string]os.FileMode{"docsearch-state-s.json": 0}, "permission denied", false},
+		{"folder to write state to", map[string]os.FileMode{"docsearch-denials": 0o555, "folder of the state": 0o555}, "permission denied", false},
+		{"state", map[string]os.FileMode{"state": 0}, "permission denied", false},
 		{"lock", map[string]os.FileMode{"docsearch-state.lock": 0}, "permission denied", false},
 		{"cache", map[string]os.FileMode{"../../.cache": 0o555}, "", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			h := newHookHome(t, redirectConfig)
 			folder := filepath.Dir(h.config)
-			h.write(h.state("s"), `{"last_denied": null}`)
+			state := h.state("s")
+			h.write(state, `{"last_denied": null}`)
 			h.write(filepath.Join(folder, "docsearch-state.lock"), "")
 			if err := os.Mkdir(filepath.Join(h.dir, ".cache"), 0o755); err != nil {
 				t.Fatal(err)
@@ -56,6 +57,12 @@ func TestHookWithoutPermission(t *testing.T) {
 			}
 			for name, mode := range test.modes {
 				path := filepath.Join(folder, name)
+				switch name {
+				case "state":
+					path = state
+				case "folder of the state":
+					path = filepath.Dir(state)
+				}
 				if err := os.Chmod(path, mode); err != nil {
 					t.Fatal(err)
 				}

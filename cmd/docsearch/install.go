@@ -42,6 +42,10 @@ The files of other agents are in docs/agents.md. They have no local scope.
 Install backs up each file next to it and changes nothing else in it. If you
 move the docsearch binary, run install again.
 
+Install replaces the Python version of the hook, docsearch.py, in Claude Code's
+settings: both together keep retries from running. It moves the entries to
+settings.json.replaced-by-docsearch, and uninstall puts them back.
+
 In Claude Code's user and local scopes, the hook is registered only for the tools
 that the config and the rules need. In the project scope it is registered for all
 tools, because each person has another config.`,
@@ -137,6 +141,10 @@ func (i *installCommand) installClaude(ctx context.Context, claude *agentconfig.
 	claude.Version = agentconfig.VersionOnPath(ctx)
 	locations := config.Locate(os.Getenv)
 	claude.Coverage = coverage(locations)
+	replaced, err := replacePython(claude)
+	if err != nil {
+		return err
+	}
 	plan, err := claude.Install(i.scope, program)
 	if err != nil {
 		return explainInstall(err)
@@ -152,9 +160,12 @@ func (i *installCommand) installClaude(ctx context.Context, claude *agentconfig.
 		}
 	}
 	if i.dryRun {
-		return i.showPlan(plan)
+		return i.showPlan(append(replaced, plan...))
 	}
-	if len(plan) == 0 {
+	if err := i.applyPlan(replaced, "moved %s: %s"); err != nil {
+		return err
+	}
+	if len(plan)+len(replaced) == 0 {
 		fmt.Fprintf(i.stdout, "docsearch is already installed for %s; no files changed\n", scopeAudience(i.scope))
 	}
 	if err := i.applyPlan(plan, "added %s to %s"); err != nil {
@@ -165,7 +176,7 @@ func (i *installCommand) installClaude(ctx context.Context, claude *agentconfig.
 			i.warn("%v", err)
 		}
 	}
-	if len(plan) > 0 {
+	if len(plan)+len(replaced) > 0 {
 		fmt.Fprintf(i.stdout, "docsearch is installed for %s; new sessions use it\n", scopeAudience(i.scope))
 	}
 	i.warnAboutInstallation(findInstalled(claude))

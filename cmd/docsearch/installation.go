@@ -73,7 +73,9 @@ func duplicateFix(d agentconfig.Duplicate) string {
 		switch {
 		case h.Plugin != "":
 			fix = "claude plugin disable " + h.Plugin
-		case h.Python || h.OtherCommand != "":
+		case h.Python:
+			fix = pythonFix(h)
+		case h.Scope == agentconfig.Managed || h.OtherCommand != "":
 			fix = "remove the entry from " + h.Path
 		default:
 			settings++
@@ -89,4 +91,29 @@ func duplicateFix(d agentconfig.Duplicate) string {
 		return "keep one of them: " + strings.Join(fixes, "; ")
 	}
 	return strings.Join(fixes, ", or ")
+}
+
+// pythonFix returns how to remove an entry of the Python version of the hook.
+func pythonFix(h agentconfig.Hook) string {
+	switch {
+	case h.Replaceable():
+		return "docsearch install"
+	case h.Plugin != "":
+		return "claude plugin disable " + h.Plugin
+	case h.Scope == agentconfig.Managed:
+		return "ask your administrator to remove the entry from " + h.Path
+	}
+	return "remove the entry from " + h.Path
+}
+
+// replacePython plans the removal of the Python version of the hook. It refuses if an
+// entry is in a place that docsearch does not edit.
+func replacePython(claude *agentconfig.Claude) ([]*agentconfig.Change, error) {
+	in := findInstalled(claude)
+	for _, h := range slices.Concat(in.Hooks, in.pluginHooks) {
+		if h.Python && !h.Replaceable() {
+			return nil, withHint(fmt.Errorf("cannot install: %s has %q, the Python version of the hook", hookLocation(h), h.Line()), "%s", pythonFix(h))
+		}
+	}
+	return claude.ReplacePython()
 }

@@ -139,7 +139,7 @@ func TestMirror(t *testing.T) {
 	kill()
 	files.Close()
 	for range 2 { // without a snapshot, and with it
-		os.RemoveAll(filepath.Join(client.home, "docsearch-state-s.json"))
+		os.RemoveAll(filepath.Join(client.home, "docsearch-denials"))
 		out := client.run(2, widgetSearch, "hook")
 		if !strings.Contains(out, "widgets 2.0") || !strings.Contains(out, "published by docs.example.com") || strings.Contains(out, " on 127.0.0.1") || strings.Contains(out, "s3cret") {
 			t.Errorf("without the server: %s", out)

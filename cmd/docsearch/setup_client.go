@@ -81,10 +81,13 @@ func (s *setupCommand) installClaude(ctx context.Context, claude *agentconfig.Cl
 	}
 	in := findInstalled(claude)
 	if sources := in.sources(claude); sources != "" {
+		if err := s.replacePython(claude); err != nil {
+			return err
+		}
 		s.connected = true
 		fmt.Fprintf(s.stdout, "the hook and the MCP server are installed: %s\n", sources)
 		s.refreshHook(ctx)
-		s.warnAboutInstallation(in)
+		s.warnAboutInstallation(findInstalled(claude))
 		return nil
 	}
 	wanted, err := s.wantsInstall(ctx)
@@ -99,6 +102,9 @@ func (s *setupCommand) installClaude(ctx context.Context, claude *agentconfig.Cl
 	if err != nil {
 		s.warn("not installed: %v", err)
 		return nil
+	}
+	if err := s.replacePython(claude); err != nil {
+		return err
 	}
 	claude.Version = agentconfig.VersionOnPath(ctx)
 	claude.Coverage = coverage(s.locations)
@@ -122,6 +128,15 @@ func (s *setupCommand) installClaude(ctx context.Context, claude *agentconfig.Cl
 	s.created = append(s.created, "the hook and the MCP server in Claude Code's settings")
 	s.undoCommands = append(s.undoCommands, "docsearch uninstall")
 	return nil
+}
+
+// replacePython removes the Python version of the hook.
+func (s *setupCommand) replacePython(claude *agentconfig.Claude) error {
+	changes, err := replacePython(claude)
+	if err != nil {
+		return err
+	}
+	return s.applyPlan(changes, "moved %s: %s")
 }
 
 // sources returns the plugin or the settings files from which Claude Code runs

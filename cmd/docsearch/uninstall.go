@@ -86,14 +86,21 @@ func (a *app) uninstallClaude(claude *agentconfig.Claude, scope agentconfig.Scop
 		}
 		plan = append(plan, module...)
 	}
+	restored, err := claude.RestorePython(scope)
+	if err != nil {
+		return err
+	}
 	switch {
 	case len(plan) == 0 && quiet:
 	case dryRun:
-		return a.showPlan(plan)
+		return a.showPlan(append(plan, restored...))
 	case len(plan) == 0:
 		a.notInstalled(claude, scope)
 	}
 	if err := a.applyPlan(plan, "removed %s from %s"); err != nil {
+		return err
+	}
+	if err := a.applyPlan(restored, "put back %s: %s"); err != nil {
 		return err
 	}
 	if scope == agentconfig.User {

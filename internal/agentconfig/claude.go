@@ -57,9 +57,10 @@ type Claude struct {
 	// configuration needs. A project's settings always get all events.
 	Coverage config.Coverage
 
-	settings string // folder of the user's settings, ~/.claude
-	state    string // file with the user's MCP servers, ~/.claude.json
-	project  string // root folder of the project
+	settings string   // folder of the user's settings, ~/.claude
+	state    string   // file with the user's MCP servers, ~/.claude.json
+	project  string   // root folder of the project
+	managed  []string // files with an administrator's settings
 }
 
 // FindClaude locates the files of the current user and of the project that
@@ -78,6 +79,7 @@ func FindClaude(dir string) (*Claude, error) {
 		settings: filepath.Join(home, ".claude"),
 		state:    filepath.Join(home, ".claude.json"),
 		project:  project,
+		managed:  managedSettings(),
 	}
 	if dir := os.Getenv("CLAUDE_CONFIG_DIR"); dir != "" {
 		c.settings = dir
@@ -180,7 +182,11 @@ func (c *Claude) Uninstall(s Scope) ([]*Change, error) {
 				if err != nil {
 					return func([]byte) ([]byte, error) { return nil, err }
 				}
-				return onJSON(reinstallHook(d, s, c.Server))
+				redo := onJSON(reinstallHook(d, s, c.Server))
+				if !c.staysInstalled(s) {
+					redo = withoutPython(redo)
+				}
+				return redo
 			},
 		},
 		dropEdit([]entry{c.server(s)}))

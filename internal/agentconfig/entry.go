@@ -209,9 +209,7 @@ func isWritten(group object, event string, s Scope, program string) bool {
 	if !ok {
 		return false
 	}
-	v := hujson.Value{Value: group.Object}.Clone()
-	v.Minimize()
-	return string(v.Pack()) == w.group(s, program, w.matcher())
+	return minimized(group) == w.group(s, program, w.matcher())
 }
 
 // ownTools is a matcher of the tools of docsearch's MCP server, whatever its name.
@@ -301,7 +299,10 @@ func matches(matcher, tool string) bool {
 
 // dropHook removes all docsearch hooks from a settings document, and the groups
 // and lists that become empty.
-func dropHook(d *document) error {
+func dropHook(d *document) error { return dropHooks(d, (*hookEntry).removable) }
+
+// dropHooks removes some of the docsearch hooks.
+func dropHooks(d *document, drops func(*hookEntry) bool) error {
 	hooks, ok, err := d.top().object("hooks")
 	if err != nil || !ok {
 		return err
@@ -314,7 +315,7 @@ func dropHook(d *document) error {
 		}
 		emptied := false
 		for g := len(groups.Elements) - 1; g >= 0; g-- {
-			if dropHandlers(groups, g) {
+			if dropHandlers(groups, g, drops) {
 				emptied = true
 			}
 		}
@@ -331,7 +332,7 @@ func dropHook(d *document) error {
 
 // dropHandlers removes docsearch's handlers from one group, and the group if it
 // becomes empty. It reports whether it removed the group.
-func dropHandlers(groups array, g int) (gone bool) {
+func dropHandlers(groups array, g int, drops func(*hookEntry) bool) (gone bool) {
 	v, ok := groups.Elements[g].Value.(*hujson.Object)
 	if !ok {
 		return false
@@ -343,7 +344,7 @@ func dropHandlers(groups array, g int) (gone bool) {
 	}
 	if !ok {
 		entry, ours := asHook(group)
-		if gone = ours && entry.removable(); gone {
+		if gone = ours && drops(entry); gone {
 			groups.remove(g)
 		}
 		return gone
@@ -354,7 +355,7 @@ func dropHandlers(groups array, g int) (gone bool) {
 		if !ok {
 			continue
 		}
-		if entry, ours := asHook(object{Object: v}); ours && entry.removable() {
+		if entry, ours := asHook(object{Object: v}); ours && drops(entry) {
 			handlers.remove(h)
 		}
 	}

@@ -89,6 +89,12 @@ func (c *Claude) Installed() Installation {
 			in.Servers = append(in.Servers, server)
 		}
 	}
+	for _, path := range c.managed {
+		if d, err := readChecked(path, c.checkSettings); err == nil {
+			found, _ := hooksOf(d, Hook{Scope: Managed, Path: path})
+			in.Hooks = append(in.Hooks, found...)
+		}
+	}
 	return in
 }
 
@@ -213,7 +219,7 @@ func hooksRunFor(hooks []Hook, event, tool string) []Hook {
 
 // Matched reports whether one of the hooks runs before calls of a tool.
 func Matched(hooks []Hook, tool string) bool {
-	return slices.ContainsFunc(hooks, func(h Hook) bool { return h.Event == "PreToolUse" && matches(h.Matcher, tool) })
+	return slices.ContainsFunc(hooks, func(h Hook) bool { return h.Event == "PreToolUse" && !h.Python && matches(h.Matcher, tool) })
 }
 
 // RequiredTools returns the tools that the hook needs to answer from local
@@ -226,6 +232,7 @@ func (c *Claude) RequiredTools() []string {
 // hooks runs. It skips the events that old versions of Claude Code do not know,
 // unless a hook is registered for one of them.
 func (c *Claude) Uncovered(hooks []Hook) []string {
+	hooks = slices.DeleteFunc(slices.Clone(hooks), func(h Hook) bool { return h.Python })
 	late := slices.ContainsFunc(hooks, func(h Hook) bool { return h.Event == "SubagentStart" || h.Event == "PostToolUseFailure" })
 	var calls []string
 	for _, w := range registrations(c.Server, c.Coverage) {

@@ -100,7 +100,7 @@ func TestStoreKeepsFetch(t *testing.T) {
 	s := Store{t.TempDir()}
 	fetch := Call{Fetch: event.Fetch{URL: "https://docs.gitlab.com/ci?a=\"b\"", Prompt: "what is a runner"}}
 	update(t, s, "s", Change{Attempt: Attempt{Call: fetch}, Deny: true}, at(0))
-	state, err := s.Read("s")
+	state, err := s.Read("s", at(0))
 	if err != nil {
 		t.Fatal(err)
 	}

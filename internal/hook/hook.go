@@ -178,6 +178,9 @@ func (p *Process) Decide(e event.Event, c *config.Config, l config.Locations, se
 		p.applyLimit(&d, e, Store{l.State})
 		p.addNotes(&d, e, l)
 		p.forgetShown(&d, e.Session, Store{l.State})
+		if l.State != "" && (e.Name == event.SessionStart || e.Name == event.SessionEnd) {
+			Store{l.State}.Sweep(p.Now())
+		}
 	}
 	return d
 }
@@ -244,7 +247,7 @@ func (d *decider) decideWithState(store Store, now func() time.Time) error {
 	if store.Dir == "" {
 		return errors.New("cannot find the state folder: DOCSEARCH_STATE_DIR and the home directory are not set")
 	}
-	state, err := store.Read(d.event.Session)
+	state, err := store.Read(d.event.Session, d.now)
 	switch {
 	case errors.Is(err, ErrCorrupt):
 		d.fault("cannot read the state: %v; replacing it", err)

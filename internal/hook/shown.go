@@ -2,7 +2,6 @@ package hook
 
 import (
 	"hash/fnv"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,19 +35,11 @@ func shownCode(session string, c *Call) string {
 // Shown returns the passages that the denial with this code has shown. It returns nil if
 // no session has such a denial, if several have, or if the states cannot be read.
 func (s Store) Shown(code string, now time.Time) passage.Shown {
-	entries, err := os.ReadDir(s.Dir)
-	if err != nil || code == "" {
+	if code == "" {
 		return nil
 	}
 	var found []Denial
-	for _, e := range entries {
-		if !e.Type().IsRegular() || !strings.HasPrefix(e.Name(), statePrefix) || !strings.HasSuffix(e.Name(), stateSuffix) {
-			continue
-		}
-		f, err := s.read(e.Name())
-		if err != nil {
-			continue
-		}
+	for _, f := range s.live(now) {
 		for _, state := range f.states() {
 			for _, d := range slices.Concat(state.Denied, state.Passed) {
 				if d.Code == code && d.valid(now) {
@@ -78,7 +69,7 @@ func (p *Process) forgetShown(d *Decision, session string, s Store) {
 	if d.Notes == nil || !d.Notes.Compacting && d.Notes.ContextReset != "compact" || s.Dir == "" {
 		return
 	}
-	state, err := s.Read(session)
+	state, err := s.Read(session, p.Now())
 	if err != nil || !slices.ContainsFunc(slices.Concat(state.Denied, state.Passed), func(d Denial) bool { return d.Code != "" }) {
 		return // an unreadable state shows nothing, and the next denial replaces it
 	}

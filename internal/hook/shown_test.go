@@ -58,7 +58,7 @@ func TestShown(t *testing.T) {
 	}
 
 	// A file that is no state does not hide the others.
-	if err := os.WriteFile(filepath.Join(s.Dir, "docsearch-state-x.json"), []byte(`{"last_denied": [`), 0o600); err != nil {
+	if err := writeState(s.path(minuteOf(at(0)), "x"), `{"last_denied": [`); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Shown(code, at(60)); !maps.Equal(got, shown) {
@@ -146,7 +146,7 @@ func TestShownIsForgotten(t *testing.T) {
 			if got := s.Shown(code, at(1)) != nil; got != test.kept {
 				t.Errorf("known: %t, want %t", got, test.kept)
 			}
-			if _, err := os.Stat(filepath.Join(s.Dir, "docsearch-state-t.json")); err == nil {
+			if _, err := os.Stat(s.path(minuteOf(at(1)), "t")); err == nil {
 				t.Error("a session without denials has a state")
 			}
 		})

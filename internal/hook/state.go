@@ -2,21 +2,13 @@ package hook
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
 	"maps"
-	"os"
-	"runtime"
 	"slices"
 	"strconv"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
-	"github.com/docsearch/docsearch/internal/config"
-	"github.com/docsearch/docsearch/internal/filelock"
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/rawjson"
-	"github.com/docsearch/docsearch/internal/hook/sessionfile"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
@@ -39,12 +31,7 @@ const (
 	// maxStateText limits the total size of a list of calls in bytes, see Denial.size.
 	maxStateText = 1 << 20
 
-	statePrefix  = "docsearch-state-"
-	stateSuffix  = ".json"
-	lockName     = "docsearch-state.lock"
 	maxStateFile = 4 << 20
-	// lockWait is longer than any deadline of the hook, which ends the process sooner.
-	lockWait = 2 * config.MaxTimeoutMS * time.Millisecond
 )
 
 // A State is the hook's memory of a session. Both lists are in order of time, the newest
@@ -269,82 +256,6 @@ func newestDenials(list []Denial, limit int) []Denial {
 	return list
 }
 
-// A Store keeps the states of sessions, one file per session:
-//
-//	docsearch-state-<session>.json
-//	  {"last_denied": {"query": "…", "allowed_domains": […], "blocked_domains": […], "timestamp": 1763635277.25,
-//	                   "agent": "…", "databases": […], "tool_use_ids": […], "retry_ids": […], "unread": true, "transcript_bytes": 1422,
-//	                   "code": "k3f9", "shown": ["1z8qb…", "3fk2m…:1594"]},
-//	   "earlier": [older denials, the oldest first], "passed": [calls whose retry ran], "consulted": 1763635280.5}
-//
-// A fetch has "url" and "prompt" in place of a search's fields. "shown" has the passages in
-// the denial, see encodeShown. Empty fields from "agent" on are absent. Without a denial,
-// "last_denied" is null. If a session ID is not a valid file name, characters are replaced
-// or cut. Its state is then in "sessions", by its full ID, so that IDs with the same file
-// name stay separate. Files are replaced as a whole, under one lock.
-type Store struct{ Dir string }
-
-// Read returns the state of a session. For a corrupt file, the error wraps ErrCorrupt.
-func (s Store) Read(session string) (State, error) {
-	name, own := stateName(session)
-	f, err := s.read(name)
-	if err != nil {
-		return State{}, err
-	}
-	return f.session(session, own), nil
-}
-
-// read reads a state file. A missing file is empty.
-func (s Store) read(name string) (stateFile, error) {
-	path := config.Join(s.Dir, name)
-	if runtime.GOOS == "windows" {
-		// A file that is open for reading cannot be replaced on Windows.
-		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-			return stateFile{}, nil
-		}
-		lock, err := s.lock()
-		if err != nil {
-			return stateFile{}, err
-		}
-		defer lock.Unlock()
-	}
-	return readState(path)
-}
-
-// Update applies a change to the state of a session, and removes the files of old
-// sessions. It replaces a corrupt file. duplicate is true if the change denies an attempt
-// that another hook has already denied. now is called while the lock is held and gives the
-// time of the change.
-func (s Store) Update(session string, c Change, now func() time.Time) (duplicate bool, err error) {
-	lock, err := s.lock()
-	if err != nil {
-		return false, err
-	}
-	defer lock.Unlock()
-	at := now()
-	sessionfile.Clean(s.Dir, statePrefix, stateSuffix, at, retryWindow)
-	name, own := stateName(session)
-	path := config.Join(s.Dir, name)
-	f, err := readState(path)
-	if err != nil && !errors.Is(err, ErrCorrupt) {
-		return false, err
-	}
-	state, duplicate := f.session(session, own).apply(c, at)
-	f.setSession(session, own, state)
-	return duplicate, atomicfile.WriteCache(path, f.encode(), 0o600)
-}
-
-func (s Store) lock() (*filelock.Lock, error) {
-	return filelock.AcquireMkdir(s.Dir, config.Join(s.Dir, lockName), lockWait)
-}
-
-// stateName returns the name of a session's file. own reports that no other session can
-// have the same name.
-func stateName(session string) (name string, own bool) {
-	name, own = sessionfile.SafeName(session)
-	return statePrefix + name + stateSuffix, own
-}
-
 // ErrCorrupt is wrapped by the error for a state file that cannot be parsed.
 var ErrCorrupt = errors.New("corrupt state")
 
@@ -352,23 +263,6 @@ var ErrCorrupt = errors.New("corrupt state")
 type stateFile struct {
 	State
 	sessions map[string]State // by ID, for IDs that are not valid file names
-}
-
-func readState(path string) (stateFile, error) {
-	data, err := atomicfile.Read(path, maxStateFile)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return stateFile{}, nil
-	case errors.Is(err, atomicfile.ErrTooLong):
-		return stateFile{}, fmt.Errorf("%w: %w", err, ErrCorrupt)
-	case err != nil:
-		return stateFile{}, err
-	}
-	s, err := parseState(data)
-	if err != nil {
-		return stateFile{}, fmt.Errorf("%s: %w: %w", path, ErrCorrupt, err)
-	}
-	return s, nil
 }
 
 func parseState(data []byte) (f stateFile, err error) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -14,8 +15,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/match"
+	"github.com/docsearch/docsearch/internal/hook/sessionfile"
 )
 
 func at(seconds int64) time.Time { return time.Unix(1_763_635_277+seconds, 0) }
@@ -42,7 +45,7 @@ func (s *State) retry(c Call, now time.Time) bool {
 
 func denied(t *testing.T, s Store, session, query string, now time.Time) bool {
 	t.Helper()
-	state, err := s.Read(session)
+	state, err := s.Read(session, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +63,8 @@ func readFile(t *testing.T, path ...string) string {
 
 func TestStateFile(t *testing.T) {
 	s := Store{filepath.Join(t.TempDir(), "made", "on demand")}
-	path := filepath.Join(s.Dir, "docsearch-state-abc-1_Z.json")
+	minute := minuteOf(at(0))
+	path := filepath.Join(s.Dir, "docsearch-denials", fmt.Sprint(minute), "session-abc-1_Z.json")
 	search := event.Search{Query: "gitlab ci", Allowed: []string{"b.c", "a.b"}}
 	update(t, s, "abc-1_Z", Change{Attempt: Attempt{Call: Call{Search: search}}, Deny: true}, time.UnixMilli(1763635277250))
 	want := `{"last_denied":{"query":"gitlab ci","allowed_domains":["b.c","a.b"],"blocked_domains":[],"timestamp":1763635277.25}}`
@@ -79,7 +83,7 @@ func TestStateFile(t *testing.T) {
 		t.Errorf("after its retry: %s, want %s", got, want)
 	}
 	update(t, s, "abc-1_Z", Change{Consult: true}, at(1+300))
-	if got, want := readFile(t, path), `{"last_denied":null}`; got != want {
+	if got, want := readFile(t, s.path(minute+5, "abc-1_Z")), `{"last_denied":null}`; got != want {
 		t.Errorf("five minutes later: %s, want %s", got, want)
 	}
 }
@@ -106,7 +110,7 @@ func TestDenialIsRemembered(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := Store{t.TempDir()}
 			update(t, s, "s", Change{Attempt: Attempt{Call: Call{Search: first}}, Deny: true}, at(0))
-			state, err := s.Read("s")
+			state, err := s.Read("s", at(0).Add(test.after))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -130,7 +134,7 @@ func TestParallelDenials(t *testing.T) {
 		}
 	}
 	update(t, s, "s", permit("2"), at(6))
-	if got := readFile(t, s.Dir, "docsearch-state-s.json"); !strings.HasPrefix(got, `{"last_denied":{"query":"0"`) {
+	if got := readFile(t, s.path(minuteOf(at(6)), "s")); !strings.HasPrefix(got, `{"last_denied":{"query":"0"`) {
 		t.Errorf("state %s", got)
 	}
 }
@@ -224,7 +228,7 @@ func TestDuplicateHooks(t *testing.T) {
 				a.Use, a.Agent, a.Started = step.use, step.agent, at(0).Add(time.Duration(step.started)*time.Millisecond)
 				a.Transcript = step.transcript
 				now := at(0).Add(time.Duration(step.decide) * time.Millisecond)
-				state, err := s.Read("s")
+				state, err := s.Read("s", now)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -285,49 +289,159 @@ func TestSessionsStayApart(t *testing.T) {
 
 func TestStateName(t *testing.T) {
 	for id, want := range map[string]string{
-		"0c5f-A_z":  "docsearch-state-0c5f-A_z.json",
-		"../../etc": "docsearch-state-______etc.json",
-		"é😀":        "docsearch-state-__.json",
-		"\xff":      "docsearch-state-_.json",
+		"0c5f-A_z":  "session-0c5f-A_z.json",
+		"../../etc": "session-______etc.json",
+		"é😀":        "session-__.json",
+		"\xff":      "session-_.json",
 	} {
-		if got, _ := stateName(id); got != want {
+		name, _ := sessionfile.SafeName(id)
+		if got := filepath.Base(Store{}.path(1, name)); got != want {
 			t.Errorf("state of %q is in %s, want %s", id, got, want)
 		}
 	}
-	if name, own := stateName(strings.Repeat("x", 300)); len(name) > 150 || own {
+	if name, own := sessionfile.SafeName(strings.Repeat("x", 300)); len(name) > 150 || own {
 		t.Errorf("a long id gives %d bytes, own: %t", len(name), own)
 	}
 }
 
-func TestStaleStatesAreRemoved(t *testing.T) {
-	s := Store{t.TempDir()}
-	now := time.Now()
-	for name, age := range map[string]time.Duration{
-		"docsearch-state-old.json":   6 * time.Minute,
-		"docsearch-state-young.json": 4 * time.Minute,
-		"docsearch-config.json":      time.Hour,
-		"docsearch-state-note.txt":   time.Hour,
-	} {
-		path := filepath.Join(s.Dir, name)
-		if err := os.WriteFile(path, []byte(`{"last_denied": null}`), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, now.Add(-age), now.Add(-age)); err != nil {
-			t.Fatal(err)
-		}
+// writeState writes a file in the way of another program.
+func writeState(path, text string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
 	}
-	update(t, s, "new", deny("q"), now)
-	entries, err := os.ReadDir(s.Dir)
+	return os.WriteFile(path, []byte(text), 0o600)
+}
+
+// statesIn lists the sessions with a file, each with its age in minutes.
+func statesIn(t *testing.T, s Store, now time.Time) (names []string) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(s.Dir, statesName, "*", "*"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
+	for _, path := range paths {
+		minute, err := strconv.ParseInt(filepath.Base(filepath.Dir(path)), 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, fmt.Sprintf("%s %d", strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), statePrefix), stateSuffix), minuteOf(now)-minute))
 	}
-	want := []string{"docsearch-config.json", "docsearch-state-new.json", "docsearch-state-note.txt", "docsearch-state-young.json", "docsearch-state.lock"}
-	if diff := cmp.Diff(want, names); diff != "" {
+	return names
+}
+
+// An update removes the files of minutes that no reader looks at, and nothing else.
+func TestStaleStatesAreRemoved(t *testing.T) {
+	s := Store{t.TempDir()}
+	now := at(0)
+	for name, minutes := range map[string]int64{"month": 40_000, "old": 6, "young": 5, "ahead": -1, "wrong-clock": -40_000} {
+		if err := writeState(s.path(minuteOf(now)-minutes, name), `{"last_denied": null}`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other := filepath.Join(s.Dir, statesName, "notes", "mine.txt")
+	if err := writeState(other, "mine"); err != nil {
+		t.Fatal(err)
+	}
+	update(t, s, "new", deny("q"), now)
+	if _, err := os.Stat(other); err != nil {
+		t.Error(err)
+	}
+	os.RemoveAll(filepath.Dir(other))
+	if diff := cmp.Diff([]string{"young 5", "new 0", "ahead -1"}, statesIn(t, s, now)); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	folders, err := os.ReadDir(filepath.Join(s.Dir, statesName))
+	if err != nil || len(folders) != 3 {
+		t.Errorf("folders %v, %v; want 3", folders, err)
+	}
+}
+
+// The work of an update does not grow with the files of other sessions, and the updates
+// remove more files than they write.
+func TestSweepIsBounded(t *testing.T) {
+	s := Store{t.TempDir()}
+	now := at(0)
+	const files = 200
+	for i := range files {
+		for _, path := range []string{s.path(minuteOf(now)-7, fmt.Sprint(i)), filepath.Join(s.Dir, fmt.Sprintf("docsearch-state-%d.json", i))} {
+			if err := writeState(path, `{"last_denied": null}`); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chtimes(path, now.Add(-time.Hour), now.Add(-time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for run := 1; run <= files/maxSwept+1; run++ {
+		update(t, s, "new", deny("q"), now)
+		if got, want := len(statesIn(t, s, now)), max(files-run*maxSwept, 0)+1; got != want {
+			t.Fatalf("%d files after run %d, want %d", got, run, want)
+		}
+	}
+	seed := func() int {
+		paths, _ := filepath.Glob(filepath.Join(s.Dir, "docsearch-state-*.json"))
+		return len(paths)
+	}
+	if seed() != files {
+		t.Errorf("updates removed %d files of earlier versions, which they would have to search for", files-seed())
+	}
+	s.Sweep(now)
+	if seed() != 0 {
+		t.Errorf("%d files of earlier versions are left", seed())
+	}
+}
+
+// A session that starts or ends removes the queries of others.
+func TestSessionSweeps(t *testing.T) {
+	for _, name := range []string{event.SessionStart, event.SessionEnd} {
+		t.Run(name, func(t *testing.T) {
+			s := Store{t.TempDir()}
+			if err := writeState(s.path(minuteOf(at(0))-6, "old"), `{"last_denied": null}`); err != nil {
+				t.Fatal(err)
+			}
+			seed := filepath.Join(s.Dir, "docsearch-state-old.json")
+			if err := writeState(seed, `{"last_denied": null}`); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chtimes(seed, at(-301), at(-301)); err != nil {
+				t.Fatal(err)
+			}
+			p := &Process{Getenv: noEnv, Now: func() time.Time { return at(0) }}
+			p.Decide(event.Event{Host: event.Claude, Name: name, Session: "s"}, testConfig("", ""), config.Locations{State: s.Dir}, fakeSearcher{})
+			if left := statesIn(t, s, at(0)); len(left) > 0 {
+				t.Errorf("files %v", left)
+			}
+			if _, err := os.Stat(seed); err == nil {
+				t.Errorf("%s is still there", seed)
+			}
+		})
+	}
+}
+
+// A file that another program writes does not change the memory of a session.
+func TestOtherProgramsWriteTheOldFile(t *testing.T) {
+	s := Store{t.TempDir()}
+	seed := filepath.Join(s.Dir, "docsearch-state-s.json")
+	other := func(text string) {
+		t.Helper()
+		if err := writeState(seed, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Of a call that the other program has denied just now, this process decides, too.
+	other(`{"last_denied": {"query": "q", "timestamp": 1763635277}}`)
+	if denied(t, s, "s", "q", at(0).Add(time.Second/2)) {
+		t.Error("the other program's denial of this call counts as an earlier one")
+	}
+	update(t, s, "s", deny("q"), at(0).Add(time.Second/2))
+	for i, text := range []string{`{"last_denied": null}`, `{"last_denied": {"query": "p", "timestamp": 1763635277}}`, "{", ""} {
+		other(text)
+		if now := at(int64(2 + i)); !denied(t, s, "s", "q", now) || denied(t, s, "s", "p", now) {
+			t.Errorf("%q of another program changes the session's memory", text)
+		}
+	}
+	if got := readFile(t, seed); got != "" {
+		t.Errorf("the other program's file has become %q", got)
 	}
 }
 
@@ -370,11 +484,11 @@ func TestDamagedState(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := Store{t.TempDir()}
-			path := filepath.Join(s.Dir, "docsearch-state-s.json")
-			if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
+			path := s.path(minuteOf(at(0)), "s")
+			if err := writeState(path, file); err != nil {
 				t.Fatal(err)
 			}
-			_, err := s.Read("s")
+			_, err := s.Read("s", at(0))
 			if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), path) {
 				t.Errorf("error %v, want one of damage that names the file", err)
 			}

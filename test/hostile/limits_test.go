@@ -191,12 +191,8 @@ func (s *sandbox) answeredSearch() (event string) {
 // forget removes the hook's state of a session.
 func (s *sandbox) forget() {
 	s.Helper()
-	states, err := filepath.Glob(filepath.Join(s.home, ".claude", "hooks", "docsearch-state-*"))
-	if err != nil {
+	if err := os.RemoveAll(filepath.Join(s.home, ".claude", "hooks", "docsearch-denials")); err != nil {
 		s.Fatal(err)
-	}
-	for _, state := range states {
-		os.Remove(state)
 	}
 }
 

@@ -52,7 +52,7 @@ func TestPipes(t *testing.T) {
 	paths := s.filesOf(s.home, s.work)
 	for _, name := range []string{
 		"docsearch-config.json", ".snapshot", ".names", ".claude.json", ".mcp.json", "docsearch-routes.json", "transcript.jsonl",
-		"manifest.json", "lexical.idx", "passages.table", "docsearch-events.log", "docsearch-state", "docsearch-injected-",
+		"manifest.json", "lexical.idx", "passages.table", "docsearch-events.log", "docsearch-denials", "docsearch-injected-",
 	} {
 		if !strings.Contains(strings.Join(paths, "\n"), name) {
 			t.Errorf("no hook left or read a file %s: %q", name, paths)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,19 +47,30 @@ func Name(prefix, session, suffix string) string {
 	return prefix + name + suffix
 }
 
+// maxChecked limits the files that Clean checks, because a file takes longer than its name.
+const maxChecked = 500
+
 // Clean removes the files in dir with the prefix and suffix that were last modified more
-// than age ago. It skips files that it cannot stat or remove.
+// than age ago. Of many files it checks maxChecked, not always the same ones. It skips
+// files that it cannot check or remove.
 func Clean(dir, prefix, suffix string, now time.Time, age time.Duration) {
-	entries, err := os.ReadDir(dir)
+	f, err := os.Open(dir)
 	if err != nil {
 		return
 	}
-	for _, e := range entries {
-		if !e.Type().IsRegular() || !strings.HasPrefix(e.Name(), prefix) || !strings.HasSuffix(e.Name(), suffix) {
-			continue
-		}
-		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > age {
-			os.Remove(config.Join(dir, e.Name()))
+	names, _ := f.Readdirnames(-1)
+	f.Close()
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return !strings.HasPrefix(name, prefix) || !strings.HasSuffix(name, suffix)
+	})
+	if more := len(names) - maxChecked; more > 0 {
+		first := int(now.UnixNano() % int64(more+1))
+		names = names[first : first+maxChecked]
+	}
+	for _, name := range names {
+		path := config.Join(dir, name)
+		if st, err := os.Lstat(path); err == nil && st.Mode().IsRegular() && now.Sub(st.ModTime()) > age {
+			os.Remove(path)
 		}
 	}
 }
