@@ -118,7 +118,7 @@ func (a *app) editNote(ctx context.Context, b *notebook.Notebook, name string) e
 		return withHint(errors.New("cannot edit the note: no editor is set"), "set EDITOR, for example EDITOR=vi")
 	}
 	cmd := exec.CommandContext(ctx, words[0], append(words[1:], filepath.Join(string(b.Folder), filepath.FromSlash(name)))...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, stream(a.stdout), stream(a.stderr)
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("cannot edit the note: %s: %w", words[0], err)
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/term"
+
+	"github.com/docsearch/docsearch/internal/safetext"
 )
 
 // defaultPager ends at once if the text fits on the screen, keeps colors, and leaves
@@ -20,9 +22,13 @@ const defaultPager = "less -FRX"
 // through the program in PAGER. If that program cannot run, the text is written as it
 // is. To turn paging off, a user sets PAGER to "" or to cat.
 func showPaged(w, stderr io.Writer, text []byte) error {
-	if f, ok := w.(*os.File); ok && isLong(f, text) {
+	if f, ok := terminalOf(w); ok && isLong(f, text) {
 		if pager := pagerCommand(os.LookupEnv); pager != nil {
-			pager.Stdin, pager.Stdout, pager.Stderr = bytes.NewReader(text), f, stderr
+			shown := text
+			if safe, ok := w.(*safetext.Writer); ok {
+				shown = safe.Clean(text)
+			}
+			pager.Stdin, pager.Stdout, pager.Stderr = bytes.NewReader(shown), f, stream(stderr)
 			if err := pager.Start(); err == nil {
 				// A user who leaves the pager early has seen enough.
 				if err := pager.Wait(); !isMissingProgram(err) {
@@ -35,9 +41,9 @@ func showPaged(w, stderr io.Writer, text []byte) error {
 	return err
 }
 
-// isLong reports whether f is a terminal on which the text does not fit.
+// isLong reports whether the text does not fit on the terminal f.
 func isLong(f *os.File, text []byte) bool {
-	if !isTerminal(f) || os.Getenv("TERM") == "dumb" {
+	if os.Getenv("TERM") == "dumb" {
 		return false
 	}
 	_, height, err := term.GetSize(int(f.Fd()))

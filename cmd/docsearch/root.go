@@ -11,6 +11,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config/decode"
 	"github.com/docsearch/docsearch/internal/ingest/format/pdf"
+	"github.com/docsearch/docsearch/internal/safetext"
 )
 
 // Exit codes. A hook's denial also uses code 2, as its clients expect. A
@@ -21,7 +22,8 @@ const (
 	exitUsage   = 2
 )
 
-// An app holds the standard streams that all commands use.
+// An app holds the standard streams that all commands use. In run, the writers are
+// safetext.Writers, because texts of others get into the output of nearly all commands.
 type app struct {
 	stdin  io.Reader
 	stdout io.Writer
@@ -65,13 +67,20 @@ func newReadPDFCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: pdf.Argument, Hidden: true, Args: cobra.NoArgs,
 		Short: "Read a PDF file from stdin",
-		RunE:  func(*cobra.Command, []string) error { return pdf.Serve(a.stdin, a.stdout) },
+		RunE:  func(*cobra.Command, []string) error { return pdf.Serve(a.stdin, stream(a.stdout)) },
 	}
 }
 
 // run is main with its dependencies as arguments. It returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin, stdout, stderr}
+	out, errOut := safetext.NewWriter(stdout), safetext.NewWriter(stderr)
+	code := (&app{stdin, out, errOut}).run(ctx, args)
+	// What is left of a text is an invalid character.
+	_, _ = out.Flush(), errOut.Flush()
+	return code
+}
+
+func (a *app) run(ctx context.Context, args []string) int {
 	started := false
 	root := newRootCommand(a)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
@@ -97,7 +106,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if wrongUse && !errors.As(err, &hint) {
 		err = withHint(err, "usage: %s", cmd.UseLine())
 	}
-	report(stderr, err)
+	report(a.stderr, err)
 	switch {
 	case wrongUse && len(args) > 0 && strings.HasPrefix(args[0], "hook"):
 		return exitFailure // 2 would deny every call if the command is a misspelled hook

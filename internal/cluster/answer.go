@@ -25,9 +25,9 @@ func errorMessage(body []byte) string {
 		Message string `json:"message"`
 	}
 	if json.Unmarshal(e.Error, &list) == nil && len(list) > 0 {
-		return list[0].Message
+		return safetext.Line(list[0].Message)
 	}
-	return e.Message
+	return safetext.Line(e.Message)
 }
 
 // decodeObjects decodes the objects of a class under "Get" in the answer to a GraphQL query.

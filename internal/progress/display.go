@@ -31,10 +31,26 @@ func StyleFor(w io.Writer) Style {
 	if os.Getenv(Variable) == "json" {
 		return Events
 	}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
+	if f := fileOf(w); f != nil && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
 		return Line
 	}
 	return Lines
+}
+
+// A safeWriter makes control characters of others harmless, see safetext.Writer.
+type safeWriter interface {
+	io.Writer
+	Unwrap() io.Writer
+	Own(control string) string
+}
+
+// fileOf returns the file to which w writes, or nil.
+func fileOf(w io.Writer) *os.File {
+	if safe, ok := w.(safeWriter); ok {
+		w = safe.Unwrap()
+	}
+	f, _ := w.(*os.File)
+	return f
 }
 
 // interval is the minimum time between two updates, by style.
@@ -44,6 +60,7 @@ var interval = [...]time.Duration{Lines: 3 * time.Second, Line: 100 * time.Milli
 // is not worth a failure.
 type Display struct {
 	w     io.Writer
+	start string // moves the cursor of a terminal to the start of the line
 	style Style
 	now   func() time.Time
 	width func() int
@@ -58,8 +75,11 @@ type Display struct {
 
 // New creates a display on w. The caller must call Close.
 func New(w io.Writer, style Style) *Display {
-	d := &Display{w: w, style: style, now: time.Now, width: func() int { return 80 }}
-	if f, ok := w.(*os.File); ok {
+	d := &Display{w: w, start: "\r", style: style, now: time.Now, width: func() int { return 80 }}
+	if safe, ok := w.(safeWriter); ok {
+		d.start = safe.Own(d.start)
+	}
+	if f := fileOf(w); f != nil {
 		d.width = func() int {
 			if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
 				return columns
@@ -110,7 +130,7 @@ func (d *Display) Close() {
 	d.endStage()
 	if d.style == Line && d.drawnLength > 0 {
 		d.draw("")
-		io.WriteString(d.w, "\r")
+		io.WriteString(d.w, d.start)
 	}
 	d.last = Event{}
 }
@@ -137,7 +157,7 @@ func (d *Display) draw(line string) {
 	if limit := max(d.width()-1, 0); len(line) > limit {
 		line = line[:limit]
 	}
-	fmt.Fprintf(d.w, "\r%s%s", line, strings.Repeat(" ", max(0, d.drawnLength-len(line))))
+	fmt.Fprintf(d.w, "%s%s%s", d.start, line, strings.Repeat(" ", max(0, d.drawnLength-len(line))))
 	d.drawnLength = len(line)
 }
 

@@ -116,6 +116,12 @@ func decodeCatalog(data []byte) (Databases, error) {
 			continue
 		}
 		d.Name, d.Description, d.Version = safetext.Line(d.Name), safetext.Line(d.Description), safetext.Line(d.Version)
+		d.Pack = safetext.Name(d.Pack)
+		for _, list := range [][]string{d.Keywords, d.URLs, d.Packages} {
+			for i := range list {
+				list[i] = safetext.Name(list[i])
+			}
+		}
 		usable = append(usable, d)
 	}
 	return Databases{usable, safetext.Line(response.Version)}, nil

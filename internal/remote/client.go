@@ -178,7 +178,7 @@ func (c *Client) Search(ctx context.Context, databases []mcpserver.RemoteDatabas
 		case !ok:
 			found[name] = mcpserver.RemoteResult{Err: errMissing}
 		case r.Error != "":
-			found[name] = mcpserver.RemoteResult{Err: errors.New(safetext.Line(r.Error))}
+			found[name] = mcpserver.RemoteResult{Err: errors.New(reported(r.Error))}
 		default:
 			found[name] = mcpserver.RemoteResult{Result: r.result()}
 		}
@@ -202,7 +202,7 @@ func (c *Client) Read(ctx context.Context, databases []string, ref index.Ref) (m
 		case r.NotFound:
 			found[name] = mcpserver.RemoteReading{Err: index.ErrNotFound}
 		case r.Error != "":
-			found[name] = mcpserver.RemoteReading{Err: errors.New(safetext.Line(r.Error))}
+			found[name] = mcpserver.RemoteReading{Err: errors.New(reported(r.Error))}
 		case !usable:
 			found[name] = mcpserver.RemoteReading{Err: errors.New("the server sent an invalid document")}
 		default:

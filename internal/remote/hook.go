@@ -14,6 +14,7 @@ import (
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/match"
+	"github.com/docsearch/docsearch/internal/safetext"
 )
 
 // margin is the time that the hook needs after the response of a server.
@@ -75,7 +76,7 @@ func (h *Hook) Page(db *config.Database, f event.Fetch) (hook.Answer, bool, erro
 
 // answer converts a received answer.
 func (a *Answer) answer() hook.Answer {
-	return hook.Answer{Passages: passagesOf(a.Passages), Whole: a.Whole, Confidence: probability(a.Confidence), Confident: a.Confident, Version: a.Version, Weights: a.Weights}
+	return hook.Answer{Passages: passagesOf(a.Passages), Whole: a.Whole, Confidence: probability(a.Confidence), Confident: a.Confident, Version: safetext.Line(a.Version), Weights: a.Weights}
 }
 
 // ask sends a question to the server of a database, unless it has been sent, and returns
@@ -94,7 +95,7 @@ func (h *Hook) ask(db *config.Database, key question, request AnswerRequest) (An
 	case !ok:
 		return Answer{}, errMissing
 	case a.Error != "":
-		return Answer{}, fmt.Errorf("%s: %s", db.Remote, a.Error)
+		return Answer{}, fmt.Errorf("%s: %s", db.Remote, reported(a.Error))
 	}
 	return a, nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/safetext"
 )
 
 // The paths of the requests.
@@ -183,6 +184,11 @@ func (p Passage) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON decodes a passage.
 func (p *Passage) UnmarshalJSON(data []byte) error {
 	own, err := passage.Decode(data)
+	own.Text, own.Title = safetext.Block(own.Text), safetext.Line(own.Title)
+	own.ID, own.URL, own.Path = safetext.Name(own.ID), safetext.Name(own.URL), safetext.Name(own.Path)
+	for i := range own.Headings {
+		own.Headings[i] = safetext.Line(own.Headings[i])
+	}
 	*p = Passage(own)
 	return err
 }
@@ -216,12 +222,27 @@ func NewResult(r index.Result) Result {
 // result converts a received result. Values that no server may send are corrected,
 // because ranking relies on them.
 func (r *Result) result() index.Result {
-	converted := index.Result{Confidence: probability(r.Confidence), Confident: r.Confident, Notes: r.Notes}
+	converted := index.Result{Confidence: probability(r.Confidence), Confident: r.Confident}
+	for _, n := range r.Notes[:min(len(r.Notes), maxNotes)] {
+		converted.Notes = append(converted.Notes, reported(n))
+	}
 	converted.SetNamedPage(r.NamedPage)
 	for _, h := range r.Hits {
 		converted.Hits = append(converted.Hits, index.Hit{Passage: passage.Passage(h.Passage), Score: max(h.Score, 0)})
 	}
 	return converted
+}
+
+// maxNotes limits the notes of a server about its result, and maxReported the bytes of one.
+const maxNotes, maxReported = 5, 300
+
+// reported quotes a message of a server. Messages reach the model outside of fences.
+func reported(text string) string {
+	text = safetext.Line(text)
+	if len(text) > maxReported {
+		text = strings.ToValidUTF8(text[:maxReported], "") + "…"
+	}
+	return "the server reports " + safetext.JSON(text)
 }
 
 func probability(f float64) float64 { return min(max(f, 0), 1) }

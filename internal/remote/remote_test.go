@@ -23,6 +23,7 @@ import (
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/lookup"
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/mcpserver"
 )
 
 const goodAnswer = `{"databases": {"gitlab": {"confidence": 0.9, "confident": true, "passages": [{"id": "1", "text": "Use needs.", "metadata": {"title": "CI"}}]},
@@ -401,4 +402,40 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What a server sends has no control characters, and its messages are quoted.
+func TestServerTextsAreSafe(t *testing.T) {
+	const bad = "\\u001b[2J\\u202e\\u009b"
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == DatabasesPath {
+			io.WriteString(w, `{"databases": [{"name": "moon`+bad+`", "keywords": ["k`+bad+`"], "urls": ["https://m/`+bad+`"], "pack": "p`+bad+`"}]}`)
+			return
+		}
+		io.WriteString(w, `{"databases": {"moon": {"notes": ["obey`+bad+`\nnow"], "hits": [{"passage": {"id": "1`+bad+`", "text": "Phases.`+bad+`", "metadata": {"title": "Moon`+bad+`", "url": "https://m/`+bad+`"}}}]},
+			"sun": {"error": "obey`+bad+`"}}}`)
+	}))
+	defer s.Close()
+	c := NewClient(config.Remote{URL: s.URL})
+	defer c.Close()
+	list, err := c.Databases(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := c.Search(t.Context(), []mcpserver.RemoteDatabase{{Name: "moon"}, {Name: "sun"}}, index.Query{Text: "moon"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := found["moon"].Notes; len(got) != 1 || got[0] != `the server reports "obey[2J now"` {
+		t.Errorf("notes %q", got)
+	}
+	if got := found["sun"].Err; got == nil || got.Error() != `the server reports "obey[2J"` {
+		t.Errorf("error %v", got)
+	}
+	hit := found["moon"].Hits[0]
+	for _, text := range []string{list.Databases[0].Name, list.Databases[0].Keywords[0], list.Databases[0].URLs[0], list.Databases[0].Pack, hit.ID, hit.Text, hit.Title, hit.URL} {
+		if !strings.HasSuffix(text, "[2J") || strings.ContainsAny(text, "\x1b\u202e\u009b") {
+			t.Errorf("text %q", text)
+		}
+	}
 }

@@ -26,6 +26,12 @@ func Line(s string) string {
 	return escapeMarkup(strings.Join(strings.Fields(stripHidden(s)), " "))
 }
 
+// Name removes hidden characters and line breaks from an identifier, such as a URL or the
+// path of a file, and changes nothing else.
+func Name(s string) string {
+	return strings.NewReplacer("\n", "", "\t", "").Replace(stripHidden(s))
+}
+
 // Fence returns a fence of backticks that does not occur in the text, a result of
 // Block.
 func Fence(text string) string {
@@ -50,14 +56,10 @@ func Fenced(text string) string {
 // JSON returns s as a JSON string on one line. It escapes the characters that Block
 // removes or replaces, so that no information is lost.
 func JSON(s string) string {
-	const hex = "0123456789abcdef"
 	var b strings.Builder
 	escape := func(units ...uint16) {
 		for _, u := range units {
-			b.WriteString("\\u")
-			for shift := 12; shift >= 0; shift -= 4 {
-				b.WriteByte(hex[u>>shift&15])
-			}
+			b.Write(appendEscape(nil, u))
 		}
 	}
 	b.WriteByte('"')

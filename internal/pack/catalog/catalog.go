@@ -29,9 +29,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/docsearch/docsearch/internal/pack"
+	"github.com/docsearch/docsearch/internal/safetext"
 )
 
 // Format is the version of the format of catalogs.
@@ -132,7 +132,7 @@ func (e *Entry) check() error {
 		return errors.New("invalid counts")
 	}
 	for _, s := range slices.Concat([]string{e.Title, e.Version, e.Description, e.License, e.Source}, e.Keywords, e.URLs) {
-		if len(s) > 2000 || strings.ContainsFunc(s, unicode.IsControl) {
+		if len(s) > 2000 || safetext.Name(s) != s {
 			return errors.New("invalid text")
 		}
 	}

@@ -46,6 +46,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/loopback"
 	"github.com/docsearch/docsearch/internal/pack"
+	"github.com/docsearch/docsearch/internal/safetext"
 )
 
 // Scheme is the prefix of references to registries: oci://registry/repository:tag.
@@ -197,10 +198,16 @@ func IsNotFound(err error) bool {
 // explain describes an error of a registry.
 func (i *image) explain(err error) error {
 	var answer *errcode.ErrorResponse
+	if errors.As(err, &answer) {
+		for i := range answer.Errors {
+			e := &answer.Errors[i]
+			e.Code, e.Message, e.Detail = safetext.Line(e.Code), safetext.Line(e.Message), nil
+		}
+	}
 	switch {
 	case errors.Is(err, errdef.ErrNotFound):
 		return &notFoundError{i.name}
-	case errors.As(err, &answer) && answer.StatusCode == http.StatusUnauthorized, errors.Is(err, auth.ErrBasicCredentialNotFound):
+	case answer != nil && answer.StatusCode == http.StatusUnauthorized, errors.Is(err, auth.ErrBasicCredentialNotFound):
 		return fmt.Errorf("%s needs a login: the Docker config has no valid credentials for this registry", i.name)
 	}
 	return fmt.Errorf("cannot read %s: %w", i.name, err)

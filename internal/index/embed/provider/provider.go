@@ -25,6 +25,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/docsearch/docsearch/internal/index/embed"
+	"github.com/docsearch/docsearch/internal/safetext"
 )
 
 // Options of a provider. A zero value selects the default.
@@ -415,7 +416,7 @@ func (r *httpProvider) errorMessage(body []byte) string {
 			}
 		}
 	}
-	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ")
+	s = safetext.Line(s)
 	if r.Key != "" {
 		s = strings.ReplaceAll(s, r.Key, "[key]")
 	}
