@@ -43,6 +43,33 @@ func (c *Config) Server(getenv Getenv) Server {
 	return Server{Search: prefix + searchTool, Read: prefix + readTool}
 }
 
+// IsDefault reports whether the names are those that docsearch install uses. The client
+// may have the server under another one, see Named.
+func (s *Server) IsDefault() bool { return strings.HasPrefix(s.Search, plainServer) }
+
+// Named returns the names for a server that the client's settings call name. The names of
+// tools contain no other characters than letters, digits, hyphens, and underscores.
+func (s *Server) Named(name string) Server {
+	prefix := "mcp__" + ToolPart(name) + "__"
+	return Server{Search: prefix + searchTool, Read: prefix + readTool, renamed: prefix}
+}
+
+// ToolPart returns a server's name as part of the name of a tool.
+func ToolPart(server string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' {
+			return r
+		}
+		return '_'
+	}, server)
+}
+
+// MayOwn reports whether tool has the name of one of docsearch's tools, of any server.
+func MayOwn(tool string) bool {
+	server, ok := ServerName(tool)
+	return ok && ownTool(tool, "mcp__"+server+"__")
+}
+
 // IsSearchTool reports whether name can be the full name of docsearch's search tool:
 // "mcp__", the server's name, and "__search" or "__leann_search".
 func IsSearchTool(name string) bool {

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"os"
+	"strings"
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index/container"
@@ -47,4 +48,10 @@ func Folder(path string) string {
 		}
 	}
 	return config.Dir(path)
+}
+
+// FolderName returns the name of the folder of a database.
+func FolderName(path string) string {
+	folder := strings.TrimRight(Folder(path), `/\`)
+	return folder[strings.LastIndexAny(folder, `/\`)+1:]
 }

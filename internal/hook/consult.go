@@ -49,13 +49,7 @@ func readsDocument(input string, server *config.Server) bool {
 		return false
 	}
 	_, document, found := strings.Cut(strings.TrimPrefix(fields.String("uri"), resourceScheme), "/")
-	name := strings.Map(func(r rune) rune {
-		if r == '-' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' {
-			return r
-		}
-		return '_'
-	}, fields.String("server"))
-	return found && document != "" && strings.HasPrefix(fields.String("uri"), resourceScheme) && server.Reads("mcp__"+name+"__read")
+	return found && document != "" && strings.HasPrefix(fields.String("uri"), resourceScheme) && server.Reads("mcp__"+config.ToolPart(fields.String("server"))+"__read")
 }
 
 // runsSearch reports whether a line of shell runs "docsearch search". If main must parse

@@ -38,6 +38,9 @@ type Servers interface {
 	// Server reports whether the host has the MCP server of a tool in a session that works
 	// in the folder cwd, and whether that server is docsearch's own.
 	Server(h event.Host, tool, cwd string) (found, own bool)
+	// OwnServer returns the name under which the host is known to have docsearch's server
+	// in such a session, or "".
+	OwnServer(h event.Host, cwd string) string
 }
 
 // An Answer is the result of one database for a query.
@@ -97,6 +100,7 @@ type Decision struct {
 func Decide(e event.Event, c *config.Config, server config.Server, s State, now time.Time, search Searcher, routes Routes) Decision {
 	d := newDecider(e, c, server)
 	d.state, d.stateRead, d.started, d.now, d.search, d.routes = s, true, now, now, search, routes
+	d.findServer()
 	d.decide()
 	return d.Decision
 }
@@ -205,7 +209,7 @@ func (d *decider) preToolUse() {
 // gives it, or the client's settings start docsearch under its name.
 func (d *decider) allowOwnTool() {
 	if !d.server.Installed(d.event.Tool) {
-		if _, own := d.search.Server(d.event.Host, d.event.Tool, d.event.Cwd); !own {
+		if !d.isOwnServer(d.event.Tool) {
 			d.trace("pass: the client does not start docsearch under the name of this tool's server")
 			return
 		}
@@ -420,11 +424,53 @@ type result struct {
 
 // newResult returns a result without an answer.
 func (d *decider) newResult(db *config.Database, r *event.Request) result {
-	o := result{db: db, request: r, tool: d.server.ToolOf(db), own: d.server.Serves(db)}
+	server := d.server
+	o := result{db: db, request: r, tool: server.ToolOf(db), own: server.Serves(db)}
+	if !o.own && d.isOwnServer(db.Tool) {
+		name, _ := config.ServerName(db.Tool)
+		o.own, server = true, server.Named(name)
+	}
 	if o.own && r.Tool == event.WebFetch {
-		o.tool = d.server.Read
+		o.tool = server.Read
 	}
 	return o
+}
+
+// isOwnServer reports whether the client starts docsearch as the server of a tool.
+func (d *decider) isOwnServer(tool string) bool {
+	_, own := d.search.Server(d.event.Host, tool, d.event.Cwd)
+	return own
+}
+
+// findServer takes over the name that the client gives docsearch's server, if the event's
+// tool is that server's.
+func (d *decider) findServer() {
+	tool := d.event.Tool
+	if config.MayOwn(tool) && !d.server.Reads(tool) && d.isOwnServer(tool) {
+		name, _ := config.ServerName(tool)
+		d.server = d.server.Named(name)
+	}
+}
+
+// nameServer makes results name the tools as the client does, if its settings have
+// docsearch's server under another name than docsearch install uses.
+func (d *decider) nameServer(results []result) {
+	if !d.server.IsDefault() || !slices.ContainsFunc(results, func(o result) bool { return o.own && d.server.Installed(o.tool) }) {
+		return
+	}
+	name := d.search.OwnServer(d.event.Host, d.event.Cwd)
+	if name == "" {
+		return
+	}
+	server := d.server.Named(name)
+	for i := range results {
+		switch results[i].tool {
+		case d.server.Search:
+			results[i].tool = server.Search
+		case d.server.Read:
+			results[i].tool = server.Read
+		}
+	}
 }
 
 // version returns the configured version, or else the version that the build detected.
@@ -509,6 +555,7 @@ func (d *decider) decideByResults(a Attempt, results []result) {
 		d.Context = d.adviceLine(results)
 	default:
 		d.trace("deny")
+		d.nameServer(results)
 		d.deny(a, results, "")
 	}
 }

@@ -51,6 +51,14 @@ func (x fakeSearcher) Server(_ event.Host, tool, _ string) (found, own bool) {
 	return name == "leann" || name == "mydocs", name == "mydocs"
 }
 
+// OwnServer finds docsearch's server for sessions in /renamed.
+func (x fakeSearcher) OwnServer(_ event.Host, cwd string) string {
+	if cwd == "/renamed" {
+		return "my docs"
+	}
+	return ""
+}
+
 // Page answers for a page as Search does for its URL.
 func (x fakeSearcher) Page(db *config.Database, f event.Fetch) (Answer, bool, error) {
 	a, err := x.Search(db, event.Search{Query: f.URL})
@@ -410,5 +418,36 @@ func TestAnswersOnly(t *testing.T) {
 				t.Errorf("reason %q, context %q, change %+v, outcome %q", d.Reason, d.Context, d.Change, d.Outcome(&e))
 			}
 		})
+	}
+}
+
+// The call in a denial has the name and the arguments of docsearch's own server, under
+// whatever name the client has it.
+func TestServerUnderAnotherName(t *testing.T) {
+	x := fakeSearcher{"gitlab": always(sure)}
+	for _, test := range []struct {
+		name, tool, cwd, want, not string
+	}{
+		{"default", "", "/", `mcp__docsearch__search {"query": "gitlab artifacts", "keywords": ["artifacts"], "database": "gitlab"}`, "my_docs"},
+		{"registered by the user", "", "/renamed", `mcp__my_docs__search {"query": "gitlab artifacts", "keywords": ["artifacts"], "database": "gitlab"}`, "mcp__docsearch__"},
+		{"named in the config", "mcp__mydocs__search", "/", `mcp__mydocs__search {"query": "gitlab artifacts", "keywords": ["artifacts"], "database": "gitlab"}`, "LEANN"},
+		{"with LEANN's arguments", "mcp__mydocs__leann_search", "/", `mcp__mydocs__leann_search {"index_name": "gitlab", "query": "gitlab artifacts"}`, "LEANN"},
+		{"LEANN itself", "mcp__leann__search", "/", `mcp__leann__search {"index_name": "gitlab-docs", "query": "gitlab artifacts"}`, "keywords"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := testConfig("", "")
+			c.Databases[0].Tool, c.Databases[0].Path = test.tool, "/absent/gitlab-docs"
+			e := webSearchEvent("gitlab artifacts")
+			e.Cwd = test.cwd
+			d := denial(t, c, e, x)
+			if text := d.Reason + "\n" + d.Context; !strings.Contains(text, test.want) || strings.Contains(text, test.not) {
+				t.Errorf("want %s, not %s, in:\n%s", test.want, test.not, text)
+			}
+		})
+	}
+	p := &Process{Getenv: noEnv, Now: func() time.Time { return at(0) }}
+	own := event.Event{Host: event.Claude, Name: event.PreToolUse, Tool: "mcp__mydocs__search"}
+	if d := p.Decide(own, testConfig("", ""), config.Locations{State: t.TempDir()}, x); d.Verdict != Allow {
+		t.Errorf("a call of docsearch's own server: verdict %q, %q", d.Verdict, d.Trace)
 	}
 }

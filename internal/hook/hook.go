@@ -25,6 +25,7 @@ import (
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/host"
 	"github.com/docsearch/docsearch/internal/notes"
+	"github.com/docsearch/docsearch/internal/safetext"
 )
 
 // A Process is one run of the hook, with its inputs and outputs.
@@ -62,7 +63,7 @@ type Process struct {
 
 // NewProcess returns a Process on the standard streams with the deadline d.
 func NewProcess(d *deadline.Deadline) *Process {
-	return &Process{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now, Deadline: d, Start: start}
+	return &Process{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: safetext.NewWriter(os.Stderr), Getenv: os.Getenv, Now: time.Now, Deadline: d, Start: start}
 }
 
 // Program returns the path of docsearch: this program, or the one next to it if this is
@@ -224,6 +225,7 @@ func (p *Process) decide(e event.Event, c *config.Config, l config.Locations, se
 			d.registered = &r
 		}
 	}
+	d.findServer()
 	if !needsState(e, c, &d.server) {
 		stateless := d
 		stateless.decide()

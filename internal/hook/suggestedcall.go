@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -71,7 +72,7 @@ func (t *denialText) calls(limit int) (calls, hint, rest string) {
 // or shortens the query; it may still be longer.
 func (t *denialText) call(o *result, limit int) string {
 	query, tool := o.query(), t.client.ToolName(o.tool)
-	leann := takesIndexName(o.tool)
+	leann := o.takesIndexName()
 	database := ", \"database\": " + quote(o.db.Name)
 	if t.code != "" {
 		database += ", \"after\": " + quote(t.code)
@@ -118,9 +119,9 @@ func shortQuery(query string, limit int) string {
 	return query
 }
 
-// takesIndexName reports whether a tool is LEANN's, which requires the name of an index.
-func takesIndexName(tool string) bool {
-	return strings.HasSuffix(tool, "__leann_search") || tool == "mcp__leann__search"
+// takesIndexName reports whether the tool is LEANN's, which requires the name of an index.
+func (o *result) takesIndexName() bool {
+	return strings.HasSuffix(o.tool, "__leann_search") || o.tool == "mcp__leann__search" && !o.own
 }
 
 // indexName returns the name of a database for LEANN's tool: the folder name of its index,
@@ -129,11 +130,7 @@ func indexName(o *result) string {
 	if o.own {
 		return o.db.Name
 	}
-	folder := strings.TrimRight(Folder(o.db.Path), `/\`)
-	if name := folder[strings.LastIndexAny(folder, `/\`)+1:]; name != "" {
-		return name
-	}
-	return o.db.Name
+	return cmp.Or(FolderName(o.db.Path), o.db.Name)
 }
 
 // tools returns the distinct tools of the results as the agent calls them.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/container"
 	"github.com/docsearch/docsearch/internal/index/leann"
@@ -237,21 +238,29 @@ func EntryAt(path string) Entry {
 }
 
 // findEntry returns the index of the entry with that name or, if there is none, of the
-// only software with that keyword. Of its editions, that of the project counts.
+// only software with that keyword, else of the only database in a folder with that name:
+// LEANN names databases after their folders. Of its editions, that of the project counts.
 func (c *Catalog) findEntry(entries []Entry, name string) int {
 	if i := slices.IndexFunc(entries, func(e Entry) bool { return strings.EqualFold(e.Name, name) || strings.EqualFold(e.label(), name) }); i >= 0 {
 		return i
 	}
-	var found []Entry
-	for _, e := range entries {
-		if slices.ContainsFunc(e.Keywords, func(k string) bool { return strings.EqualFold(k, name) }) {
-			found = append(found, e)
+	for _, has := range []func(e Entry) bool{
+		func(e Entry) bool {
+			return slices.ContainsFunc(e.Keywords, func(k string) bool { return strings.EqualFold(k, name) })
+		},
+		func(e Entry) bool { return e.Remote == nil && strings.EqualFold(hook.FolderName(e.Path), name) },
+	} {
+		var found []Entry
+		for _, e := range entries {
+			if has(e) {
+				found = append(found, e)
+			}
+		}
+		if found = c.editions("", found); len(found) == 1 {
+			return slices.IndexFunc(entries, func(e Entry) bool { return e.Name == found[0].Name })
 		}
 	}
-	if found = c.editions("", found); len(found) != 1 {
-		return -1
-	}
-	return slices.IndexFunc(entries, func(e Entry) bool { return e.Name == found[0].Name })
+	return -1
 }
 
 // nameList lists the names of the entries, truncated if there are many.

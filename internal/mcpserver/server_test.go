@@ -673,6 +673,7 @@ func TestChoose(t *testing.T) {
 		{Name: "gitlab", Path: "/db/gitlab", Keywords: []string{"gl", "ci"}},
 		{Name: "github", Path: "/db/github", Keywords: []string{"gh", "ci"}},
 		{Name: "again", Path: "/db/gitlab"},
+		{Name: "k8s", Path: "/db/kubernetes-1.30"},
 	}
 	c := &Catalog{Entries: func(context.Context) []Entry { return all }}
 	for _, tt := range []struct {
@@ -680,14 +681,15 @@ func TestChoose(t *testing.T) {
 		names, paths []string
 		want         string
 	}{
-		{"all, each once", nil, nil, "gitlab github"},
+		{"all, each once", nil, nil, "gitlab github k8s"},
+		{"folder", []string{"Kubernetes-1.30"}, nil, "k8s"},
 		{"name", []string{"GitHub"}, nil, "github"},
 		{"keyword", []string{"gl"}, nil, "gitlab"},
-		{"keyword of two", []string{"ci"}, nil, `database "ci" not found; available: gitlab, github, again`},
+		{"keyword of two", []string{"ci"}, nil, `database "ci" not found; available: gitlab, github, again, k8s`},
 		{"path", nil, []string{"/db/github/"}, "github"},
 		{"name and path", []string{"gitlab"}, []string{"/db/github"}, "gitlab github"},
 		{"the same twice", []string{"gitlab", "gl", "again"}, nil, "gitlab"},
-		{"other path", nil, []string{"/db/other"}, `database path "/db/other" not found; available: gitlab, github, again`},
+		{"other path", nil, []string{"/db/other"}, `database path "/db/other" not found; available: gitlab, github, again, k8s`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			chosen, err := c.choose(t.Context(), tt.names, tt.paths)

@@ -32,7 +32,7 @@ func serveNotes(t *testing.T) (s *sandbox, start func() *server, folder string) 
 			t.Errorf("files next to the folder: %v, %v", entries, err)
 		}
 	})
-	return s, s.serve, folder
+	return s, func() *server { return s.serve() }, folder
 }
 
 // noteNames returns the names of the notes.

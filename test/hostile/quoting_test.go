@@ -171,9 +171,9 @@ type server struct {
 }
 
 // serve starts the MCP server, which stops at the end of the test.
-func (s *sandbox) serve() *server {
+func (s *sandbox) serve(args ...string) *server {
 	s.Helper()
-	cmd := exec.CommandContext(s.Context(), *binary, "serve")
+	cmd := exec.CommandContext(s.Context(), *binary, append([]string{"serve"}, args...)...)
 	cmd.Dir, cmd.Env = s.work, s.env
 	in, err := cmd.StdinPipe()
 	if err != nil {

@@ -23,16 +23,39 @@ func FindServer(h event.Host, getenv config.Getenv, cwd, tool string) (found, ow
 	if !ok {
 		return false, false
 	}
-	project := getenv("CLAUDE_PROJECT_DIR")
-	if project == "" {
-		project = cwd
-	}
-	for _, servers := range clientServers(getenv, project) {
-		if entry := servers.Raw(name); entry != nil {
-			return true, h == event.Claude && runsDocsearch(entry)
+	for _, servers := range clientServers(getenv, projectFolder(getenv, cwd)) {
+		for _, s := range servers {
+			if s.Name == name || config.ToolPart(s.Name) == name {
+				return true, h == event.Claude && runsDocsearch(s.Value)
+			}
 		}
 	}
 	return false, false
+}
+
+// OwnServer returns the name under which Claude Code's settings start docsearch's server
+// for a session in the folder cwd, in doubt the name that docsearch install uses. It is
+// empty if they do not, and for other hosts, see FindServer.
+func OwnServer(h event.Host, getenv config.Getenv, cwd string) (name string) {
+	if h != event.Claude {
+		return ""
+	}
+	for _, servers := range clientServers(getenv, projectFolder(getenv, cwd)) {
+		for _, s := range servers {
+			if (name == "" || s.Name == "docsearch") && runsDocsearch(s.Value) {
+				name = s.Name
+			}
+		}
+	}
+	return name
+}
+
+// projectFolder returns the folder whose settings apply to a session in the folder cwd.
+func projectFolder(getenv config.Getenv, cwd string) string {
+	if project := getenv("CLAUDE_PROJECT_DIR"); project != "" {
+		return project
+	}
+	return cwd
 }
 
 // clientServers returns the "mcpServers" objects of Claude Code's settings.

@@ -86,6 +86,9 @@ func (Indexes) Server(h event.Host, tool, cwd string) (found, own bool) {
 	return host.FindServer(h, os.Getenv, cwd, tool)
 }
 
+// OwnServer returns the name of docsearch's MCP server in the agents' settings.
+func (Indexes) OwnServer(h event.Host, cwd string) string { return host.OwnServer(h, os.Getenv, cwd) }
+
 // Search searches the index of a database.
 func (i Indexes) Search(db *config.Database, s event.Search) (a hook.Answer, err error) {
 	if db.Remote != "" {
