@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +24,7 @@ func newConfigCommand(a *app) *cobra.Command {
 DOCSEARCH_CONFIG_PATH if set, otherwise ~/.claude/hooks/docsearch-config.json.`,
 	})
 	var env bool
+	var folder string
 	show := &cobra.Command{
 		Use:   "show",
 		Short: "Print the active configuration and the origin of each value",
@@ -37,16 +39,25 @@ print the environment variables that docsearch reads, and their values.`,
 		},
 	}
 	show.Flags().BoolVar(&env, "env", false, "print the environment variables and their values")
+	check := &cobra.Command{
+		Use:   "check",
+		Short: "Print all problems in the config file and the rule files",
+		Long: `Print all problems in the config file and in the rule files that apply in the
+working directory. The command reads them as the hook does, and prints how long that
+takes. The exit code is 1 if there is a problem.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("refresh") {
+				return refreshForHook(config.Locate(os.Getenv), folder)
+			}
+			return a.checkConfig()
+		},
+	}
+	check.Flags().StringVar(&folder, "refresh", "", "")
+	check.Flags().MarkHidden("refresh")
 	cmd.AddCommand(
 		show,
-		&cobra.Command{
-			Use:   "check",
-			Short: "Print all problems in the config file",
-			Long: `Print all problems in the config file, and in the rule files that route_files and
-TOOL_ROUTING_ROUTES name. The exit code is 1 if there is one.`,
-			Args: noArguments,
-			RunE: func(*cobra.Command, []string) error { return a.checkConfig() },
-		},
+		check,
 		&cobra.Command{
 			Use:   "path",
 			Short: "Print the path of the config file",
@@ -58,22 +69,29 @@ TOOL_ROUTING_ROUTES name. The exit code is 1 if there is one.`,
 }
 
 func (a *app) checkConfig() error {
-	r, err := loadConfig()
+	h, err := readHere()
+	if err == nil && !h.config.Exists {
+		err = errNoConfig(h.config)
+	}
 	if err != nil {
 		return err
 	}
-	problems, err := configProblems(r)
+	problems, err := configProblems(h.config, h.routes)
 	if err != nil {
 		return err
+	}
+	if slow := h.slow(); slow != "" {
+		problems = append(problems, slow)
 	}
 	for _, p := range problems {
 		fmt.Fprintln(a.stdout, p)
 	}
+	c := &h.config.Config
 	if len(problems) > 0 {
-		fmt.Fprintf(a.stdout, "%s, %s\n", count(len(problems), "problem"), countDatabases(&r.Config, "usable database"))
+		fmt.Fprintf(a.stdout, "%s, %s\n", count(len(problems), "problem"), countDatabases(c, "usable database"))
 		return exitStatus(exitFailure)
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s: no problems, %s\n", r.Path, countDatabases(&r.Config, "database"))
+	_, err = fmt.Fprintf(a.stdout, "%s: no problems, %s\n%s\n", h.config.Path, countDatabases(c, "database"), h.duration())
 	return err
 }
 
@@ -89,14 +107,16 @@ func countDatabases(c *config.Config, noun string) string {
 
 // configProblems returns all problems of the config, of its paths, of the rule files and
 // of the notes, one per line.
-func configProblems(r *load.Result) ([]string, error) {
+func configProblems(r *load.Result, routes *load.Routes) ([]string, error) {
 	r.CheckPaths()
 	r.CheckEnvironment(os.Environ())
 	var problems []string
 	for _, p := range r.Problems {
 		problems = append(problems, r.Path+": "+p.String())
 	}
-	problems = append(problems, r.CheckRouteFiles()...)
+	for _, p := range routes.Problems {
+		problems = append(problems, strings.TrimPrefix(p, "routes "))
+	}
 	heads, err := frontMatterProblems(r.Config.Databases)
 	return append(problems, heads...), err
 }
@@ -132,10 +152,14 @@ func loadConfig() (*load.Result, error) {
 		return nil, err
 	}
 	if !r.Exists {
-		return nil, withHint(fmt.Errorf("config %s not found", r.Path),
-			"run docsearch setup KEYWORD SOURCE to create it, or set DOCSEARCH_CONFIG_PATH")
+		return nil, errNoConfig(r)
 	}
 	return r, nil
+}
+
+func errNoConfig(r *load.Result) error {
+	return withHint(fmt.Errorf("config %s not found", r.Path),
+		"run docsearch setup KEYWORD SOURCE to create it, or set DOCSEARCH_CONFIG_PATH")
 }
 
 // A shownConfig is the active config with the origin of each value. It is JSON output.

@@ -19,7 +19,6 @@ import (
 
 	"github.com/docsearch/docsearch/internal/agentconfig"
 	"github.com/docsearch/docsearch/internal/config"
-	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/web/manage"
@@ -122,15 +121,17 @@ func (d *doctor) checkHookProgram(ctx context.Context, program agentconfig.Progr
 
 func (d *doctor) checkConfig() {
 	d.config = config.Default()
-	r, err := load.Load(d.locations)
+	h, err := readHere()
 	switch {
 	case err != nil:
 		d.fail("config", userMessage(err), "correct the file, then run docsearch config check")
 		return
-	case !r.Exists:
-		d.fail("config", r.Path+" does not exist", "docsearch setup NAME, or docsearch setup KEYWORD SOURCE")
+	case !h.config.Exists:
+		d.fail("config", h.config.Path+" does not exist", "docsearch setup NAME, or docsearch setup KEYWORD SOURCE")
 		return
 	}
+	defer d.checkRules(h)
+	r := h.config
 	d.config = r.Config
 	if len(r.Problems) > 0 {
 		first := r.Problems[0].String()
@@ -142,6 +143,19 @@ func (d *doctor) checkConfig() {
 		return
 	}
 	d.ok("config", "%s: %s", r.Path, countDatabases(&r.Config, "database"))
+}
+
+// checkRules checks the rules that apply in the working directory, and the time that the hook
+// takes to read them and the config.
+func (d *doctor) checkRules(h *hookReading) {
+	switch n := len(h.routes.Problems); {
+	case n > 0:
+		d.fail("rules", fmt.Sprintf("%s, first: %s", count(n, "problem"), strings.TrimPrefix(h.routes.Problems[0], "routes ")), "run docsearch config check to list all problems")
+	case h.slow() != "":
+		d.fail("rules", h.slow(), `raise "timeout_ms" of "hook" in the config, or use fewer rules`)
+	default:
+		d.ok("rules", "%s", h.duration())
+	}
 }
 
 func (d *doctor) checkDatabases(ctx context.Context) {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -102,46 +103,110 @@ func noReport(string, ...any) {}
 
 // answerEvent handles the event according to the config file and the rule
 // files. It also writes the snapshots from which package startup handles the
-// next event.
+// next event. If the time does not suffice for that, another process does it.
 func answerEvent(p *hook.Process) error {
 	code := startup.Guard(p.Stderr, func() int {
-		l := config.Locate(p.Getenv)
-		r, err := load.Load(l)
-		p.Commands = shell.Commands
-		p.Rules = func(cwd string, _ func(*config.Rule) bool) ([]config.Rule, []string, error) {
-			routes := load.LoadRoutes(r, config.PlaceOf(l, p.Getenv, cwd))
-			if err := routes.WriteSnapshot(l); err != nil {
-				p.Debug("cannot write the rules snapshot: %v", err)
+		x := hookReader{Process: p, locations: config.Locate(p.Getenv)}
+		p.Commands, p.Rules, p.ProjectRules = shell.Commands, x.userRules, x.projectRules
+		cwd := ""
+		if p.ReadEvent() == nil { // Run reports the error
+			cwd = p.Event.Cwd
+		}
+		p.Deadline.OnExpire(func() {
+			if x.reading.Load() {
+				x.refresh(cwd)
 			}
-			return routes.Rules, routes.Problems, nil
+		})
+		c, problems := x.config()
+		end := p.Deadline.Started().Add(time.Duration(c.Hook.TimeoutMS) * time.Millisecond)
+		indexes := hookIndexes(c, p.Debug)
+		indexes.Locations, indexes.Remote = x.locations, remote.NewHook(c, x.locations, end)
+		code := p.Run(c, x.locations, problems, indexes)
+		if x.late {
+			x.refresh(cwd)
 		}
-		if err != nil {
-			if syntax, ok := errors.AsType[*load.SyntaxError](err); ok {
-				failed := load.WriteFailureSnapshot(l, syntax)
-				p.Debug("wrote the snapshot of an unreadable config: %v", failed)
-			}
-			c := config.Default()
-			return p.Run(&c, l, []string{err.Error()}, lookup.Indexes{})
-		}
-		p.Debug("using config %s", r.Path)
-		if err := remote.AddTo(&r.Config, l); err != nil {
-			p.Debug("cannot read the list of a server's databases: %v", err)
-		}
-		r.Config.AddClustered()
-		if err := r.WriteSnapshot(l); err != nil {
-			p.Debug("cannot write the config snapshot: %v", err)
-		}
-		r.Config.Names = lookup.DefinedNames(r.Config.Databases)
-		if err := r.Config.Names.Write(l); err != nil {
-			p.Debug("no names: %v", err)
-		}
-		end := p.Deadline.Started().Add(time.Duration(r.Config.Hook.TimeoutMS) * time.Millisecond)
-		indexes := hookIndexes(&r.Config, p.Debug)
-		indexes.Locations, indexes.Remote = l, remote.NewHook(&r.Config, l, end)
-		return p.Run(&r.Config, l, r.Messages(), indexes)
+		return code
 	})
 	if code != exitOK {
 		return exitStatus(code)
 	}
 	return nil
+}
+
+// A hookReader reads what the hook needs, and writes the snapshots of it that are missing or
+// outdated.
+type hookReader struct {
+	*hook.Process
+	locations config.Locations
+
+	loaded  *load.Result // nil: not loaded, or it cannot be read
+	failure error        // of reading the config
+	user    *config.RoutesSnapshot
+	reading atomic.Bool // a snapshot is being made
+	late    bool        // the rules of the project could not be read in time
+}
+
+// config returns the config and its problems.
+func (x *hookReader) config() (*config.Config, []string) {
+	s, err := config.ReadSnapshot(x.locations, x.Getenv)
+	if err == nil && !slices.ContainsFunc(s.Config.Databases, func(db config.Database) bool { return db.Remote != "" }) {
+		s.Config.Names = lookup.WrittenNames(x.locations, s.Config.Databases)
+		return &s.Config, s.Problems
+	} // the snapshot of a config with servers does not suffice to ask them
+	x.reading.Store(err != nil)
+	defer x.reading.Store(false)
+	x.load()
+	if x.failure != nil {
+		c := config.Default()
+		return &c, []string{x.failure.Error()}
+	}
+	x.Debug("using config %s", x.loaded.Path)
+	return hookConfig(x.locations, x.loaded, x.Debug), x.loaded.Messages()
+}
+
+// load reads the config, once.
+func (x *hookReader) load() {
+	if x.loaded != nil || x.failure != nil {
+		return
+	}
+	x.loaded, x.failure = load.Load(x.locations)
+	if syntax, ok := errors.AsType[*load.SyntaxError](x.failure); ok {
+		failed := load.WriteFailureSnapshot(x.locations, syntax)
+		x.Debug("wrote the snapshot of an unreadable config: %v", failed)
+	}
+}
+
+func (x *hookReader) userRules(cwd string, _ func(*config.Rule) bool) ([]config.Rule, []string, error) {
+	place := config.PlaceOf(x.locations, x.Getenv, cwd)
+	var err error
+	if x.user, err = config.ReadUserRoutes(x.locations, place, nil); err != nil {
+		x.reading.Store(true)
+		x.load()
+		x.user = x.write(load.LoadUserRoutes(x.loaded, place))
+	}
+	return x.user.Rules, x.user.Problems, nil
+}
+
+// projectRules reads the rules that the project adds, in half of the time that is left:
+// notes and databases of the user must not wait for a project's files.
+func (x *hookReader) projectRules(cwd string, _ func(*config.Rule) bool) ([]config.Rule, []string, error) {
+	place := config.PlaceOf(x.locations, x.Getenv, cwd)
+	s, err := config.ReadProjectRoutes(x.locations, place, x.user, nil)
+	if err != nil {
+		x.reading.Store(true)
+		c, _ := x.config()
+		routes := load.LoadProjectRoutes(x.user, c, place, time.Now().Add(time.Until(x.Deadline.End())/2))
+		x.late = routes.Late
+		s = x.write(routes)
+	}
+	return s.Rules, s.Problems, nil
+}
+
+// write writes the snapshot of rules.
+func (x *hookReader) write(routes *load.Routes) *config.RoutesSnapshot {
+	if err := routes.WriteSnapshot(x.locations); err != nil {
+		x.Debug("cannot write the rules snapshot: %v", err)
+	}
+	x.reading.Store(false)
+	return routes.Snapshot()
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -28,41 +27,38 @@ and in Claude Code's plugins.`,
 	})
 	cmd.PersistentFlags().StringArrayVar(&files, "file", nil, "use only the rules in `FILE` (repeatable)")
 	rules := func() (*load.Routes, error) {
-		routes, err := loadRules(files)
-		if err != nil {
-			return nil, err
-		}
-		for _, problem := range routes.Problems {
-			a.warn("%s", problem)
-		}
-		return routes, nil
+		routes, _, err := a.loadRules(files)
+		return routes, err
 	}
-	cmd.AddCommand(newRouteListCommand(a, rules), newRouteCheckCommand(a, rules), newRouteExplainCommand(a, rules), newRouteTestCommand(a, rules))
+	list := func() (*load.Routes, string, error) { return a.loadRules(files) }
+	cmd.AddCommand(newRouteListCommand(a, list), newRouteCheckCommand(a, rules), newRouteExplainCommand(a, rules), newRouteTestCommand(a, rules))
 	return cmd
 }
 
-// loadRules returns the rules of the files, or without files the rules that
-// apply in this folder.
-func loadRules(files []string) (*load.Routes, error) {
+// loadRules returns the rules of the files, or without files the rules that apply in this
+// folder. It also describes how long these take the hook, and warns of problems.
+func (a *app) loadRules(files []string) (routes *load.Routes, duration string, err error) {
 	if len(files) > 0 {
-		return load.LoadRouteFiles(files), nil
-	}
-	l := config.Locate(os.Getenv)
-	r, err := load.Load(l)
-	if err != nil {
-		return nil, err
-	}
-	cwd, err := os.Getwd()
-	if err != nil {
-		return nil, err
-	}
-	routes := load.LoadRoutes(r, config.PlaceOf(l, os.Getenv, cwd))
-	for _, p := range r.Problems {
-		if strings.HasPrefix(p.Entry, "routes") {
-			routes.Problems = append(routes.Problems, "config "+r.Path+": "+p.String())
+		routes = load.LoadRouteFiles(files)
+	} else {
+		h, err := readHere()
+		if err != nil {
+			return nil, "", err
+		}
+		routes, duration = h.routes, h.duration()
+		for _, p := range h.config.Problems {
+			if strings.HasPrefix(p.Entry, "routes") {
+				routes.Problems = append(routes.Problems, "config "+h.config.Path+": "+p.String())
+			}
+		}
+		if slow := h.slow(); slow != "" {
+			routes.Problems = append(routes.Problems, slow)
 		}
 	}
-	return routes, nil
+	for _, problem := range routes.Problems {
+		a.warn("%s", problem)
+	}
+	return routes, duration, nil
 }
 
 // routeCall returns the tool call that the arguments describe: an event as JSON

@@ -11,17 +11,20 @@ import (
 	"github.com/docsearch/docsearch/internal/config/load"
 )
 
-func newRouteListCommand(a *app, rules func() (*load.Routes, error)) *cobra.Command {
+func newRouteListCommand(a *app, rules func() (routes *load.Routes, duration string, err error)) *cobra.Command {
 	return withJSON(&cobra.Command{
 		Use:   "list",
 		Short: "List the active rules in the order in which they are tried",
 		Args:  noArguments,
 	}, func(_ *cobra.Command, _ []string, asJSON bool) error {
-		routes, err := rules()
-		if err != nil {
-			return err
+		routes, duration, err := rules()
+		if err == nil {
+			err = a.listRules(routes, asJSON)
 		}
-		return a.listRules(routes, asJSON)
+		if err == nil && duration != "" && !asJSON {
+			_, err = fmt.Fprintln(a.stdout, duration)
+		}
+		return err
 	})
 }
 

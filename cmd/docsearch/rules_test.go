@@ -130,8 +130,8 @@ func TestHookRuleFiles(t *testing.T) {
 	put(rule("another"), "plugin", "hooks", "tool-routes.json")
 	by("another")
 	put("routes: [", "project", ".docsearch", "routes.yaml")
-	by("another")
-	if r := h.run(event, project...); !strings.Contains(r.stderr, "routes.yaml:1: invalid YAML") {
+	by("another") // without opening the project's file
+	if r := h.run(toolCall("s", "Bash", "command", "ls"), project...); !strings.Contains(r.stderr, "routes.yaml:1: invalid YAML") {
 		t.Errorf("stderr %q", r.stderr)
 	}
 	if err := os.RemoveAll(filepath.Join(h.dir, "plugin")); err != nil {

@@ -117,7 +117,7 @@ func (m machine) Settings() (*manage.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	problems, err := configProblems(r)
+	problems, err := configProblems(r, load.LoadRoutes(r, placeHere(config.Locate(os.Getenv))))
 	if err != nil {
 		return nil, err
 	}

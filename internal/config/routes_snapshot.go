@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/binary"
 	"errors"
 	"io/fs"
 	"os"
@@ -43,27 +44,45 @@ func PlaceOf(l Locations, getenv Getenv, cwd string) RoutesPlace {
 	return p
 }
 
+// User returns the place without the project, and without the files of the environment,
+// which a project's settings for an agent can set. It determines the rules of the user and of
+// plugins.
+func (p RoutesPlace) User() RoutesPlace {
+	p.Project, p.Files = "", ""
+	return p
+}
+
 func exists(dir, name string) bool {
 	_, err := os.Lstat(Join(dir, name))
 	return err == nil
 }
 
-// A RoutesSnapshot stores the rules of a place for the hook, as a Snapshot stores the
-// config:
+// A RoutesSnapshot stores rules for the hook, as a Snapshot stores the config:
 //
-//	magic     "docsearch routes 3\n", the version of the format
+//	magic     "docsearch routes 4\n", the version of the format
 //	checksum  [8] of all that follows, little endian: FNV-1a, eight bytes at a time
 //	fields    in the order of RoutesSnapshot.code
 //
-// Each place has its own file, so that sessions in several projects do not overwrite each
-// other's.
+// The rules of the user and of plugins have one file, for RoutesPlace.User, which holds in
+// all projects. The rules that a project adds have another one for each project. So no file
+// of a project is read before the user's rules are known, and none can make them unknown.
 type RoutesSnapshot struct {
 	Place    RoutesPlace
+	User     int64   // Sum of the user's snapshot to which a project's rules were added; 0 in that one
 	Sources  []Stamp // of every rule file, and of every path or folder where one may be created
 	Rules    []Rule
 	Problems []string
 
+	sum       uint64           // checksum of the file; 0: not known yet
 	candidate func(*Rule) bool // selects the rules to read; nil for all
+}
+
+// Sum identifies the contents of the whole snapshot, also of one that was read in part.
+func (s *RoutesSnapshot) Sum() int64 {
+	if s.sum == 0 {
+		s.encode()
+	}
+	return int64(s.sum)
 }
 
 // routesMagic ends with the version of the format. Every change to the output of
@@ -72,7 +91,8 @@ type RoutesSnapshot struct {
 //	1  first
 //	2  stamps with inode and change time
 //	3  further rule files, rates
-const routesMagic = "docsearch routes 3\n"
+//	4  the rules of projects have a snapshot of their own
+const routesMagic = "docsearch routes 4\n"
 
 func (s *RoutesSnapshot) code(c *coder) {
 	c.text(&s.Place.Config)
@@ -80,6 +100,7 @@ func (s *RoutesSnapshot) code(c *coder) {
 	c.text(&s.Place.Plugin)
 	c.text(&s.Place.Claude)
 	c.text(&s.Place.Files)
+	c.number(&s.User)
 	codeList(c, &s.Sources, (*Stamp).code)
 	s.codeRules(c)
 	c.texts(&s.Problems)
@@ -142,10 +163,20 @@ func (s *Stamp) code(c *coder) {
 	c.number(&s.Change)
 }
 
-// ReadRoutesSnapshot returns the rules of a place from its snapshot, unless a source file
-// has changed since it was written. If candidate is not nil, only rules that it accepts
-// are returned.
-func ReadRoutesSnapshot(l Locations, p RoutesPlace, candidate func(*Rule) bool) (*RoutesSnapshot, error) {
+// ReadUserRoutes returns the rules of the user and of plugins from their snapshot, unless a
+// source file has changed since it was written. If candidate is not nil, only rules that it
+// accepts are returned.
+func ReadUserRoutes(l Locations, p RoutesPlace, candidate func(*Rule) bool) (*RoutesSnapshot, error) {
+	return readRoutes(l, p.User(), 0, candidate)
+}
+
+// ReadProjectRoutes is ReadUserRoutes for the rules that a project adds to those of the
+// user's snapshot.
+func ReadProjectRoutes(l Locations, p RoutesPlace, user *RoutesSnapshot, candidate func(*Rule) bool) (*RoutesSnapshot, error) {
+	return readRoutes(l, p, user.Sum(), candidate)
+}
+
+func readRoutes(l Locations, p RoutesPlace, user int64, candidate func(*Rule) bool) (*RoutesSnapshot, error) {
 	path := routesPath(l, p)
 	data, err := readCacheFile(path)
 	if err != nil {
@@ -157,6 +188,8 @@ func ReadRoutesSnapshot(l Locations, p RoutesPlace, candidate func(*Rule) bool) 
 		return nil, &fs.PathError{Op: "read", Path: path, Err: err}
 	case s.Place != p:
 		return nil, errors.New(path + " is for another folder")
+	case s.User != user:
+		return nil, errors.New(path + " is outdated: changed rules of the user")
 	}
 	if changed := firstChanged(s.Sources); changed != "" {
 		return nil, errors.New(path + " is outdated: changed " + changed)
@@ -183,7 +216,7 @@ func parseRoutesSnapshot(data []byte, candidate func(*Rule) bool) (*RoutesSnapsh
 	if err := decodeFields(data, routesMagic, s.code); err != nil {
 		return nil, err
 	}
-	s.candidate = nil
+	s.sum, s.candidate = binary.LittleEndian.Uint64(data[len(routesMagic):]), nil
 	return s, nil
 }
 
@@ -192,7 +225,11 @@ func (s *RoutesSnapshot) Write(l Locations) error {
 	return writeCacheFile(l, routesPath(l, s.Place), s.encode())
 }
 
-func (s *RoutesSnapshot) encode() []byte { return encodeFields(routesMagic, s.code) }
+func (s *RoutesSnapshot) encode() []byte {
+	data := encodeFields(routesMagic, s.code)
+	s.sum = binary.LittleEndian.Uint64(data[len(routesMagic):])
+	return data
+}
 
 func routesPath(l Locations, p RoutesPlace) string {
 	return cacheFile(l, "routes", p.Config+"\x00"+p.Project+"\x00"+p.Plugin+"\x00"+p.Claude+"\x00"+p.Files, ".snapshot")

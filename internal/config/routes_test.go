@@ -23,8 +23,8 @@ func TestRoutesSnapshotFormat(t *testing.T) {
 		}
 	}
 	want := []string{
-		"RoutesSnapshot.Place config.RoutesPlace", "RoutesSnapshot.Sources []config.Stamp", "RoutesSnapshot.Rules []config.Rule", "RoutesSnapshot.Problems []string",
-		"RoutesSnapshot.candidate func(*config.Rule) bool",
+		"RoutesSnapshot.Place config.RoutesPlace", "RoutesSnapshot.User int64", "RoutesSnapshot.Sources []config.Stamp", "RoutesSnapshot.Rules []config.Rule", "RoutesSnapshot.Problems []string",
+		"RoutesSnapshot.sum uint64", "RoutesSnapshot.candidate func(*config.Rule) bool",
 		"RoutesPlace.Config string", "RoutesPlace.Project string", "RoutesPlace.Plugin string", "RoutesPlace.Claude string", "RoutesPlace.Files string",
 		"Rule.Name string", "Rule.Origin string", "Rule.Line int", "Rule.Tools []string",
 		"Rule.ToolPattern config.Pattern", "Rule.Pattern config.Pattern", "Rule.CommandPattern config.Pattern", "Rule.Unless []config.Pattern", "Rule.Parsed bool",
@@ -73,6 +73,7 @@ func wholeRoutes() *RoutesSnapshot {
 	p := Pattern{Text: "(?P<n>x)", Expr: "(x)", Groups: []string{"", "n"}, Literals: []string{"x"}}
 	return &RoutesSnapshot{
 		Place:   RoutesPlace{"/c.json", "/p", "/plugin", "/claude", "/rules"},
+		User:    7,
 		Sources: []Stamp{{"/c.json", true, 3, 4, 5, 6}, {Path: "/p/.docsearch"}},
 		Rules: []Rule{
 			{Name: "a", Origin: "/c.json", Line: 3, Tools: []string{"Bash"}, ToolPattern: p, Pattern: p, CommandPattern: p, Unless: []Pattern{p, p},

@@ -45,13 +45,18 @@ func (d *decider) refresh() {
 	if d.registered == nil || d.event.Host != event.Claude || d.routes.Rules == nil {
 		return
 	}
-	list, err := d.routes.Rules(func(*config.Rule) bool { return true })
-	switch {
-	case errors.Is(err, ErrNeedsMain):
-		d.NeedsMain = true
-	case err != nil:
-		d.fault("cannot read the rules: %v", err)
-	default:
-		d.Refresh = !d.registered.Includes(CoverageOf(d.config, list, d.server))
+	var list []config.Rule
+	for _, read := range d.routes.readers() {
+		rules, err := read(func(*config.Rule) bool { return true })
+		switch {
+		case errors.Is(err, ErrNeedsMain):
+			d.NeedsMain = true
+			return
+		case err != nil:
+			d.fault("cannot read the rules: %v", err)
+			return
+		}
+		list = append(list, rules...)
 	}
+	d.Refresh = !d.registered.Includes(CoverageOf(d.config, list, d.server))
 }

@@ -43,9 +43,9 @@ type Process struct {
 	// Host is the host that runs the hook; empty if the shape of its event decides.
 	Host event.Host
 
-	// Rules returns the active rules for a session in the folder cwd, and the problems to
-	// report to the user. See Routes.
-	Rules func(cwd string, candidate func(*config.Rule) bool) (rules []config.Rule, problems []string, err error)
+	// Rules reads the rules of the user and of plugins, and ProjectRules those that a project
+	// adds; nil: none. See Routes.
+	Rules, ProjectRules ReadRules
 	// Commands parses a line of shell, see Routes.
 	Commands func(line string) ([]string, error)
 	// NeedsMain reports that Run could not decide because parts of the program are not
@@ -57,9 +57,14 @@ type Process struct {
 	// Input is the text of Event, in the host's format.
 	Input []byte
 
-	ruleProblems []string // set once the rules are read
-	withinRate   []string // names of rules that do not apply, because the call is within their rate
+	eventErr     error       // of reading the event
+	ruleProblems [2][]string // of Rules and ProjectRules, once they are read
+	withinRate   []string    // names of rules that do not apply, because the call is within their rate
 }
+
+// ReadRules returns the active rules for a session in the folder cwd, and the problems to
+// report to the user. It may omit rules for which candidate returns false.
+type ReadRules = func(cwd string, candidate func(*config.Rule) bool) (rules []config.Rule, problems []string, err error)
 
 // NewProcess returns a Process on the standard streams with the deadline d.
 func NewProcess(d *deadline.Deadline) *Process {
@@ -111,7 +116,7 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 		if p.Deadline != nil {
 			p.Deadline.Set(time.Duration(c.Hook.TimeoutMS) * time.Millisecond)
 		}
-		if err := p.readEvent(); err != nil {
+		if err := p.ReadEvent(); err != nil {
 			p.printf("cannot read the event: %v; the call runs as usual", err)
 			return host.ExitPass
 		}
@@ -130,13 +135,13 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 	})
 }
 
-// readEvent reads the event on stdin, unless an earlier Run has.
-func (p *Process) readEvent() error {
-	if p.Event != nil {
-		return nil
+// ReadEvent reads the event on stdin, unless an earlier call has.
+func (p *Process) ReadEvent() error {
+	if p.Event != nil || p.eventErr != nil {
+		return p.eventErr
 	}
 	e, data, err := event.ReadFrom(p.Stdin, p.Host)
-	if err == nil {
+	if p.eventErr = err; err == nil {
 		p.Event, p.Input = &e, data
 	}
 	return err
@@ -203,7 +208,7 @@ func (p *Process) report(out host.Output, d Decision, problems []string) (code i
 	if out.Stderr != "" {
 		fmt.Fprintln(p.Stderr, out.Stderr)
 	}
-	for _, line := range slices.Concat(d.Faults, problems, p.ruleProblems) {
+	for _, line := range slices.Concat(d.Faults, problems, p.ruleProblems[0], p.ruleProblems[1]) {
 		p.printf("%s", line)
 	}
 	return out.Code
@@ -293,16 +298,20 @@ func (p *Process) addNotes(d *Decision, e event.Event, l config.Locations) {
 // routes returns the rules for an event. It keeps their problems for report.
 func (p *Process) routes(e event.Event) Routes {
 	r := Routes{Commands: p.Commands, Debug: p.isSet("DOCSEARCH_DEBUG") || p.isSet("TOOL_ROUTING_DEBUG")}
-	if p.Rules != nil {
-		r.Rules = func(candidate func(*config.Rule) bool) ([]config.Rule, error) {
-			rules, problems, err := p.Rules(e.Cwd, candidate)
-			p.ruleProblems = problems
+	p.ruleProblems = [2][]string{}
+	reader := func(read ReadRules, problems *[]string) readRules {
+		if read == nil {
+			return nil
+		}
+		return func(candidate func(*config.Rule) bool) (rules []config.Rule, err error) {
+			rules, *problems, err = read(e.Cwd, candidate)
 			if len(p.withinRate) > 0 {
 				rules = slices.DeleteFunc(slices.Clone(rules), func(r config.Rule) bool { return slices.Contains(p.withinRate, r.Name) })
 			}
 			return rules, err
 		}
 	}
+	r.Rules, r.ProjectRules = reader(p.Rules, &p.ruleProblems[0]), reader(p.ProjectRules, &p.ruleProblems[1])
 	return r
 }
 

@@ -14,10 +14,13 @@ import (
 
 // Routes are the rules for tool calls, and the functions to evaluate them.
 type Routes struct {
-	// Rules returns the active rules in evaluation order. It may omit rules for which
-	// candidate returns false. Its error wraps ErrNeedsMain if the rules must be loaded
-	// first. It is not called for calls that are already decided.
-	Rules func(candidate func(*config.Rule) bool) ([]config.Rule, error)
+	// Rules returns the active rules of the user and of plugins, in evaluation order. It may
+	// omit rules for which candidate returns false. Its error wraps ErrNeedsMain if the rules
+	// must be loaded first. It is not called for calls that are already decided.
+	Rules readRules
+	// ProjectRules returns the rules that the session's project adds. It is called after no
+	// rule of Rules matched, because reading a project's files can take long or fail.
+	ProjectRules readRules
 	// Commands parses a line of shell into its commands. If it is nil, a call with a rule
 	// that needs it is left to main.
 	Commands func(line string) ([]string, error)
@@ -50,24 +53,41 @@ func (d *decider) postponed(db *config.Database, err error) bool {
 // maxDebugText limits the part of a call's text in debug output.
 const maxDebugText = 200
 
-// applyRules applies the first rule that matches a call that no database has decided.
+// applyRules applies the first rule that matches a call that no database has decided: of
+// the user's, else of the project's.
 func (d *decider) applyRules() {
-	if d.routes.Rules == nil {
-		return
-	}
+	m := rules.Matcher{Commands: d.routes.Commands, Trace: d.trace, Fault: d.fault}
+	var searches []*rules.Search
 	for _, r := range d.event.Requests() {
 		e := d.event
 		e.Tool, e.Search, e.Fetch = r.Tool, r.Search, r.Fetch
-		if call := RouteCall(e); call.Text != "" && d.applyRulesTo(call) {
-			return
+		if call := RouteCall(e); call.Text != "" {
+			searches = append(searches, m.Search(call))
 		}
+	}
+	for _, read := range d.routes.readers() {
+		for _, s := range searches {
+			if d.applyRulesTo(s, read) {
+				return
+			}
+		}
+	}
+	if len(searches) > 0 && d.routes.Rules != nil {
+		d.trace("pass: no rule matches")
 	}
 }
 
-// applyRulesTo applies the first rule that matches a call, or one search or page of it. It
-// reports whether that settled the rules for the event.
-func (d *decider) applyRulesTo(call rules.Call) bool {
-	candidates, err := d.routes.Rules(rules.Candidate(call))
+// readers returns the functions that read rules, in evaluation order.
+func (r *Routes) readers() []readRules {
+	return slices.DeleteFunc([]readRules{r.Rules, r.ProjectRules}, func(read readRules) bool { return read == nil })
+}
+
+type readRules = func(candidate func(*config.Rule) bool) ([]config.Rule, error)
+
+// applyRulesTo applies the first of the rules that matches a call, or one search or page of
+// it. It reports whether that settled the rules for the event.
+func (d *decider) applyRulesTo(s *rules.Search, read readRules) bool {
+	candidates, err := read(rules.Candidate(s.Call))
 	switch {
 	case errors.Is(err, ErrNeedsMain):
 		d.NeedsMain = true
@@ -76,13 +96,11 @@ func (d *decider) applyRulesTo(call rules.Call) bool {
 		d.fault("cannot read the rules: %v; the call runs as usual", err)
 		return true
 	}
-	m := rules.Matcher{Commands: d.routes.Commands, Trace: d.trace, Fault: d.fault}
-	found, err := m.First(candidates, call)
+	found, err := s.First(candidates)
 	switch {
 	case err != nil:
 		d.NeedsMain = true
 	case found == nil:
-		d.trace("pass: no rule matches")
 		return false
 	default:
 		d.applyRule(found)

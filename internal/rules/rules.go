@@ -77,15 +77,20 @@ const (
 )
 
 // First returns the first of the rules that matches a call, or nil.
-func (m *Matcher) First(rules []config.Rule, c Call) (*Match, error) {
-	s := m.search(c)
+func (m *Matcher) First(rules []config.Rule, c Call) (*Match, error) { return m.Search(c).First(rules) }
+
+// First returns the first of the rules that matches the call, or nil. Rules of later calls
+// come after these: they ignore the commands that these allow. They have a time limit of
+// their own, because to read them may have taken longer than that of these.
+func (s *Search) First(rules []config.Rule) (*Match, error) {
+	s.started = time.Time{}
 	for i := range rules {
 		match, outcome, err := s.try(&rules[i])
 		if err != nil || match != nil {
 			return match, err
 		}
-		if m.Trace != nil && outcome != OtherTool && outcome != NoLiteral {
-			m.Trace("rule %s: %s", rules[i].Name, outcome)
+		if s.Trace != nil && outcome != OtherTool && outcome != NoLiteral {
+			s.Trace("rule %s: %s", rules[i].Name, outcome)
 		}
 	}
 	return nil, nil
@@ -93,7 +98,7 @@ func (m *Matcher) First(rules []config.Rule, c Call) (*Match, error) {
 
 // Outcomes returns the outcomes of the rules up to the first that matches.
 func (m *Matcher) Outcomes(rules []config.Rule, c Call) ([]Outcome, *Match, error) {
-	s := m.search(c)
+	s := m.Search(c)
 	var list []Outcome
 	for i := range rules {
 		match, outcome, err := s.try(&rules[i])
@@ -107,10 +112,10 @@ func (m *Matcher) Outcomes(rules []config.Rule, c Call) ([]Outcome, *Match, erro
 	return list, nil, nil
 }
 
-// A callMatch is the state of matching one call with several rules.
-type callMatch struct {
+// A Search is the state of matching one call with several rules.
+type Search struct {
 	*Matcher
-	call   Call
+	Call   Call
 	folded string // the call's text, folded
 	tool   string // the tool's name, folded
 
@@ -119,12 +124,13 @@ type callMatch struct {
 	parseErr error     // error of parsing them
 }
 
-func (m *Matcher) search(c Call) *callMatch {
-	return &callMatch{Matcher: m, call: c, folded: pattern.Fold(c.Text), tool: pattern.Fold(c.Tool)}
+// Search returns the state before any rule.
+func (m *Matcher) Search(c Call) *Search {
+	return &Search{Matcher: m, Call: c, folded: pattern.Fold(c.Text), tool: pattern.Fold(c.Tool)}
 }
 
 // fail reports why a rule cannot be tried.
-func (s *callMatch) fail(r *config.Rule, format string, args ...any) Outcome {
+func (s *Search) fail(r *config.Rule, format string, args ...any) Outcome {
 	if s.Fault != nil {
 		s.Fault("rule %s skipped: %s", r.Name, fmt.Sprintf(format, args...))
 	}
@@ -132,22 +138,22 @@ func (s *callMatch) fail(r *config.Rule, format string, args ...any) Outcome {
 }
 
 // try matches one rule.
-func (s *callMatch) try(r *config.Rule) (*Match, Outcome, error) {
+func (s *Search) try(r *config.Rule) (*Match, Outcome, error) {
 	p, outcome := s.applies(r)
 	if outcome != "" {
 		return nil, outcome, nil
 	}
 	if p == nil {
-		if outcome := s.excepted(r, s.call.Text); outcome != "" {
+		if outcome := s.excepted(r, s.Call.Text); outcome != "" {
 			return nil, outcome, nil
 		}
-		return &Match{Rule: r, Part: s.call.Text, Text: s.call.Tool}, Matches, nil
+		return &Match{Rule: r, Part: s.Call.Text, Text: s.Call.Tool}, Matches, nil
 	}
 	if !pattern.MayMatch(p.Literals, s.folded) {
 		return nil, NoLiteral, nil
 	}
-	parts := []string{s.call.Text}
-	if r.Parsed && s.call.Tool == "Bash" {
+	parts := []string{s.Call.Text}
+	if r.Parsed && s.Call.Tool == "Bash" {
 		if s.Commands == nil {
 			return nil, "", ErrCommands
 		}
@@ -162,7 +168,7 @@ func (s *callMatch) try(r *config.Rule) (*Match, Outcome, error) {
 
 // tryParts matches a rule with the parts of a call. A rule that allows commands matches
 // only if it allows all of them; otherwise, later rules ignore the ones that it allows.
-func (s *callMatch) tryParts(r *config.Rule, p *config.Pattern, parts []string) (*Match, Outcome) {
+func (s *Search) tryParts(r *config.Rule, p *config.Pattern, parts []string) (*Match, Outcome) {
 	outcome := NoMatch
 	var others []string
 	for _, part := range parts {
@@ -195,10 +201,10 @@ func (s *callMatch) tryParts(r *config.Rule, p *config.Pattern, parts []string) 
 
 // applies returns the pattern that decides whether a rule matches, or nil if the tool is
 // sufficient. If the rule does not apply to the call, it returns the outcome.
-func (s *callMatch) applies(r *config.Rule) (*config.Pattern, Outcome) {
-	p, outcome := selectPattern(r, s.call.Tool, s.tool)
-	if outcome == "" && r.ToolPattern.Text != "" && !containsTool(r.Tools, s.call.Tool) {
-		switch found, err := s.match(&r.ToolPattern, s.call.Tool); {
+func (s *Search) applies(r *config.Rule) (*config.Pattern, Outcome) {
+	p, outcome := selectPattern(r, s.Call.Tool, s.tool)
+	if outcome == "" && r.ToolPattern.Text != "" && !containsTool(r.Tools, s.Call.Tool) {
+		switch found, err := s.match(&r.ToolPattern, s.Call.Tool); {
 		case err != nil:
 			return nil, s.fail(r, "its tool_pattern %v", err)
 		case found == nil:
@@ -258,7 +264,7 @@ func CoversServers(r *config.Rule) bool {
 
 // excepted returns the outcome if one of the rule's exceptions matches or fails, and ""
 // otherwise. Either way the rule does not apply.
-func (s *callMatch) excepted(r *config.Rule, part string) Outcome {
+func (s *Search) excepted(r *config.Rule, part string) Outcome {
 	if len(r.Unless) == 0 {
 		return ""
 	}
@@ -278,15 +284,15 @@ func (s *callMatch) excepted(r *config.Rule, part string) Outcome {
 	return ""
 }
 
-func (s *callMatch) parseCommands() ([]string, error) {
+func (s *Search) parseCommands() ([]string, error) {
 	if s.commands == nil && s.parseErr == nil {
-		s.commands, s.parseErr = s.Commands(s.call.Text)
+		s.commands, s.parseErr = s.Commands(s.Call.Text)
 	}
 	return s.commands, s.parseErr
 }
 
 // match matches a pattern with a text.
-func (s *callMatch) match(p *config.Pattern, text string) (*regexp2.Match, error) {
+func (s *Search) match(p *config.Pattern, text string) (*regexp2.Match, error) {
 	now := time.Now()
 	if s.started.IsZero() {
 		s.started = now

@@ -6,14 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/viper"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/decode"
@@ -123,7 +120,9 @@ func (d *document) extractSections(values map[string]any) error {
 		d.sections[name] = text
 		if name == "routes" { // before viper folds the keys
 			var problems []decode.Problem
-			d.rules, problems = decodeRules(d.path, orderedValue{v, k.value})
+			if d.rules, problems, err = decodeRules(d.path, orderedValue{v, k.value}, nil); err != nil {
+				return err
+			}
 			d.problems = append(d.problems, problems...)
 		}
 	}
@@ -137,6 +136,41 @@ type outline struct {
 	line  int
 	keys  []key      // of an object, as written
 	items []*outline // of a list
+
+	positions map[string]int // of the last key of each name; nil while there are few keys
+}
+
+// fewKeys is the number of keys that are found faster without a map of them.
+const fewKeys = 8
+
+// add adds a key to the object.
+func (n *outline) add(k key) {
+	n.keys = append(n.keys, k)
+	switch {
+	case n.positions != nil:
+		n.positions[k.name] = len(n.keys) - 1
+	case len(n.keys) > fewKeys:
+		n.positions = make(map[string]int, 2*fewKeys)
+		for i, k := range n.keys {
+			n.positions[k.name] = i
+		}
+	}
+}
+
+// find returns the last key of that name, or nil.
+func (n *outline) find(name string) *key {
+	if n.positions != nil {
+		if i, ok := n.positions[name]; ok {
+			return &n.keys[i]
+		}
+		return nil
+	}
+	for i := len(n.keys) - 1; i >= 0; i-- {
+		if n.keys[i].name == name {
+			return &n.keys[i]
+		}
+	}
+	return nil
 }
 
 type key struct {
@@ -148,8 +182,10 @@ type key struct {
 // foldedKeys returns the distinct keys of the object in lower case, as viper has them.
 func (n *outline) foldedKeys() []string {
 	var names []string
+	seen := map[string]bool{}
 	for _, k := range n.keys {
-		if name := strings.ToLower(k.name); !slices.Contains(names, name) {
+		if name := strings.ToLower(k.name); !seen[name] {
+			seen[name] = true
 			names = append(names, name)
 		}
 	}
@@ -158,10 +194,8 @@ func (n *outline) foldedKeys() []string {
 
 // child returns the value of the last key of that name, or nil.
 func (n *outline) child(name string) *outline {
-	for i := len(n.keys) - 1; i >= 0; i-- {
-		if n.keys[i].name == name {
-			return n.keys[i].value
-		}
+	if k := n.find(name); k != nil {
+		return k.value
 	}
 	return nil
 }
@@ -169,7 +203,7 @@ func (n *outline) child(name string) *outline {
 // appendOrdered appends v as JSON with its keys in the order of n.
 func appendOrdered(b []byte, n *outline, v any) ([]byte, error) {
 	var err error
-	switch v := stringKeys(v).(type) {
+	switch v := v.(type) {
 	case map[string]any:
 		b = append(b, '{')
 		for i, name := range orderedKeys(n, v) {
@@ -288,7 +322,7 @@ func (w *jsonWalk) value() (*outline, error) {
 			if err != nil {
 				return nil, err
 			}
-			n.keys = append(n.keys, key{name.(string), line, v})
+			n.add(key{name.(string), line, v})
 		}
 		_, _, err = w.next()
 	case json.Delim('['):
@@ -302,56 +336,4 @@ func (w *jsonWalk) value() (*outline, error) {
 		_, _, err = w.next()
 	}
 	return n, err
-}
-
-func decodeYAML(data []byte) (any, *outline, error) {
-	var doc yaml.Node
-	var v any
-	err := yaml.Unmarshal(data, &doc)
-	if err == nil {
-		err = doc.Decode(&v)
-	}
-	if err != nil {
-		message := strings.TrimPrefix(err.Error(), "yaml: ")
-		line := 0
-		if m := regexp.MustCompile(`^(?:unmarshal errors:\s+)?line (\d+): `).FindStringSubmatch(message); m != nil {
-			line, _ = strconv.Atoi(m[1])
-			message = message[len(m[0]):]
-		}
-		return nil, nil, &SyntaxError{Line: line, Err: errors.New("invalid YAML: " + strings.TrimSpace(message))}
-	}
-	if len(doc.Content) == 0 {
-		return nil, &outline{}, nil
-	}
-	return v, yamlOutline(doc.Content[0]), nil
-}
-
-// yamlOutline does not follow aliases: their values have lines elsewhere, and following
-// them could take forever.
-func yamlOutline(y *yaml.Node) *outline {
-	n := &outline{line: y.Line}
-	switch y.Kind {
-	case yaml.MappingNode:
-		for i := 0; i+1 < len(y.Content); i += 2 {
-			n.keys = append(n.keys, key{y.Content[i].Value, y.Content[i].Line, yamlOutline(y.Content[i+1])})
-		}
-	case yaml.SequenceNode:
-		for _, item := range y.Content {
-			n.items = append(n.items, yamlOutline(item))
-		}
-	}
-	return n
-}
-
-func decodeTOML(data []byte) (any, *outline, error) {
-	v := map[string]any{}
-	if err := toml.Unmarshal(data, &v); err != nil {
-		var line, column int
-		var decode *toml.DecodeError
-		if errors.As(err, &decode) {
-			line, column = decode.Position()
-		}
-		return nil, nil, &SyntaxError{Line: line, Column: column, Err: errors.New("invalid TOML: " + strings.TrimPrefix(err.Error(), "toml: "))}
-	}
-	return v, tomlOutline(data), nil
 }

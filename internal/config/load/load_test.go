@@ -268,7 +268,7 @@ func TestProblems(t *testing.T) {
 		}},
 		{"values of sections", "c.yaml", "hook:\n  retry: always\n  timeout_ms: 0\n  log: often\nsearch:\n  top_k: 2.5\n  max_tokens: lots\n", 0, []string{
 			`line 2: hook: retry: want "identical" or "evidence", got "always"; using "identical"`,
-			`line 3: hook: timeout_ms: want a whole number from 1 to 60000, got 0; using 800`,
+			`line 3: hook: timeout_ms: want a whole number from 1 to 60000, got 0; using 2000`,
 			`line 4: hook: log: want true or false, got "often"; using true`,
 			`line 6: search: top_k: want a whole number from 1 to 100, got 2.5; using 5`,
 			`line 7: search: max_tokens: want a whole number from 200 to 25000, got "lots"; using 4000`,

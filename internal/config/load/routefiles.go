@@ -79,13 +79,3 @@ func isRuleFile(name string) bool {
 	}
 	return false
 }
-
-// CheckRouteFiles returns the problems in the rule files that the config and the environment
-// name, and in the rules of the config that need another part of the config.
-func (r *Result) CheckRouteFiles() []string {
-	s := LoadRoutes(r, config.RoutesPlace{Config: r.Path, Files: os.Getenv("TOOL_ROUTING_ROUTES")})
-	for i, p := range s.Problems {
-		s.Problems[i] = strings.TrimPrefix(p, "routes ")
-	}
-	return s.Problems
-}

@@ -43,7 +43,7 @@ func writeConfig(t *testing.T, l config.Locations, format string, args ...any) {
 func TestNamedRouteFiles(t *testing.T) {
 	l, p, _ := withRouteFiles(t)
 	got := LoadRoutes(mustLoad(t, l), p)
-	want := []string{"user", "team", "folder-a", "folder-b", "own", "direct", "plugin", "skill", "old", "listed", "project", "project-yaml", "project-plugin"}
+	want := []string{"user", "team", "folder-a", "folder-b", "own", "plugin", "skill", "off", "old", "direct", "listed", "project", "project-yaml", "project-plugin"}
 	if diff := cmp.Diff(want, names(got.Rules)); diff != "" || len(got.Problems) > 0 {
 		t.Errorf("problems %q, rules (-want +got):\n%s", got.Problems, diff)
 	}
@@ -127,7 +127,7 @@ func TestNamedRouteFilesAreFresh(t *testing.T) {
 		if err := LoadRoutes(mustLoad(t, l), p).WriteSnapshot(l); err != nil {
 			t.Fatal(err)
 		}
-		s, err := config.ReadRoutesSnapshot(l, p, nil)
+		s, err := readRoutes(l, p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,13 +155,13 @@ func TestNamedRouteFilesAreFresh(t *testing.T) {
 		if st, err := os.Stat(filepath.Join(dir, "rules")); err == nil && st.IsDir() {
 			settle(t, filepath.Join(dir, "rules"))
 		}
-		if s, err := config.ReadRoutesSnapshot(l, p, nil); err == nil {
+		if s, err := readRoutes(l, p); err == nil {
 			t.Errorf("%s: the rules are still %q", change.name, names(s.Rules))
 		}
 		remember()
 	}
 	p.Files = filepath.Join(dir, "team.yaml")
-	if s, err := config.ReadRoutesSnapshot(l, p, nil); err == nil {
+	if s, err := readRoutes(l, p); err == nil {
 		t.Errorf("another list: the rules are still %q", names(s.Rules))
 	}
 }

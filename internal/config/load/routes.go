@@ -25,35 +25,54 @@ import (
 type Routes struct {
 	Place config.RoutesPlace
 	Rules []config.Rule // in evaluation order
-	// Overruled are rules that are ignored because one of Rules has their name.
+	// Overruled are rules that are ignored because an earlier one has their name.
 	Overruled []config.Rule
 	Files     []string // rule files, including those that could not be read
 	Problems  []string // without those of the config file, which are in Result
+	Late      bool     // rules are missing, because the time did not suffice
+
+	user, project *Routes // the parts of the rules of LoadRoutes; else nil
 
 	sources []config.Stamp
-	seen    map[string]bool // files and folders already read
-	unread  bool            // a file could not be read, which its stamp does not show
+	origins map[string]string     // of the rules, by name
+	seen    map[string]bool       // files and folders already read
+	known   map[config.Stamp]bool // of the files that the user's rules come from
+	addedTo int64                 // Sum of the user's snapshot; 0: these are the user's rules
+	unread  bool                  // a file could not be read, which its stamp does not show
+	bounds  *bounds               // of the files of a project; nil: of the user
 }
 
-// LoadRoutes reads the rules that apply in a place, those of the user first: the rules of
-// the config file, which are in its Result (nil if it cannot be read), and of the files that
-// it names, then those of the plugin that runs this hook, of the other plugins that are
-// enabled there, by name, of the files that the environment names, and of the project:
+// LoadRoutes reads the rules that apply in a place: LoadUserRoutes, then LoadProjectRoutes.
+func LoadRoutes(r *Result, place config.RoutesPlace) *Routes {
+	var c *config.Config
+	if r != nil {
+		c = &r.Config
+	}
+	user := LoadUserRoutes(r, place)
+	project := LoadProjectRoutes(user.Snapshot(), c, place, time.Time{})
+	return &Routes{
+		Place: place, user: user, project: project,
+		Rules:     slices.Concat(user.Rules, project.Rules),
+		Overruled: slices.Concat(user.Overruled, project.Overruled),
+		Files:     slices.Concat(user.Files, project.Files),
+		Problems:  slices.Concat(user.Problems, project.Problems),
+	}
+}
+
+// LoadUserRoutes reads the rules of the user and of plugins, which apply whatever the files
+// of a project contain: the rules of the config file, which are in its Result (nil if it
+// cannot be read), and of the files that it names, then those of the plugin that runs this
+// hook, and of the other plugins that the user has enabled, by name:
 //
 //	the config's "routes"
 //	the config's "route_files"
 //	<plugin>/hooks/tool-routes.json, .yaml
 //	<plugin>/.claude-plugin/routes.json, which has rules or lists files that do
-//	TOOL_ROUTING_ROUTES
-//	<project>/.docsearch/routes.json, .yaml, .yml, .toml
-//	<project>/.claude/tool-routes.yaml
 //
-// If several rules have the same name, the first is used. The project comes last, because
-// its author may not be trusted: none of its rules can replace another or be tried before
-// it. The environment comes before it only, because a project's settings for an agent can
-// set variables. A file that cannot be read is reported as a problem, and the others are used.
-func LoadRoutes(r *Result, place config.RoutesPlace) *Routes {
-	s := &Routes{Place: place, seen: map[string]bool{}}
+// If several rules have the same name, the first is used. A file that cannot be read is
+// reported as a problem, and the others are used.
+func LoadUserRoutes(r *Result, place config.RoutesPlace) *Routes {
+	s := newRoutes(place.User())
 	if r != nil {
 		s.sources = append(s.sources, r.stamp)
 		s.add(r.rules)
@@ -67,17 +86,46 @@ func LoadRoutes(r *Result, place config.RoutesPlace) *Routes {
 	} else if stamp, err := config.StampOf(place.Config); err == nil {
 		s.sources = append(s.sources, stamp)
 	}
-	enabled := s.enabledPlugins()
-	dirs := []string{place.Plugin}
-	for _, id := range slices.Sorted(maps.Keys(enabled)) {
-		dirs = append(dirs, enabled[id])
+	if place.Plugin != "" {
+		s.plugin(place.Plugin)
 	}
-	for _, dir := range dirs {
-		if dir != "" && !s.seen[dir] {
-			s.seen[dir] = true
-			s.plugin(dir)
+	s.plugins()
+	if r != nil {
+		s.checkDatabases(&r.Config)
+	}
+	return s
+}
+
+// LoadProjectRoutes reads the rules that a project adds to those of the user: of plugins
+// that it enables, of the files that the environment names, because a project's settings for
+// an agent can set variables, and of its own files:
+//
+//	TOOL_ROUTING_ROUTES
+//	<project>/.docsearch/routes.json, .yaml, .yml, .toml
+//	<project>/.claude/tool-routes.yaml
+//
+// Their author may not be trusted: none of the rules can replace one of the user or be tried
+// before it, and files beyond the bounds are ignored and reported. So are all files once the
+// time is past end, unless it is zero. Without the config, the databases that rules name are
+// not checked.
+func LoadProjectRoutes(user *config.RoutesSnapshot, c *config.Config, place config.RoutesPlace, end time.Time) *Routes {
+	s := newRoutes(place)
+	if place == place.User() {
+		s.unread = true // it has no snapshot
+		return s
+	}
+	s.bounds = &bounds{bytes: MaxProjectBytes, rules: MaxProjectRules, end: end}
+	s.addedTo = user.Sum()
+	for _, stamp := range user.Sources {
+		s.known[stamp] = true
+		if stamp.Exists {
+			s.seen[filepath.Clean(stamp.Path)] = true
 		}
 	}
+	for i := range user.Rules {
+		s.origins[user.Rules[i].Name] = user.Rules[i].Origin
+	}
+	s.plugins()
 	s.listed(place.Files)
 	if place.Project != "" {
 		for _, ending := range [...]string{"json", "yaml", "yml", "toml"} {
@@ -85,17 +133,26 @@ func LoadRoutes(r *Result, place config.RoutesPlace) *Routes {
 		}
 		s.file(place.Project, filepath.Join(".claude", "tool-routes.yaml"))
 	}
-	if r != nil {
-		s.checkDatabases(r.Config.Databases)
+	if c != nil {
+		s.checkDatabases(c)
 	}
 	return s
 }
 
+func newRoutes(place config.RoutesPlace) *Routes {
+	return &Routes{Place: place, seen: map[string]bool{}, origins: map[string]string{}, known: map[config.Stamp]bool{}}
+}
+
+// Snapshot returns the rules as the hook reads them.
+func (s *Routes) Snapshot() *config.RoutesSnapshot {
+	return &config.RoutesSnapshot{Place: s.Place, User: s.addedTo, Sources: s.sources, Rules: s.Rules, Problems: s.Problems}
+}
+
 // checkDatabases reports the rules that name an unknown database.
-func (s *Routes) checkDatabases(dbs []config.Database) {
+func (s *Routes) checkDatabases(c *config.Config) {
 	for _, rule := range s.Rules {
 		named := func(db config.Database) bool { return db.Name == rule.Database }
-		if rule.Database != "" && !slices.ContainsFunc(dbs, named) {
+		if rule.Database != "" && !slices.ContainsFunc(c.Databases, named) {
 			s.problem(rule.Origin, decode.Problem{
 				Line: rule.Line, Entry: "routes." + rule.Name, Field: "database",
 				Expected: "a database name", Got: strconv.Quote(rule.Database), Effect: "the rule does not search",
@@ -106,7 +163,7 @@ func (s *Routes) checkDatabases(dbs []config.Database) {
 
 // LoadRouteFiles reads the rules of only these files.
 func LoadRouteFiles(paths []string) *Routes {
-	s := &Routes{seen: map[string]bool{}}
+	s := newRoutes(config.RoutesPlace{})
 	for _, path := range paths {
 		if _, err := os.Stat(path); err != nil {
 			s.Problems = append(s.Problems, "routes "+err.Error())
@@ -120,21 +177,30 @@ func LoadRouteFiles(paths []string) *Routes {
 // add adds the rules whose names are not in use.
 func (s *Routes) add(rules []config.Rule) {
 	for _, rule := range rules {
-		i := slices.IndexFunc(s.Rules, func(other config.Rule) bool { return other.Name == rule.Name })
-		if i < 0 {
+		origin, taken := s.origins[rule.Name]
+		if !taken {
+			s.origins[rule.Name] = rule.Origin
 			s.Rules = append(s.Rules, rule)
 			continue
 		}
 		s.Overruled = append(s.Overruled, rule)
 		s.problem(rule.Origin, decode.Problem{
 			Line: rule.Line, Entry: "routes." + rule.Name, Expected: "a unique rule name",
-			Got: "the name of a rule in " + s.Rules[i].Origin, Effect: "the rule is ignored",
+			Got: "the name of a rule in " + origin, Effect: "the rule is ignored",
 		})
 	}
 }
 
 func (s *Routes) problem(path string, p decode.Problem) {
 	s.Problems = append(s.Problems, "routes "+path+": "+p.String())
+}
+
+// plugins reads the rules of the enabled plugins, by name.
+func (s *Routes) plugins() {
+	enabled := s.enabledPlugins()
+	for _, id := range slices.Sorted(maps.Keys(enabled)) {
+		s.plugin(enabled[id])
+	}
 }
 
 // plugin reads the rules of the plugin in dir.
@@ -156,6 +222,9 @@ func (s *Routes) file(dir, name string) {
 		return
 	}
 	s.Files = append(s.Files, path)
+	if s.isLate(path) {
+		return
+	}
 	routes, err := parseRoutes(path, data)
 	if err != nil {
 		s.Problems = append(s.Problems, "routes "+err.Error())
@@ -176,11 +245,23 @@ func (s *Routes) file(dir, name string) {
 		}
 		return
 	}
-	rules, problems := decodeRules(path, routes)
+	rules, problems, err := decodeRules(path, routes, s.bounds)
+	switch {
+	case errors.Is(err, errLate):
+		s.isLate(path)
+		return
+	case err != nil:
+		s.Problems = append(s.Problems, fmt.Sprintf("routes %s: %v; its rules are ignored", path, err))
+		return
+	}
+	before := len(s.Problems)
 	for _, p := range problems {
 		s.problem(path, p)
 	}
 	s.add(rules)
+	if most := before + maxProjectProblems; s.bounds != nil && len(s.Problems) > most {
+		s.Problems = append(s.Problems[:most], fmt.Sprintf("routes %s: %d more problems", path, len(s.Problems)-most))
+	}
 }
 
 // read returns a file's contents and records its stamp, also for a missing file, because
@@ -189,13 +270,19 @@ func (s *Routes) read(dir, path string) ([]byte, bool) {
 	stamp, err := config.StampOf(path)
 	if err == nil && !stamp.Exists {
 		if stamp.Path = config.FirstAbsent(dir, path); !slices.Contains(s.sources, stamp) {
-			s.sources = append(s.sources, stamp)
+			s.addSource(stamp)
 		}
 		return nil, false
 	}
 	var data []byte
 	if err == nil {
-		s.sources = append(s.sources, stamp)
+		s.addSource(stamp)
+		if s.bounds != nil && !s.known[stamp] {
+			if err := s.bounds.addBytes(stamp.Size); err != nil {
+				s.Problems = append(s.Problems, fmt.Sprintf("routes %s: %v; the file is ignored", path, err))
+				return nil, false
+			}
+		}
 		data, err = read(path)
 	}
 	if err != nil {
@@ -203,6 +290,13 @@ func (s *Routes) read(dir, path string) ([]byte, bool) {
 		s.Problems = append(s.Problems, fmt.Sprintf("routes %s: %v", path, err))
 	}
 	return data, err == nil
+}
+
+// addSource records a stamp, unless the user's snapshot has it.
+func (s *Routes) addSource(stamp config.Stamp) {
+	if !s.known[stamp] {
+		s.sources = append(s.sources, stamp)
+	}
 }
 
 // parseRoutes returns the routes in a file of any of the formats.
@@ -219,7 +313,7 @@ func parseRoutes(path string, data []byte) (orderedValue, error) {
 	case err != nil:
 		return orderedValue{}, fmt.Errorf("%s: %w", path, err)
 	}
-	object, ok := stringKeys(value).(map[string]any)
+	object, ok := value.(map[string]any)
 	if !ok {
 		return orderedValue{}, fmt.Errorf("%s:1:1: want an object at the top level", path)
 	}
@@ -235,16 +329,20 @@ func isStringList(list []any) bool {
 	return true
 }
 
-// decodeRules converts a file's routes to rules and omits those with an invalid pattern.
-func decodeRules(origin string, routes orderedValue) ([]config.Rule, []decode.Problem) {
+// decodeRules converts a file's routes to rules and omits those with an invalid pattern. An
+// error says which of the bounds the file exceeds.
+func decodeRules(origin string, routes orderedValue, b *bounds) ([]config.Rule, []decode.Problem, error) {
 	if routes.node == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
-	r := decode.Routes{Origin: origin, Value: stringKeys(routes.value), Line: routes.node.lineOf}
+	r := decode.Routes{Origin: origin, Value: routes.value, Line: routes.node.lineOf}
 	if m, ok := r.Value.(map[string]any); ok {
 		r.Names = orderedKeys(routes.node, m)
 	}
 	rules, problems := decode.Rules(r)
+	if err := b.addRules(len(rules)); err != nil {
+		return nil, nil, err
+	}
 	seen := map[string]bool{}
 	for _, k := range routes.node.keys {
 		if seen[k.name] {
@@ -257,6 +355,9 @@ func decodeRules(origin string, routes orderedValue) ([]config.Rule, []decode.Pr
 	}
 	usable := rules[:0]
 	for _, rule := range rules {
+		if b.late() {
+			return nil, nil, errLate
+		}
 		if field, err := compile(&rule); err != nil {
 			problems = append(problems, decode.Problem{
 				Line: rule.Line, Entry: "routes." + rule.Name, Field: field,
@@ -266,7 +367,7 @@ func decodeRules(origin string, routes orderedValue) ([]config.Rule, []decode.Pr
 		}
 		usable = append(usable, rule)
 	}
-	return usable, problems
+	return usable, problems, nil
 }
 
 // compile parses the patterns of a rule for the hook. For an error, field is the name of
@@ -303,19 +404,6 @@ func compile(rule *config.Rule) (field string, err error) {
 	return "", nil
 }
 
-// stringKeys converts the keys of v to strings, because YAML allows other types.
-func stringKeys(v any) any {
-	m, ok := v.(map[any]any)
-	if !ok {
-		return v
-	}
-	names := make(map[string]any, len(m))
-	for k, v := range m {
-		names[fmt.Sprint(k)] = v
-	}
-	return names
-}
-
 // lineOf returns the line of the part of n at a path, or 0 if there is none.
 func (n *outline) lineOf(path ...string) int {
 	line := n.line
@@ -326,11 +414,11 @@ func (n *outline) lineOf(path ...string) int {
 			line = n.line
 			continue
 		}
-		i := slices.IndexFunc(n.keys, func(k key) bool { return k.name == name })
-		if i < 0 {
+		k := n.find(name)
+		if k == nil {
 			return 0
 		}
-		n, line = n.keys[i].value, n.keys[i].line
+		n, line = k.value, k.line
 	}
 	return line
 }
@@ -338,8 +426,7 @@ func (n *outline) lineOf(path ...string) int {
 // EnabledPlugins returns the folders of the plugins that Claude Code has enabled in a
 // place, by plugin ID (name and marketplace).
 func EnabledPlugins(place config.RoutesPlace) map[string]string {
-	s := &Routes{Place: place, seen: map[string]bool{}}
-	return s.enabledPlugins()
+	return newRoutes(place).enabledPlugins()
 }
 
 // enabledPlugins is EnabledPlugins for s. The settings list the enabled plugins, and the
@@ -410,17 +497,39 @@ func (s *Routes) installPath(entry json.RawMessage) string {
 // to report.
 func (s *Routes) readJSON(dir, path string, v any) bool {
 	data, ok := s.read(dir, path)
-	if !ok {
+	if !ok || isDeep(data) {
 		return false
 	}
 	data, err := hujson.Standardize(data)
 	return err == nil && json.Unmarshal(data, v) == nil
 }
 
-// WriteSnapshot writes the snapshot that saves the hook the next load. It does not if a
-// file could not be read, may have changed since, or may still change without changing its
-// stamp.
+// isDeep reports whether a JSON text is nested more deeply than any settings. For an error
+// that deep, hujson takes a tenth of a millisecond a level.
+func isDeep(data []byte) bool {
+	const deepest = 200
+	depth := 0
+	for _, c := range data {
+		switch c {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+		}
+		if depth > deepest {
+			return true
+		}
+	}
+	return false
+}
+
+// WriteSnapshot writes the snapshots that save the hook the next load. It does not write one
+// if a file could not be read, may have changed since, or may still change without changing
+// its stamp.
 func (s *Routes) WriteSnapshot(l config.Locations) error {
+	if s.user != nil {
+		return errors.Join(s.user.WriteSnapshot(l), s.project.WriteSnapshot(l))
+	}
 	if s.unread {
 		return nil
 	}
@@ -431,8 +540,7 @@ func (s *Routes) WriteSnapshot(l config.Locations) error {
 		}
 	}
 	RemoveOld(l, "routes")
-	snapshot := config.RoutesSnapshot{Place: s.Place, Sources: s.sources, Rules: s.Rules, Problems: s.Problems}
-	return snapshot.Write(l)
+	return s.Snapshot().Write(l)
 }
 
 // KnownPlaces returns the places whose rules the hook has read in the last 30 days
@@ -442,7 +550,7 @@ func KnownPlaces(l config.Locations, here config.RoutesPlace) []config.RoutesPla
 	paths, _ := filepath.Glob(filepath.Join(l.Cache, "routes-*.snapshot"))
 	for _, path := range paths {
 		place, err := config.PlaceIn(path)
-		if err == nil && place.Config == here.Config && place.Claude == here.Claude {
+		if err == nil && place.Project != "" && place.Config == here.Config && place.Claude == here.Claude {
 			places = append(places, place)
 		}
 	}

@@ -133,7 +133,8 @@ func rulesEverywhere(t *testing.T) (l config.Locations, p config.RoutesPlace, pl
 func TestRouteFiles(t *testing.T) {
 	l, p, _ := rulesEverywhere(t)
 	got := LoadRoutes(mustLoad(t, l), p)
-	want := []string{"user", "own", "direct", "plugin", "skill", "old", "project", "project-yaml", "project-plugin"}
+	// The user has enabled the plugin "off". No file of the project can switch its rules off.
+	want := []string{"user", "own", "plugin", "skill", "off", "old", "direct", "project", "project-yaml", "project-plugin"}
 	if diff := cmp.Diff(want, names(got.Rules)); diff != "" {
 		t.Errorf("rules (-want +got):\n%s", diff)
 	}
@@ -228,6 +229,20 @@ func TestRouteDatabases(t *testing.T) {
 	}
 }
 
+// readRoutes reads all rules of a place from their snapshots.
+func readRoutes(l config.Locations, p config.RoutesPlace) (*config.RoutesSnapshot, error) {
+	user, err := config.ReadUserRoutes(l, p, nil)
+	if err != nil || p == p.User() {
+		return user, err
+	}
+	s, err := config.ReadProjectRoutes(l, p, user, nil)
+	if err != nil {
+		return nil, err
+	}
+	s.Rules, s.Problems = slices.Concat(user.Rules, s.Rules), slices.Concat(user.Problems, s.Problems)
+	return s, nil
+}
+
 // The snapshot is valid exactly as long as none of the files changes.
 func TestRoutesSnapshot(t *testing.T) {
 	l, p, plugins := rulesEverywhere(t)
@@ -237,7 +252,7 @@ func TestRoutesSnapshot(t *testing.T) {
 		if err := routes.WriteSnapshot(l); err != nil {
 			t.Fatal(err)
 		}
-		s, err := config.ReadRoutesSnapshot(l, p, nil)
+		s, err := readRoutes(l, p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -252,7 +267,7 @@ func TestRoutesSnapshot(t *testing.T) {
 	}
 	other := p
 	other.Project = filepath.Join(filepath.Dir(p.Project), "other")
-	if s, err := config.ReadRoutesSnapshot(l, other, nil); err == nil {
+	if s, err := readRoutes(l, other); err == nil {
 		t.Errorf("another project has the rules %q", names(s.Rules))
 	}
 	for _, change := range []struct {
@@ -274,7 +289,7 @@ func TestRoutesSnapshot(t *testing.T) {
 		}},
 	} {
 		change.do()
-		if s, err := config.ReadRoutesSnapshot(l, p, nil); err == nil {
+		if s, err := readRoutes(l, p); err == nil {
 			t.Errorf("%s: the rules are still %q", change.name, names(s.Rules))
 		}
 		remember()
@@ -289,7 +304,7 @@ func TestRoutesSnapshot(t *testing.T) {
 	if err := routes.WriteSnapshot(l); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := config.ReadRoutesSnapshot(l, p, nil); err == nil {
+	if s, err := readRoutes(l, p); err == nil {
 		t.Errorf("a snapshot was made of a file that was just written: %q", names(s.Rules))
 	}
 }
@@ -331,7 +346,7 @@ func TestUnreadRoutesHaveNoSnapshot(t *testing.T) {
 	if err := routes.WriteSnapshot(l); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := config.ReadRoutesSnapshot(l, p, nil); err == nil {
+	if s, err := readRoutes(l, p); err == nil {
 		t.Errorf("a snapshot was made without a file's rules: %q", names(s.Rules))
 	}
 }
@@ -366,7 +381,10 @@ func FuzzRoutes(f *testing.F) {
 		if err != nil {
 			return
 		}
-		rules, problems := decodeRules(path, routes)
+		rules, problems, err := decodeRules(path, routes, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, r := range rules {
 			if r.Name == "" && r.Message == "" {
 				t.Errorf("a rule without anything: %+v", r)

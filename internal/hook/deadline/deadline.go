@@ -17,6 +17,7 @@ type Deadline struct {
 	limit    atomic.Int64 // time.Duration
 	timer    *time.Timer
 	finished atomic.Bool // the limit has passed, or Stop was called
+	expired  atomic.Pointer[func()]
 	exit     func(code int)
 }
 
@@ -48,6 +49,12 @@ func (d *Deadline) Set(limit time.Duration) {
 	d.timer.Reset(limit - time.Since(d.started))
 }
 
+// OnExpire makes the process call f before it ends because the limit has passed.
+func (d *Deadline) OnExpire(f func()) { d.expired.Store(&f) }
+
+// End returns the time at which the limit passes.
+func (d *Deadline) End() time.Time { return d.started.Add(time.Duration(d.limit.Load())) }
+
 // Stop lifts the limit, because the process has its answer. If the limit has already
 // passed, Stop blocks until the process ends.
 func (d *Deadline) Stop() {
@@ -60,6 +67,9 @@ func (d *Deadline) Stop() {
 func (d *Deadline) expire() {
 	if d.finished.CompareAndSwap(false, true) {
 		os.Stderr.WriteString("docsearch: timeout after " + time.Duration(d.limit.Load()).String() + "; the call runs as usual\n")
+		if f := d.expired.Load(); f != nil {
+			(*f)()
+		}
 		d.exit(0)
 	}
 }

@@ -63,7 +63,7 @@ func answer(p *hook.Process) (code int, done bool) {
 			done = false
 			return 0
 		}
-		p.Rules = rulesOf(p, l)
+		useRoutes(p, l)
 		code := p.Run(&s.Config, l, s.Problems, lookup.Indexes{Locations: l, Hybrid: s.Config.Inject.Hybrid})
 		done = !p.NeedsMain
 		return code
@@ -85,12 +85,24 @@ func readSnapshot(p *hook.Process, l config.Locations) (*config.Snapshot, error)
 	return s, nil
 }
 
-// rulesOf returns a Process.Rules that reads the snapshot of the rules.
-func rulesOf(p *hook.Process, l config.Locations) func(string, func(*config.Rule) bool) ([]config.Rule, []string, error) {
-	return func(cwd string, candidate func(*config.Rule) bool) ([]config.Rule, []string, error) {
-		s, err := config.ReadRoutesSnapshot(l, config.PlaceOf(l, p.Getenv, cwd), candidate)
-		if err != nil {
+// useRoutes makes the process read the snapshots of the rules.
+func useRoutes(p *hook.Process, l config.Locations) {
+	var user *config.RoutesSnapshot
+	p.Rules = func(cwd string, candidate func(*config.Rule) bool) (rules []config.Rule, problems []string, err error) {
+		if user, err = config.ReadUserRoutes(l, config.PlaceOf(l, p.Getenv, cwd), candidate); err != nil {
 			p.Debug("%v: reading the rules", err)
+			return nil, nil, hook.ErrNeedsMain
+		}
+		return user.Rules, user.Problems, nil
+	}
+	p.ProjectRules = func(cwd string, candidate func(*config.Rule) bool) ([]config.Rule, []string, error) {
+		place := config.PlaceOf(l, p.Getenv, cwd)
+		if place == place.User() {
+			return nil, nil, nil
+		}
+		s, err := config.ReadProjectRoutes(l, place, user, candidate)
+		if err != nil {
+			p.Debug("%v: reading the rules of the project", err)
 			return nil, nil, hook.ErrNeedsMain
 		}
 		return s.Rules, s.Problems, nil
