@@ -21,6 +21,8 @@ import (
 // request fails.
 const maxWait = 2 * time.Minute
 
+const dialTimeout = 10 * time.Second
+
 // A client requests pages of one site at a limited rate.
 type client struct {
 	http     *http.Client
@@ -49,18 +51,14 @@ func newClient(opt Options, sc *scope) *client {
 		IdleConnTimeout:        time.Minute,
 		TLSHandshakeTimeout:    10 * time.Second,
 	}
-	dialer := &net.Dialer{Timeout: 10 * time.Second, Resolver: opt.resolver}
-	proxy, err := http.ProxyFromEnvironment(&http.Request{URL: sc.start})
-	if proxy != nil || err != nil {
-		// The user's proxy resolves the host name.
-		transport.Proxy = http.ProxyFromEnvironment
-	} else {
-		dialer.Control = newGuard(sc.start.Hostname(), opt.Private).control
+	network := Public
+	if opt.Private {
+		network = Private
 	}
-	transport.DialContext = dialer.DialContext
+	dialer := net.Dialer{Timeout: dialTimeout, Resolver: opt.resolver}
 	return &client{
 		http: &http.Client{
-			Transport:     transport,
+			Transport:     newTransport(newGuard(sc.start, network), transport, dialer),
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		pace:     &pacer{delay: max(0, opt.Delay), now: opt.now, sleep: opt.sleep},

@@ -1,64 +1,122 @@
 package site
 
 import (
+	"context"
 	"fmt"
+	"net"
 	"net/netip"
+	"net/url"
 	"strings"
+	"sync/atomic"
 	"syscall"
 )
 
-// An AddressError reports that the site's name resolves to an address that a
-// public site must not have.
+// An AddressError reports a host with an address that a public host must not have.
 type AddressError struct {
 	Host string
 	Addr netip.Addr
 }
 
 func (e *AddressError) Error() string {
+	if e.Host == e.Addr.String() {
+		return e.Host + " is not a public address"
+	}
 	return fmt.Sprintf("%s resolves to %s, which is not a public address", e.Host, e.Addr)
 }
 
-// A guard decides to which addresses connections are allowed.
+// A Network says which addresses besides the public ones a host may have. An address in
+// the user's URL is always allowed, for that host and port only.
+type Network int
+
+const (
+	// Public allows no others.
+	Public Network = iota
+	// Intranet allows private addresses for the host of the user's URL, and if it has one,
+	// for the hosts that it redirects to. It never allows this machine.
+	Intranet
+	// Private allows private addresses and this machine, for all hosts.
+	Private
+)
+
+// A guard decides to which addresses connections are allowed. It never allows link-local
+// addresses, which include cloud metadata services.
 type guard struct {
-	host    string     // host of the user's URL
-	literal netip.Addr // host, if it is an IP address
-	private bool       // the user allowed private addresses
+	host     string     // of the user's URL
+	address  string     // host and port of the user's URL, as they are dialed
+	literal  netip.Addr // host, if it is an IP address
+	network  Network
+	intranet atomic.Bool // the user's host has a private address
 }
 
-func newGuard(host string, private bool) *guard {
-	g := &guard{host: host, private: private}
-	if addr, err := netip.ParseAddr(host); err == nil {
+func newGuard(start *url.URL, network Network) *guard {
+	g := &guard{host: start.Hostname(), address: dialAddress(start), network: network}
+	if addr, err := netip.ParseAddr(g.host); err == nil {
 		g.literal = addr.Unmap()
 	}
 	return g
 }
 
-// control is a net.Dialer's Control. It runs right before the connection, when
-// the address is resolved.
-func (g *guard) control(_, address string, _ syscall.RawConn) error {
-	ap, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return err
+// dialAddress returns the host and port that a transport dials for a URL.
+func dialAddress(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	}
-	addr := ap.Addr().Unmap().WithZone("")
-	if !g.allows(addr) {
-		return &AddressError{g.host, addr}
-	}
-	return nil
+	return net.JoinHostPort(u.Hostname(), port)
 }
 
-func (g *guard) allows(addr netip.Addr) bool {
+// dial connects to an address. The dialer resolves its host, and the guard sees the
+// result right before the connection, so DNS rebinding does not bypass it.
+func (g *guard) dial(ctx context.Context, dialer net.Dialer, network, address string) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	named := strings.EqualFold(address, g.address)
+	dialer.Control = func(_, address string, _ syscall.RawConn) error {
+		ap, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return err
+		}
+		if addr := ap.Addr().Unmap().WithZone(""); !g.allows(named, addr) {
+			return &AddressError{host, addr}
+		}
+		return nil
+	}
+	conn, err := dialer.DialContext(ctx, network, address)
+	if err == nil && named {
+		if ap, err := netip.ParseAddrPort(conn.RemoteAddr().String()); err == nil && isPrivate(ap.Addr().Unmap()) {
+			g.intranet.Store(true)
+		}
+	}
+	return conn, err
+}
+
+// allows reports whether the host of the user's URL, or another one, may have an address.
+func (g *guard) allows(named bool, addr netip.Addr) bool {
+	if named {
+		switch {
+		case addr == g.literal.WithZone(""):
+			return true
+		case g.literal.IsValid():
+			return false
+		case isLocalhost(g.host):
+			return addr.IsLoopback()
+		}
+	}
 	switch {
-	case addr == g.literal.WithZone(""):
-		return true
-	case g.literal.IsValid():
-		return false
-	case isLocalhost(g.host):
-		return addr.IsLoopback()
 	case isPublic(addr):
 		return true
+	case g.network == Private:
+		return addr.IsLoopback() || isPrivate(addr)
 	}
-	return g.private && (addr.IsLoopback() || addr.IsPrivate() || carrier.Contains(addr)) && !isCloudMetadata(addr)
+	return g.network == Intranet && (named || g.intranet.Load()) && isPrivate(addr)
+}
+
+// isPrivate reports whether the address belongs to a private network, and is not a cloud
+// metadata service.
+func isPrivate(addr netip.Addr) bool {
+	return (addr.IsPrivate() || carrier.Contains(addr)) && !isCloudMetadata(addr)
 }
 
 // isLocalhost reports whether the name means this machine by definition.

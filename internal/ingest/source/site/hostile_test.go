@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -358,7 +359,12 @@ func TestGuard(t *testing.T) {
 		{"docs.localhost", false, "127.0.0.1", true},
 		{"localhost.evil.test", false, "127.0.0.1", false},
 	} {
-		if got := newGuard(tt.host, tt.private).allows(netip.MustParseAddr(tt.addr)); got != tt.want {
+		network := Public
+		if tt.private {
+			network = Private
+		}
+		start := &url.URL{Scheme: "https", Host: net.JoinHostPort(tt.host, "443")}
+		if got := newGuard(start, network).allows(true, netip.MustParseAddr(tt.addr)); got != tt.want {
 			t.Errorf("%s (private %t) may lead to %s: %t", tt.host, tt.private, tt.addr, got)
 		}
 	}
@@ -438,4 +444,88 @@ func TestDNSRebinding(t *testing.T) {
 	report := fetch(t, opt)
 	diff(t, "failed", map[string]string{"/a": "docs.test resolves to 169.254.169.254, which is not a public address"}, outcomes(s, report.Failed))
 	diff(t, "pages", []string{"/"}, paths(t, opt))
+}
+
+// TestGuardOfOtherHosts decides about the hosts that a redirect leads to. inside is set if
+// the host of the user's URL has a private address.
+func TestGuardOfOtherHosts(t *testing.T) {
+	for _, tt := range []struct {
+		network Network
+		inside  bool
+		addr    string
+		want    bool
+	}{
+		{Public, false, "8.8.8.8", true},
+		{Public, true, "10.0.0.1", false},
+		{Public, true, "127.0.0.1", false},
+		{Intranet, false, "8.8.8.8", true},
+		{Intranet, false, "10.0.0.1", false},
+		{Intranet, true, "10.0.0.1", true},
+		{Intranet, true, "fd12::1", true},
+		{Intranet, true, "127.0.0.1", false},
+		{Intranet, true, "169.254.169.254", false},
+		{Intranet, true, "100.100.100.200", false},
+		{Private, false, "10.0.0.1", true},
+		{Private, false, "127.0.0.1", true},
+		{Private, false, "169.254.169.254", false},
+	} {
+		for _, host := range []string{"docs.test", "127.0.0.1", "10.0.0.9", "localhost"} {
+			g := newGuard(&url.URL{Scheme: "https", Host: host}, tt.network)
+			g.intranet.Store(tt.inside)
+			if got := g.allows(false, netip.MustParseAddr(tt.addr)); got != tt.want {
+				t.Errorf("%s (network %d, inside %t) may lead to another host at %s: %t", host, tt.network, tt.inside, tt.addr, got)
+			}
+		}
+	}
+	for addr, want := range map[string]bool{"8.8.8.8": true, "10.0.0.1": true, "127.0.0.1": false, "::1": false, "169.254.169.254": false} {
+		g := newGuard(&url.URL{Scheme: "https", Host: "docs.test"}, Intranet)
+		if got := g.allows(true, netip.MustParseAddr(addr)); got != want {
+			t.Errorf("a name may resolve to %s: %t", addr, got)
+		}
+	}
+}
+
+// TestTransport connects to names that change their addresses, and to other ports of the
+// user's own.
+func TestTransport(t *testing.T) {
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"} {
+		t.Setenv(name, "")
+	}
+	s, other := newServer(t), newServer(t)
+	s.set("/", "x")
+	other.set("/", "x")
+	port := func(s *server) string { return s.URL[strings.LastIndexByte(s.URL, ':'):] }
+	for _, tt := range []struct {
+		name    string
+		start   string
+		network Network
+		request string
+		want    string // "": an answer
+	}{
+		{"the user's URL", s.URL, Intranet, s.URL, ""},
+		{"the user's name for this machine", "http://localhost" + port(s), Intranet, "http://LOCALHOST" + port(s), ""},
+		{"another port", s.URL, Intranet, other.URL, "127.0.0.1 is not a public address"},
+		{"another port of a name", "http://localhost" + port(s), Public, "http://localhost" + port(other), "localhost resolves to 127.0.0.1, which is not a public address"},
+		{"another name", s.URL, Intranet, "http://rebound.test" + port(s), "rebound.test resolves to 127.0.0.1, which is not a public address"},
+		{"a name that was public", "https://docs.test", Intranet, "http://docs.test" + port(s), "docs.test resolves to 127.0.0.1, which is not a public address"},
+		{"the user's name", "http://docs.test" + port(s), Intranet, "http://docs.test" + port(s), "docs.test resolves to 127.0.0.1, which is not a public address"},
+		{"the user's name, allowed", "http://docs.test" + port(s), Private, "http://docs.test" + port(s), ""},
+	} {
+		start, err := url.Parse(tt.start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		transport := newTransport(newGuard(start, tt.network), &http.Transport{}, net.Dialer{Resolver: nameserver(t, "127.0.0.1")})
+		defer transport.CloseIdleConnections()
+		answer, err := (&http.Client{Transport: transport}).Get(tt.request)
+		if err == nil {
+			answer.Body.Close()
+		}
+		if asked := len(s.requests()) + len(other.requests()); (asked == 0) != (tt.want != "") {
+			t.Errorf("%s: %d requests", tt.name, asked)
+		}
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
 }

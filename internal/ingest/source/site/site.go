@@ -11,9 +11,10 @@
 //     and the page lists at the site's root. Redirects are followed one by one;
 //     each target must be an allowed page.
 //   - Connections go to public addresses only. Addresses of the user's machine
-//     or network must be in the URL (127.0.0.1, localhost, 10.0.0.5) or be
-//     allowed by Options.Private. The address is checked when it is dialed, so
-//     DNS rebinding does not bypass the check.
+//     or network must be in the URL (127.0.0.1, localhost, 10.0.0.5), with the
+//     port, or be allowed by Options.Private. The address is checked when it is
+//     dialed, so DNS rebinding does not bypass the check. See Transport, which
+//     the downloads of packs use, too.
 //   - The crawler obeys robots.txt and Retry-After and pauses between requests.
 //   - The size of a page, the number of pages, the time of each request and the
 //     total bytes received, including page lists and robots.txt, are limited.
