@@ -406,11 +406,14 @@ func (s *setupCommand) findCatalogPack(ctx context.Context, arg string) (*chosen
 		if e == nil {
 			continue
 		}
+		if err := checkNamed(e.Source, k.location); err != nil {
+			return nil, fmt.Errorf("the catalog %s names a pack that is not added: %w", k.Name, err)
+		}
 		fmt.Fprintf(s.stdout, "%s: the pack %s of %s, from the catalog %s\n", arg, strings.TrimSpace(e.Name+" "+printable(e.Version)), printable(pack.Key(e.Publisher).Name()), k.Name)
 		if isRecipe(arg) {
 			fmt.Fprintf(s.stdout, "%s: to use the recipe instead, pass --recipe\n", arg)
 		}
-		return &chosenPack{argument: arg, location: e.Source, digest: e.Digest, required: "the catalog " + k.Name, ask: true}, nil
+		return &chosenPack{argument: arg, location: e.Source, digest: e.Digest, required: "the catalog " + k.Name, exact: version != "", ask: true}, nil
 	}
 	return nil, nil
 }

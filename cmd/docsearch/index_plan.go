@@ -146,7 +146,7 @@ func (b *buildCommand) planRebuild(known databaseRef, dir string) (p plan, err e
 		return p, err
 	case origin.Kind == pack.KindSource:
 		b.reuse = true // unchanged passages are not downloaded again
-		p.source = b.packUpdate(p.options.Publisher, origin.Location)
+		p.source = b.packUpdate(dir, p.options.Publisher, origin.Location)
 		return p, nil
 	default:
 		switch source, err := openSource(origin.Origin, dir, p.options); {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
@@ -16,6 +17,7 @@ import (
 	"github.com/docsearch/docsearch/internal/filelock"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
+	"github.com/docsearch/docsearch/internal/pack/registry"
 	"github.com/docsearch/docsearch/internal/remote"
 )
 
@@ -67,7 +69,14 @@ func (u *updateCommand) updateMirrors(ctx context.Context, stale bool) error {
 				continue
 			}
 			keep[filepath.Base(path)] = true
-			if err := u.mirror(ctx, path, &d, stale); err != nil {
+			err := checkNamed(d.Pack, servers[i].URL)
+			if err == nil && !isURL(d.Pack) && !strings.HasPrefix(d.Pack, registry.Scheme) {
+				err = fmt.Errorf("%q is not the address of a pack", d.Pack)
+			}
+			if err == nil {
+				err = u.mirror(ctx, path, &d, stale)
+			}
+			if err != nil {
 				report(u.stderr, fmt.Errorf("cannot mirror %s of %s: %w", d.Name, servers[i].URL, err))
 				failed = true
 			}
@@ -123,7 +132,7 @@ func (u *updateCommand) mirror(ctx context.Context, dir string, d *remote.Databa
 		return err
 	}
 	p.options.Language, p.options.Publisher = head.Language, string(key)
-	p.source = b.packUpdate(cmp.Or(recorded, string(key)), d.Pack)
+	p.source = b.packUpdate(dir, cmp.Or(recorded, string(key)), d.Pack)
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return err
 	}

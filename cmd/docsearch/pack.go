@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config/edit"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/loopback"
 	"github.com/docsearch/docsearch/internal/pack"
 	"github.com/docsearch/docsearch/internal/pack/registry"
 )
@@ -69,6 +71,20 @@ func openOrigin(ctx context.Context, location, kind string) (pack.Origin, error)
 		return registry.OpenLayout(ctx, folder, tag, kind)
 	}
 	return nil, fmt.Errorf("%s is not an OCI layout folder: want a folder with the file oci-layout", folder)
+}
+
+// checkNamed returns an error if a URL that someone else names leads to this machine. namer
+// is the URL of who names it, or "". A server on this machine may name it.
+func checkNamed(location, namer string) error {
+	if isThisMachine(location) && !isThisMachine(namer) {
+		return withHint(fmt.Errorf("%s is a server on this machine", printable(location)), "if you want to use it, run docsearch pack add %s", quoteArgument(location))
+	}
+	return nil
+}
+
+func isThisMachine(location string) bool {
+	u, err := url.Parse(location)
+	return err == nil && loopback.IsHost(u.Host)
 }
 
 // absoluteLocation returns the location of a pack for later updates.

@@ -26,8 +26,9 @@ type chosenPack struct {
 	argument string   // from the command line
 	location string   // for updates
 	keys     []string // public keys that the user gave
-	digest   string   // that a catalog or lock file requires; "": any
+	digest   string   // that the user, a catalog or a lock file requires; "": any
 	required string   // what requires the digest, for messages
+	exact    bool     // the user chose this version, even if it is older than the installed one
 	lock     bool     // record the pack in the lock file
 	ask      bool     // ask before the download
 
@@ -46,6 +47,7 @@ func (c *chosenPack) isInstalled(info index.Info) bool {
 type packAddCommand struct {
 	*app
 	keys           []string
+	digest         string
 	lock, isLocked bool
 	setup          *setupCommand
 }
@@ -92,11 +94,13 @@ that the publisher gave you.`,
 	f.StringSliceVar(&s.keywords, "keywords", nil, "set the keywords to `WORDS`, separated by commas (default: from the pack)")
 	f.StringSliceVar(&s.urls, "urls", nil, "set the URL prefixes of the pages to `PREFIXES`, separated by commas (default: from the pack)")
 	f.StringArrayVar(&c.keys, "key", nil, "trust the public key `KEY` from now on (repeatable)")
+	f.StringVar(&c.digest, "digest", "", "add the pack only if its manifest has the digest `DIGEST`, even if it is older than the installed one")
 	f.BoolVar(&c.lock, "lock", false, "record the pack in docsearch.lock of this project")
 	f.BoolVar(&c.isLocked, "locked", false, "add the packs of docsearch.lock, exactly these bytes")
 	f.DurationVar(&s.builder.wait, "wait", 0, waitHelp)
 	f.BoolVarP(&s.yes, "yes", "y", false, "answer yes to the change of the config; a new publisher still needs --key or a terminal")
 	markExclusive(cmd, "lock", "locked")
+	markExclusive(cmd, "digest", "locked")
 	return cmd
 }
 
@@ -110,7 +114,7 @@ func (c *packAddCommand) add(ctx context.Context, source string) error {
 	if err != nil {
 		return err
 	}
-	s.pack = &chosenPack{argument: source, location: location, keys: c.keys, lock: c.lock}
+	s.pack = &chosenPack{argument: source, location: location, keys: c.keys, digest: c.digest, required: "--digest", exact: c.digest != "", lock: c.lock}
 	return c.run(ctx, s)
 }
 
@@ -137,9 +141,12 @@ func (c *packAddCommand) addLocked(ctx context.Context) error {
 		return withHint(fmt.Errorf("no %s in this folder or above", pack.LockName), "run docsearch pack add SOURCE --lock to create one")
 	}
 	for _, p := range lock.Packs {
+		if err := checkNamed(p.Source, ""); err != nil {
+			return fmt.Errorf("%s names a pack that is not added: %w", path, err)
+		}
 		one, builder := *c.setup, *c.setup.builder
 		one.stepPrinter, one.builder = newStepPrinter(c.stdout), &builder
-		one.pack = &chosenPack{argument: p.Source, location: relativeTo(path, p.Source), keys: c.keys, digest: p.Digest, required: path}
+		one.pack = &chosenPack{argument: p.Source, location: relativeTo(path, p.Source), keys: c.keys, digest: p.Digest, required: path, exact: true}
 		if err := c.run(ctx, &one); err != nil {
 			return err
 		}
@@ -236,6 +243,11 @@ func (s *setupCommand) choosePack(ctx context.Context) error {
 	if err := c.mayReplace(dir, name); err != nil {
 		return err
 	}
+	if !c.exact {
+		if err := checkOrder(dir, c.location, c.head); err != nil {
+			return err
+		}
+	}
 	s.plan = plan{dir: dir, label: name, options: savedOptions{Language: c.head.Language, Publisher: string(c.publisher)}}
 	s.plan.source = newPackSource(s.locations, c.location, isSamePack(c.head, c.location))
 	if err := s.decideURLs(ctx); err != nil {
@@ -286,8 +298,8 @@ func (c *chosenPack) mayReplace(dir, name string) error {
 }
 
 // isSamePack returns an Accept function for a pack that was verified before the build.
-func isSamePack(verified *pack.Head, location string) func(context.Context, *pack.Head, *pack.Head) error {
-	return func(_ context.Context, head, _ *pack.Head) error {
+func isSamePack(verified *pack.Head, location string) func(context.Context, *pack.Head) error {
+	return func(_ context.Context, head *pack.Head) error {
 		if head.Digest() != verified.Digest() {
 			return fmt.Errorf("%s has changed while it was read", printable(location))
 		}
@@ -296,7 +308,7 @@ func isSamePack(verified *pack.Head, location string) func(context.Context, *pac
 }
 
 // newPackSource returns the source of a database that comes as the pack at a location.
-func newPackSource(l config.Locations, location string, accept func(ctx context.Context, head, before *pack.Head) error) *pack.Database {
+func newPackSource(l config.Locations, location string, accept func(ctx context.Context, head *pack.Head) error) *pack.Database {
 	return &pack.Database{
 		Location: location, Cache: l.Cache, Tool: buildVersion(), Accept: accept,
 		Open: func(ctx context.Context) (pack.Origin, error) { return openOrigin(ctx, location, pack.KindPack) },

@@ -248,6 +248,12 @@ func (m *packMakeCommand) write(ctx context.Context, d *pack.Draft) error {
 		}
 		output += pack.Extension
 	}
+	if head, err := readHead(ctx, output); err == nil && d.IsSignedAs(head) {
+		if !m.quiet {
+			fmt.Fprintf(m.stdout, "%s already has this pack, %s\n", output, pack.DigestOf(d.Pack.Manifest).SHA256[:12])
+		}
+		return nil
+	}
 	if err := writeOrigin(ctx, output, &d.Pack, pack.KindPack); err != nil {
 		return err
 	}

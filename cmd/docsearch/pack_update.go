@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,8 +22,8 @@ func newPackUpdateCommand(a *app) *cobra.Command {
 		Use:   "update NAME... | --all",
 		Short: "Update databases that came as packs",
 		Long: `Update databases that came as packs, from where they came. An update downloads only
-the changed parts of a pack. It verifies the same publisher, and refuses an older
-version than the installed one.
+the changed parts of a pack. It verifies the same publisher, and refuses a pack that
+is older than the installed one, by its version or by the time of its signature.
 
 "docsearch index update" also updates packs.`,
 		Example: `  docsearch pack update django
@@ -66,10 +67,10 @@ func (u *updateCommand) runPacks(ctx context.Context, args []string) error {
 	return u.updateAll(ctx, chosen)
 }
 
-// packUpdate returns the source for the update of a database that came as a pack. The
-// publisher must be the recorded one, or a key that its rotations name.
-func (b *buildCommand) packUpdate(publisher, location string) *pack.Database {
-	return newPackSource(config.Locate(os.Getenv), location, func(ctx context.Context, head, before *pack.Head) error {
+// packUpdate returns the source for the update of the database in dir that came as a pack.
+// The publisher must be the recorded one, or a key that its rotations name.
+func (b *buildCommand) packUpdate(dir, publisher, location string) *pack.Database {
+	return newPackSource(config.Locate(os.Getenv), location, func(ctx context.Context, head *pack.Head) error {
 		key, err := b.trust(ctx, nil, head.Signatures, head.Subject(), nonEmpty(publisher))
 		if err == nil && string(key) != publisher {
 			err = b.savePublisher(key) // a rotation
@@ -80,19 +81,31 @@ func (b *buildCommand) packUpdate(publisher, location string) *pack.Database {
 		if recorded := pack.Key(publisher); publisher != "" && key.Name() != recorded.Name() {
 			return fmt.Errorf("the pack %s is now signed by %s, before by %s", head.Name, key.Name(), recorded.Name())
 		}
-		switch {
-		case before == nil:
-		case head.Name != before.Name:
-			return withHint(fmt.Errorf("%s now has the pack %s, before %s", printable(location), head.Name, before.Name), "run docsearch pack add %s to add it", quoteArgument(location))
-		case pack.CompareVersions(head.Version, before.Version) < 0:
-			return withHint(fmt.Errorf("%s has version %s of %s, older than the installed version %s", printable(location), head.Version, head.Name, before.Version),
-				"run docsearch pack add %s to go back", quoteArgument(location))
+		if err := checkOrder(dir, location, head); err != nil {
+			return err
 		}
 		if b.lock {
 			return nil // record changes the lock file later
 		}
 		return checkLock(head, "pass --lock to change the lock file")
 	})
+}
+
+// checkOrder returns an error if the pack at a location may be older than the one that the
+// database in dir came as. It reads that pack itself, so that the order counts for a
+// rebuild, too.
+func checkOrder(dir, location string, head *pack.Head) error {
+	have, ok := asPack(databaseRef{Path: dir})
+	if !ok {
+		return nil
+	}
+	if head.Name != have.head.Name {
+		return withHint(fmt.Errorf("%s now has the pack %s, before %s", printable(location), head.Name, have.head.Name), "run docsearch pack add %s to add it", quoteArgument(location))
+	}
+	if older, ok := errors.AsType[*pack.OrderError](head.CheckOrder(have.head)); ok {
+		return withHint(fmt.Errorf("%s has %s", printable(location), printable(older.Found)), "to go back to it, run docsearch pack add %s --digest %s", quoteArgument(location), head.Digest())
+	}
+	return nil
 }
 
 func nonEmpty(s string) []string {

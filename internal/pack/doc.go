@@ -28,6 +28,15 @@
 // by HTTP ranges. A catalog (see package catalog) is a file of the same form, with the
 // first word pair "docsearch catalog 1" and without chunks and data.
 //
+// # Order
+//
+// A reader remembers the signatures of the pack that a database came as. An update and a
+// rebuild refuse a pack of the publisher that is older, by its version or by the time in
+// the signed text: see Signatures and Head.CheckOrder. So whoever delivers packs cannot go
+// back to an old one (a rollback), nor mix the versions of one documentation. He can still
+// hold back new packs (a freeze); a catalog expires, and shows that. The digests in the
+// manifest keep the parts of two packs apart.
+//
 // # Registry
 //
 // In an OCI registry or layout folder, a pack is an image manifest of artifact type

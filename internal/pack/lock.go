@@ -8,8 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/config"
@@ -120,11 +122,17 @@ func (l *Lock) Write(path string) error {
 	return atomicfile.Write(path, data, 0o644)
 }
 
-// CompareVersions compares two versions of digits and dots. Other versions are equal.
+// CompareVersions compares the numbers that two versions begin with: "v2.0" and "2.0rc1"
+// are both 2.0. Versions that do not begin with one number alone, or with numbers and
+// dots, are equal to all others.
 func CompareVersions(a, b string) int {
-	isNumeric := func(s string) bool { return s != "" && strings.Trim(s, "0123456789.") == "" }
-	if !isNumeric(a) || !isNumeric(b) {
+	a, b = versionNumbers().FindString(a), versionNumbers().FindString(b)
+	if a == "" || b == "" {
 		return 0
 	}
 	return config.CompareVersions(a, b)
 }
+
+// versionNumbers matches the numbers of a version. It does not match the digits in front
+// of a letter, which may be the start of a commit hash.
+var versionNumbers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[vV]?[0-9]+((\.[0-9]+)+|$)`) })

@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index"
@@ -66,14 +68,36 @@ func Make(ctx context.Context, g generation.Generation, opt MakeOptions) (*Draft
 	return d, err
 }
 
-// Sign adds signatures to the pack.
+// Sign adds signatures with the current time to the pack.
 func (d *Draft) Sign(keys []*SigningKey, rotations []string) error {
-	s, err := Sign(Subject{KindPack, d.Manifest.Name, d.Manifest.Version, d.Pack.Manifest}, keys, rotations)
+	s, err := Sign(Subject{Kind: KindPack, Name: d.Manifest.Name, Version: d.Manifest.Version, Manifest: d.Pack.Manifest, Signed: time.Now()}, keys, rotations)
 	if err != nil {
 		return err
 	}
 	d.Pack.Signatures, err = s.Encode()
 	return err
+}
+
+// IsSignedAs reports whether head is the same pack with at least the same signatures. To
+// publish it again would only change the time of signing: its readers would build it again,
+// and in a registry, the attached signatures would be lost.
+func (d *Draft) IsSignedAs(head *Head) bool {
+	mine, err := ParseSignatures(d.Pack.Signatures)
+	if err != nil || !bytes.Equal(head.Raw, d.Pack.Manifest) || head.Signatures.time().IsZero() {
+		return false
+	}
+	for _, r := range mine.Rotations {
+		if !slices.Contains(head.Signatures.Rotations, r) {
+			return false
+		}
+	}
+	subject := head.Subject()
+	for _, k := range mine.Keys {
+		if !opens(head.Signatures.Note, subject.text(), Key(k)) {
+			return false
+		}
+	}
+	return true
 }
 
 // readLines returns the passages file of the pack.

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -84,7 +85,7 @@ func install(t testing.TB, dir string, o Origin, key Key) (*Database, error) {
 	s := &Database{
 		Location: "https://packs.example.com/widgets.dspack", Cache: filepath.Join(dir, "..", "cache"), Tool: "1.0.0",
 		Open: func(context.Context) (Origin, error) { return o, nil },
-		Accept: func(_ context.Context, h, _ *Head) error {
+		Accept: func(_ context.Context, h *Head) error {
 			_, _, err := h.Signatures.Verify(h.Subject(), []Key{key})
 			return err
 		},
@@ -146,9 +147,19 @@ func TestInstall(t *testing.T) {
 	}
 	db.Close()
 
-	// The same pack: nothing happens. Another version: only the changed chunks come.
-	if s, err = install(t, dir, &memoryOrigin{&again.Pack}, key.Public); err != nil || s.Received > int64(len(again.Pack.Manifest)+len(again.Pack.Signatures)) {
+	// The same pack: nothing happens. Signed again: only the new time comes, and it is
+	// remembered. Another version: only the changed chunks come.
+	if s, err = install(t, dir, &memoryOrigin{&first.Pack}, key.Public); err != nil || s.Received > int64(len(first.Pack.Manifest)+len(first.Pack.Signatures)) {
 		t.Errorf("no changes: %v, received %d", err, s.Received)
+	}
+	if s, err = install(t, dir, &memoryOrigin{&again.Pack}, key.Public); err != nil || s.Received > int64(len(again.Pack.Manifest)+len(again.Pack.Signatures)+len(again.Pack.Table)) {
+		t.Errorf("signed again: %v, received %d", err, s.Received)
+	}
+	if g, err = generation.Current(dir); err != nil {
+		t.Fatal(err)
+	}
+	if remembered, err := Installed(g); err != nil || remembered.CheckOrder(head) != nil || head.CheckOrder(remembered) == nil {
+		t.Errorf("the time of the last signature is not remembered: %v", err)
 	}
 	next := signed(t, writeDocs(t, 60, 17), key)
 	s, err = install(t, dir, &memoryOrigin{&next.Pack}, key.Public)
@@ -220,11 +231,11 @@ func TestAttacks(t *testing.T) {
 		}, "docs.example.com signed with another key"},
 		{"no signature", func(d *Draft) { d.Pack.Signatures = []byte("{}") }, "signatures: 0 keys"},
 		{"signature of another pack", func(d *Draft) {
-			s, _ := Sign(Subject{KindPack, "other", "", d.Pack.Manifest}, []*SigningKey{key}, nil)
+			s, _ := Sign(Subject{Kind: KindPack, Name: "other", Manifest: d.Pack.Manifest}, []*SigningKey{key}, nil)
 			d.Pack.Signatures, _ = s.Encode()
 		}, "the signature does not match"},
 		{"signature of a catalog", func(d *Draft) {
-			s, _ := Sign(Subject{KindCatalog, d.Manifest.Name, d.Manifest.Version, d.Pack.Manifest}, []*SigningKey{key}, nil)
+			s, _ := Sign(Subject{Kind: KindCatalog, Name: d.Manifest.Name, Version: d.Manifest.Version, Manifest: d.Pack.Manifest}, []*SigningKey{key}, nil)
 			d.Pack.Signatures, _ = s.Encode()
 		}, "the signature does not match"},
 		{"truncated table", resigned(func(m *Manifest, p *Pack) {
@@ -324,7 +335,7 @@ func TestRotation(t *testing.T) {
 		}
 		return s
 	}
-	subject := Subject{KindPack, "widgets", "1", []byte("{}")}
+	subject := Subject{Kind: KindPack, Name: "widgets", Version: "1", Manifest: []byte("{}")}
 	for _, c := range []struct {
 		name      string
 		rotations []string
@@ -596,9 +607,131 @@ func TestCompareVersions(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want int
-	}{{"1.10", "1.9", 1}, {"2", "10", -1}, {"1.0", "1.0", 0}, {"1.02", "1.2", 0}, {"nightly", "1.0", 0}, {"1.2", "1.2.1", -1}} {
+	}{{"1.10", "1.9", 1}, {"2", "10", -1}, {"1.0", "1.0", 0}, {"1.02", "1.2", 0}, {"nightly", "1.0", 0}, {"1.2", "1.2.1", -1},
+		{"v1.9", "v2.1", -1}, {"2.0rc1", "2.0", 0}, {"2.0rc1", "1.9", 1}, {"bullseye", "buster", 0}, {"3f2a", "12ab", 0}, {"2024a", "2024b", 0}, {"", "1.0", 0}} {
 		if got := CompareVersions(c.a, c.b); got != c.want {
 			t.Errorf("%s, %s: %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+// TestOrder decides which pack of a publisher may replace another one.
+func TestOrder(t *testing.T) {
+	key := newKey(t, "docs.example.com")
+	at := time.Date(2026, 5, 1, 12, 0, 0, 1, time.UTC)
+	head := func(version, content string, signed time.Time) *Head {
+		subject := Subject{Kind: KindPack, Name: "widgets", Version: version, Manifest: []byte(content), Signed: signed}
+		s, err := Sign(subject, []*SigningKey{key}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := &Head{Manifest: &Manifest{Name: "widgets", Version: version}, Raw: subject.Manifest, Signatures: s}
+		if _, _, err := s.Verify(h.Subject(), []Key{key.Public}); err != nil {
+			t.Fatalf("%s at %v: %v", version, signed, err)
+		}
+		return h
+	}
+	never := time.Time{}
+	for _, c := range []struct {
+		name   string
+		before *Head
+		next   *Head
+		want   string // "": accepted
+	}{
+		{"newer", head("2.0", "a", at), head("2.0", "b", at.Add(1)), ""},
+		{"newer, with letters", head("bookworm", "a", at), head("beta", "b", at.Add(1)), ""},
+		{"newer, without versions", head("", "a", at), head("", "b", at.Add(1)), ""},
+		{"the same", head("2.0", "a", at), head("2.0", "a", at), ""},
+		{"the same, signed again", head("2.0", "a", at), head("2.0", "a", at.Add(1)), ""},
+		{"the same, signed before", head("2.0", "a", at), head("2.0", "a", at.Add(-1)), "signed at "},
+		{"older, the same version", head("2.0", "b", at), head("2.0", "a", at.Add(-1)), "signed at 2026-05-01T12:00:00Z; the installed pack was signed at 2026-05-01T12:00:00Z"},
+		{"older, with letters", head("2.0rc2", "b", at), head("2.0rc1", "a", at.Add(-1)), "signed at "},
+		{"older, without versions", head("", "b", at), head("", "a", at.Add(-1)), "signed at "},
+		{"older, with a version that looks newer", head("2.0", "b", at), head("3.0", "a", at.Add(-1)), "signed at "},
+		{"another one at the same time", head("2.0", "a", at), head("2.0", "b", at), "signed at "},
+		{"a maintained older version", head("2.0", "a", at), head("1.9", "b", at.Add(1)), "older than the installed version 2.0"},
+		{"a maintained older version, with letters", head("v2.0", "a", at), head("v1.9", "b", at.Add(1)), "older than the installed version v2.0"},
+		{"the first with a time", head("nightly", "a", never), head("nightly", "b", at), ""},
+		{"without a time after one", head("2.0", "a", at), head("2.1", "b", never), "without a signed time, the installed"},
+		{"both without a time", head("2.0", "a", never), head("2.1", "b", never), ""},
+		{"both without a time, the same", head("2.0", "a", never), head("2.0", "a", never), ""},
+		{"both without a time, the same version", head("2.0", "a", never), head("2.0", "b", never), "may be older"},
+		{"both without a time, with letters", head("nightly", "a", never), head("stable", "b", never), "may be older"},
+	} {
+		err := c.next.CheckOrder(c.before)
+		var order *OrderError
+		if c.want == "" && err != nil || c.want != "" && (!errors.As(err, &order) || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+// TestSignedTime changes the time in a signed text.
+func TestSignedTime(t *testing.T) {
+	key := newKey(t, "docs.example.com")
+	subject := Subject{Kind: KindPack, Name: "widgets", Manifest: []byte("{}"), Signed: time.Date(2026, 5, 1, 12, 0, 0, 500, time.FixedZone("", 3600))}
+	s, err := Sign(subject, []*SigningKey{key}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !s.time().Equal(subject.Signed) {
+		t.Errorf("%v, signed at %v", s.time(), subject.Signed)
+	}
+	verify := func(note string) error {
+		forged := Signatures{Note: note, Keys: s.Keys}
+		subject := subject
+		subject.Signed = forged.time()
+		_, _, err := forged.Verify(subject, []Key{key.Public})
+		return err
+	}
+	if err := verify(s.Note); err != nil {
+		t.Fatal(err)
+	}
+	const signed = "2026-05-01T11:00:00.0000005Z\n"
+	if !strings.Contains(s.Note, signed) {
+		t.Fatalf("the text of the note is %s", s.Note)
+	}
+	for name, note := range map[string]string{
+		"a later time":        strings.Replace(s.Note, signed, "2027-05-01T11:00:00Z\n", 1),
+		"the same time again": strings.Replace(s.Note, signed, "2026-05-01T12:00:00.0000005+01:00\n", 1),
+		"no time":             strings.Replace(s.Note, signed, "", 1),
+		"the former format":   strings.Replace(strings.Replace(s.Note, signed, "", 1), "pack 2", "pack 1", 1),
+	} {
+		if err := verify(note); note == s.Note || err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+// TestAddSignature adds signatures of the same text only. The text of a pack without a
+// version has an empty line.
+func TestAddSignature(t *testing.T) {
+	key, other := newKey(t, "docs.example.com"), newKey(t, "team.example.com")
+	subject := Subject{Kind: KindPack, Name: "widgets", Manifest: []byte("{}"), Signed: time.Unix(1, 0)}
+	older := subject
+	older.Signed = time.Unix(0, 0)
+	sign := func(s Subject, k *SigningKey) *Signatures {
+		signed, err := Sign(s, []*SigningKey{k}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return signed
+	}
+	for _, c := range []struct {
+		name    string
+		other   Subject
+		trusted Key
+		ok      bool
+	}{
+		{"the same text", subject, other.Public, true},
+		{"the same text, first signer", subject, key.Public, true},
+		{"another time", older, other.Public, false},
+		{"another time, first signer", older, key.Public, true},
+		{"another pack, first signer", Subject{Kind: KindPack, Name: "widgets", Manifest: []byte("[]")}, key.Public, true},
+	} {
+		sum := sign(subject, key).Add(sign(c.other, other))
+		if _, _, err := sum.Verify(subject, []Key{c.trusted}); (err == nil) != c.ok {
+			t.Errorf("%s: %v", c.name, err)
 		}
 	}
 }
@@ -688,18 +821,24 @@ func FuzzHeader(f *testing.F) {
 }
 
 func FuzzSignatures(f *testing.F) {
-	s, err := Sign(Subject{KindPack, "a", "1", nil}, []*SigningKey{newKey(f, "x")}, nil)
+	s, err := Sign(Subject{Kind: KindPack, Name: "a", Version: "1"}, []*SigningKey{newKey(f, "x")}, nil)
 	if err != nil {
 		f.Fatal(err)
 	}
 	data, _ := s.Encode()
+	f.Add(data)
+	if s, err = Sign(Subject{Kind: KindPack, Name: "a", Signed: time.Unix(1, 1)}, []*SigningKey{newKey(f, "x")}, nil); err != nil {
+		f.Fatal(err)
+	}
+	data, _ = s.Encode()
 	f.Add(data)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := ParseSignatures(data)
 		if err != nil {
 			return
 		}
-		if key, _, err := s.Verify(Subject{KindPack, "a", "2", nil}, []Key{"x+00000000+AAAA"}); err == nil {
+		s.Add(s)
+		if key, _, err := s.Verify(Subject{Kind: KindPack, Name: "a", Version: "2", Signed: s.time()}, []Key{"x+00000000+AAAA"}); err == nil {
 			t.Fatalf("%q", key)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/mod/sumdb/note"
 
@@ -19,10 +20,15 @@ import (
 // The note has the form of golang.org/x/mod/sumdb/note, with Ed25519 keys. Its text has
 // these lines, each with a newline:
 //
-//	docsearch pack 1           or "docsearch catalog 1"
+//	docsearch pack 2           or "docsearch catalog 1"
 //	NAME                       of the pack or catalog
 //	VERSION                    of the pack, or the counter of the catalog; may be empty
 //	sha256:DIGEST              of the manifest, 64 hexadecimal digits
+//	TIME                       packs only: when the publisher signed, RFC 3339, UTC
+//
+// The time orders the packs of a publisher; see Head.CheckOrder. It is not part of the
+// manifest, so that the same passages make the same manifest. Packs that were signed
+// before the time was added have "docsearch pack 1" in the first line, and no last one.
 //
 // The text of a rotation, signed by the old key:
 //
@@ -44,10 +50,15 @@ const (
 type Subject struct {
 	Kind, Name, Version string
 	Manifest            []byte
+	Signed              time.Time // zero: no time
 }
 
 func (s *Subject) text() string {
-	return fmt.Sprintf("docsearch %s 1\n%s\n%s\nsha256:%s\n", s.Kind, s.Name, s.Version, DigestOf(s.Manifest).SHA256)
+	format, signed := 1, ""
+	if !s.Signed.IsZero() {
+		format, signed = 2, s.Signed.UTC().Format(time.RFC3339Nano)+"\n"
+	}
+	return fmt.Sprintf("docsearch %s %d\n%s\n%s\nsha256:%s\n%s", s.Kind, format, s.Name, s.Version, DigestOf(s.Manifest).SHA256, signed)
 }
 
 // A Key is a public key in the form NAME+HASH+KEY of package note.
@@ -169,10 +180,35 @@ func ParseSignatures(data []byte) (*Signatures, error) {
 	return s, nil
 }
 
+// cutNote splits a note into its text and the lines of its signatures. The text of a pack
+// without a version has an empty line, too.
+func cutNote(signed string) (text, lines string, found bool) {
+	i := strings.LastIndex(signed, "\n\n")
+	if i < 0 {
+		return "", "", false
+	}
+	return signed[:i+1], signed[i+2:], true
+}
+
+// time returns the time in the text of the note, zero if there is none. Only Verify shows
+// whether it is signed.
+func (s *Signatures) time() time.Time {
+	text, _, _ := cutNote(s.Note)
+	lines := strings.Split(text, "\n")
+	if lines[0] != "docsearch pack 2" || len(lines) < 2 {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.RFC3339Nano, lines[len(lines)-2])
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
 // Add returns s with the signatures of other over the same text.
 func (s *Signatures) Add(other *Signatures) *Signatures {
-	text, theirs, found := strings.Cut(other.Note, "\n\n")
-	mine, _, ok := strings.Cut(s.Note, "\n\n")
+	text, theirs, found := cutNote(other.Note)
+	mine, _, ok := cutNote(s.Note)
 	if !found || !ok || text != mine {
 		return s
 	}
@@ -257,8 +293,8 @@ func (s *Signatures) Signer(subject Subject) (Key, error) {
 // rotatedKey returns the key that a rotation names, if a trusted key of the same name
 // signed it, else "".
 func rotatedKey(signed string, trusted []Key) Key {
-	text, _, _ := strings.Cut(signed, "\n\n")
-	named, ok := strings.CutPrefix(text+"\n", rotationPrefix)
+	text, _, _ := cutNote(signed)
+	named, ok := strings.CutPrefix(text, rotationPrefix)
 	if !ok {
 		return ""
 	}
@@ -267,7 +303,7 @@ func rotatedKey(signed string, trusted []Key) Key {
 		return ""
 	}
 	for _, old := range trusted {
-		if old.Name() == k.Name() && opens(signed, text+"\n", old) {
+		if old.Name() == k.Name() && opens(signed, text, old) {
 			return k
 		}
 	}

@@ -40,11 +40,43 @@ type Head struct {
 
 // Subject returns the signed object.
 func (h *Head) Subject() Subject {
-	return Subject{KindPack, h.Name, h.Version, h.Raw}
+	return Subject{Kind: KindPack, Name: h.Name, Version: h.Version, Manifest: h.Raw, Signed: h.Signatures.time()}
 }
 
 // Digest returns the SHA-256 of the manifest, which identifies the pack.
 func (h *Head) Digest() string { return "sha256:" + DigestOf(h.Raw).SHA256 }
+
+// An OrderError reports a pack that may be older than the installed one of the same
+// publisher and name. Whoever delivers it may hold back a newer one.
+type OrderError struct{ Found string } // a description of the pack
+
+func (e *OrderError) Error() string { return "found " + e.Found }
+
+// CheckOrder returns an *OrderError unless h may replace the installed pack before. Both
+// were verified. A version that is lower as a number is older, whenever it was signed: the
+// publisher may maintain several. Otherwise, the signed times decide. Packs without a time
+// have an order only if their versions do; none of them follows a pack with a time.
+func (h *Head) CheckOrder(before *Head) error {
+	signed, seen := h.Signatures.time(), before.Signatures.time()
+	order := CompareVersions(h.Version, before.Version)
+	name := strings.TrimSpace(h.Name + " " + h.Version)
+	switch {
+	case order < 0:
+		return &OrderError{fmt.Sprintf("version %s of %s, older than the installed version %s", h.Version, h.Name, before.Version)}
+	case signed.After(seen), h.isSigned(before), seen.IsZero() && order > 0:
+		return nil
+	case seen.IsZero():
+		return &OrderError{name + " without a signed time, so it may be older than the installed pack"}
+	case signed.IsZero():
+		return &OrderError{fmt.Sprintf("%s without a signed time, the installed pack was signed at %s", name, seen.Format(time.RFC3339))}
+	}
+	return &OrderError{fmt.Sprintf("%s, signed at %s; the installed pack was signed at %s", name, signed.Format(time.RFC3339), seen.Format(time.RFC3339))}
+}
+
+// isSigned reports whether both are the same pack, signed at the same time.
+func (h *Head) isSigned(other *Head) bool {
+	return bytes.Equal(h.Raw, other.Raw) && h.Signatures.time().Equal(other.Signatures.time())
+}
 
 // ReadHead reads and parses the manifest and the signatures. It verifies no signature.
 func ReadHead(ctx context.Context, o Origin) (*Head, error) {
@@ -91,9 +123,8 @@ type Database struct {
 	Tool     string // version of docsearch that builds the index
 	// Open opens the origin. Prepare closes it.
 	Open func(ctx context.Context) (Origin, error)
-	// Accept decides whether to build a pack. before is the pack of the current
-	// generation, nil if there is none.
-	Accept func(ctx context.Context, head, before *Head) error
+	// Accept decides whether to build a pack.
+	Accept func(ctx context.Context, head *Head) error
 
 	// Results of the build.
 	Head     *Head
@@ -113,16 +144,17 @@ func (s *Database) Prepare(ctx context.Context, dir confined.Path, before *gener
 	if s.Head, err = ReadHead(ctx, origin); err != nil {
 		return generation.Prepared{}, err
 	}
+	if err := s.Accept(ctx, s.Head); err != nil {
+		return generation.Prepared{}, err
+	}
 	var previous *Head
 	if before != nil {
 		previous, _ = Installed(*before)
 	}
-	if err := s.Accept(ctx, s.Head, previous); err != nil {
-		return generation.Prepared{}, err
-	}
 	s.Received = int64(len(s.Head.Raw) + len(s.Head.rawSignatures))
 	source := generation.Source{Kind: KindSource, Location: s.Location}
-	if previous != nil && bytes.Equal(previous.Raw, s.Head.Raw) && before.Tool == s.Tool && before.Source.Location == s.Location {
+	// A pack that was signed again is built again, so that the newer time is remembered.
+	if previous != nil && previous.isSigned(s.Head) && before.Tool == s.Tool && before.Source.Location == s.Location {
 		return generation.Prepared{Source: before.Source, Skipped: before.Skipped, Unchanged: true, Perm: generation.AllPerm}, nil
 	}
 	table, rawTable, err := readTable(ctx, origin, s.Head.Manifest)

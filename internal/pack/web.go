@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/ingest/source/site"
 	"github.com/docsearch/docsearch/internal/loopback"
 )
 
@@ -46,33 +46,35 @@ type webOrigin struct {
 
 // OpenURL opens the pack or catalog file at an https URL, or an http URL of this machine.
 func OpenURL(location string) (Origin, error) {
-	if err := checkURL(location); err != nil {
-		return nil, err
-	}
-	return &webOrigin{url: location, client: &http.Client{
-		Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: stallTimeout, TLSHandshakeTimeout: stallTimeout,
-			DialContext: (&net.Dialer{Timeout: stallTimeout}).DialContext, DisableCompression: true, ForceAttemptHTTP2: true,
-		},
-		CheckRedirect: func(r *http.Request, via []*http.Request) error {
-			if len(via) > 5 {
-				return errors.New("too many redirects")
-			}
-			return checkURL(r.URL.String())
-		},
-	}}, nil
-}
-
-// checkURL returns an error for URLs that another machine on the way could answer.
-func checkURL(location string) error {
 	u, err := url.Parse(location)
 	if err != nil || u.Host == "" || u.User != nil {
-		return fmt.Errorf("invalid URL %q", location)
+		return nil, fmt.Errorf("invalid URL %q", location)
 	}
 	if !loopback.IsSafe(u) {
-		return fmt.Errorf("invalid URL %q: want https", location)
+		return nil, fmt.Errorf("invalid URL %q: want https", location)
 	}
-	return nil
+	return &webOrigin{url: location, client: NewClient(u)}, nil
+}
+
+// NewClient returns a client for the pack or registry at the user's URL. It follows
+// redirects over https, but not to this machine. They lead to a private network only if
+// the URL does, too.
+func NewClient(start *url.URL) *http.Client {
+	return &http.Client{
+		Transport: site.NewTransport(start, site.Intranet, &http.Transport{
+			ResponseHeaderTimeout: stallTimeout, TLSHandshakeTimeout: stallTimeout, IdleConnTimeout: time.Minute,
+			DisableCompression: true, ForceAttemptHTTP2: true,
+		}),
+		CheckRedirect: func(r *http.Request, via []*http.Request) error {
+			switch {
+			case len(via) > 5:
+				return errors.New("too many redirects")
+			case r.URL.User != nil || !loopback.IsSafe(r.URL):
+				return fmt.Errorf("it redirects to %s: want https", r.URL.Redacted())
+			}
+			return nil
+		},
+	}
 }
 
 // get requests a range of the file. start is the offset of the first byte of the body.
@@ -225,12 +227,13 @@ func retry(ctx context.Context, f func() (progress bool, err error)) error {
 		progress, err := f()
 		var refused *StatusError
 		var wrong *InvalidError
+		var address *site.AddressError
 		switch {
 		case err == nil:
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case errors.As(err, &refused) && refused.permanent(), errors.As(err, &wrong):
+		case errors.As(err, &refused) && refused.permanent(), errors.As(err, &wrong), errors.As(err, &address):
 			return err
 		}
 		if progress {

@@ -30,6 +30,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/pack"
 	"github.com/docsearch/docsearch/internal/safetext"
 )
@@ -73,11 +74,14 @@ func NewEntry(h *pack.Head, publisher pack.Key, source string) Entry {
 	}
 }
 
+// compareEntries orders entries by name and version, the newest version last.
+func compareEntries(a, b *Entry) int {
+	return cmp.Or(strings.Compare(a.Name, b.Name), config.CompareVersions(a.Version, b.Version), strings.Compare(a.Version, b.Version))
+}
+
 // Encode returns the manifest's bytes, with the packs in order.
 func (c *Catalog) Encode() ([]byte, error) {
-	slices.SortFunc(c.Packs, func(a, b Entry) int {
-		return cmp.Or(strings.Compare(a.Name, b.Name), pack.CompareVersions(a.Version, b.Version), strings.Compare(a.Version, b.Version))
-	})
+	slices.SortFunc(c.Packs, func(a, b Entry) int { return compareEntries(&a, &b) })
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -144,7 +148,7 @@ func (c *Catalog) Find(name, version string) *Entry {
 	var found *Entry
 	for i := range c.Packs {
 		e := &c.Packs[i]
-		if strings.EqualFold(e.Name, name) && (version == "" || e.Version == version) && (found == nil || pack.CompareVersions(e.Version, found.Version) >= 0) {
+		if strings.EqualFold(e.Name, name) && (version == "" || e.Version == version) && (found == nil || compareEntries(e, found) >= 0) {
 			found = e
 		}
 	}
@@ -246,36 +250,38 @@ func (s Store) path(location string) string {
 // Get returns the stored version of the catalog at a location, and when it was stored. The
 // error wraps fs.ErrNotExist if there is none.
 func (s Store) Get(location string) (*Catalog, time.Time, error) {
+	c, _, stored, err := s.read(location)
+	return c, stored, err
+}
+
+func (s Store) read(location string) (c *Catalog, raw []byte, stored time.Time, err error) {
 	path := s.path(location)
 	st, err := os.Stat(path)
 	if err != nil {
-		return nil, time.Time{}, err
+		return nil, nil, time.Time{}, err
 	}
 	o, err := pack.OpenFile(path)
 	if err != nil {
-		return nil, time.Time{}, err
+		return nil, nil, time.Time{}, err
 	}
 	defer o.Close()
 	// The signature was verified before it was stored; the folder belongs to the user.
-	c, _, err := Read(context.Background(), o, func(*pack.Signatures, pack.Subject) error { return nil })
-	return c, st.ModTime(), err
+	c, p, err := Read(context.Background(), o, func(*pack.Signatures, pack.Subject) error { return nil })
+	if err != nil {
+		return nil, nil, time.Time{}, err
+	}
+	return c, p.Manifest, st.ModTime(), nil
 }
 
 // Check returns an error if the store has seen a newer version, or if the catalog has
 // expired. It is a *RollbackError or an *ExpiredError.
 func (s Store) Check(location string, c *Catalog, raw []byte, now time.Time) error {
-	seen, _, err := s.Get(location)
+	seen, seenRaw, _, err := s.read(location)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("cannot read the stored version of the catalog %s: %w", c.Name, err)
 	}
-	if err == nil {
-		old, err := seen.Encode()
-		if err != nil {
-			return err
-		}
-		if c.Counter < seen.Counter || c.Counter == seen.Counter && !bytes.Equal(old, raw) {
-			return &RollbackError{c.Name, c.Counter, seen.Counter}
-		}
+	if err == nil && (c.Counter < seen.Counter || c.Counter == seen.Counter && !bytes.Equal(seenRaw, raw)) {
+		return &RollbackError{c.Name, c.Counter, seen.Counter}
 	}
 	if c.Expired(now) {
 		return &ExpiredError{c.Name, c.Expires}

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"path/filepath"
@@ -52,6 +53,33 @@ func TestFind(t *testing.T) {
 	}
 	if found := c.Search("GEARSLIB"); len(found) != 1 || found[0].Name != "gears" {
 		t.Errorf("search: %v", found)
+	}
+}
+
+// TestVersionsWithLetters encodes a catalog the same way whatever the order of its packs:
+// another content with the same counter is refused.
+func TestVersionsWithLetters(t *testing.T) {
+	versions := []string{"1.9", "1.10", "1.1a", "v1.2", "nightly", "1.10rc1", "", "2.0"}
+	var want []byte
+	for range versions {
+		versions = append(versions[1:], versions[0])
+		c := newCatalog(1, now)
+		for _, v := range versions {
+			c.Packs = append(c.Packs, entry("widgets", v, ""))
+		}
+		got, err := c.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = got
+		}
+		if !bytes.Equal(got, want) {
+			t.Fatalf("the packs in the order %q are encoded in another order", versions)
+		}
+		if e := c.Find("widgets", ""); e.Version != "2.0" {
+			t.Errorf("the newest of %q is %q", versions, e.Version)
+		}
 	}
 }
 

@@ -26,6 +26,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -83,9 +84,13 @@ func connect(reference string) (*remote.Repository, error) {
 	if err != nil {
 		return nil, err
 	}
-	host, _, _ := strings.Cut(ref.Registry, ":")
-	repository.PlainHTTP = loopback.IsHost(host)
-	client := &auth.Client{Client: retry.DefaultClient, Cache: auth.NewCache()}
+	start := &url.URL{Scheme: "https", Host: ref.Host()}
+	if loopback.IsHost(ref.Registry) {
+		repository.PlainHTTP, start.Scheme = true, "http"
+	}
+	inner := pack.NewClient(start)
+	inner.Transport = retry.NewTransport(&credentialGuard{start, inner.Transport})
+	client := &auth.Client{Client: inner, Cache: auth.NewCache()}
 	client.SetUserAgent("docsearch")
 	if store, err := credentials.NewStoreFromDocker(credentials.StoreOptions{}); err == nil {
 		client.Credential = credentials.Credential(store)

@@ -100,7 +100,7 @@ func makePack(t *testing.T, n int, marker string, key *pack.SigningKey) *pack.Dr
 func install(t *testing.T, dir string, open func(context.Context) (pack.Origin, error), key pack.Key) (*pack.Database, error) {
 	t.Helper()
 	s := &pack.Database{Location: "oci://x/y", Cache: filepath.Join(dir, "..", "cache"), Tool: "1.0.0", Open: open,
-		Accept: func(_ context.Context, h, _ *pack.Head) error {
+		Accept: func(_ context.Context, h *pack.Head) error {
 			_, _, err := h.Signatures.Verify(h.Subject(), []pack.Key{key})
 			return err
 		}}
@@ -390,7 +390,15 @@ func TestAttach(t *testing.T) {
 			if _, err := install(t, dir, opener(reference), reviewer.Public); err == nil {
 				t.Fatal("installed without the signature of the team")
 			}
-			s, err := pack.Sign(pack.Subject{Kind: pack.KindPack, Name: "widgets", Version: d.Manifest.Version, Manifest: d.Pack.Manifest}, []*pack.SigningKey{reviewer}, nil)
+			origin, err := Open(t.Context(), reference, pack.KindPack)
+			if err != nil {
+				t.Fatal(err)
+			}
+			head, err := pack.ReadHead(t.Context(), origin)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := pack.Sign(head.Subject(), []*pack.SigningKey{reviewer}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
