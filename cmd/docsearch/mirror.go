@@ -69,10 +69,7 @@ func (u *updateCommand) updateMirrors(ctx context.Context, stale bool) error {
 				continue
 			}
 			keep[filepath.Base(path)] = true
-			err := checkNamed(d.Pack, servers[i].URL)
-			if err == nil && !isURL(d.Pack) && !strings.HasPrefix(d.Pack, registry.Scheme) {
-				err = fmt.Errorf("%q is not the address of a pack", d.Pack)
-			}
+			err := checkOffered(d.Pack, servers[i].URL)
 			if err == nil {
 				err = u.mirror(ctx, path, &d, stale)
 			}
@@ -92,6 +89,15 @@ func (u *updateCommand) updateMirrors(ctx context.Context, stale bool) error {
 		err = config.Forget(l) // the hook must not look for a mirror that is gone
 	}
 	return cmp.Or(err, failureIf(failed))
+}
+
+// checkOffered returns an error if a server names a file of this machine as a pack, or
+// another server on it.
+func checkOffered(location, server string) error {
+	if !isURL(location) && !strings.HasPrefix(location, registry.Scheme) {
+		return fmt.Errorf("%q is not the address of a pack", location)
+	}
+	return checkNamed(location, server)
 }
 
 // fetchDatabases downloads the list of a server's databases.

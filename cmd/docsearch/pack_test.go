@@ -132,3 +132,37 @@ func TestPackSource(t *testing.T) {
 		}
 	}
 }
+
+// TestNamedLocations refuses locations on this machine that a catalog, a lock file or a
+// server of another machine names.
+func TestNamedLocations(t *testing.T) {
+	const elsewhere = "https://docs.example.com/catalog"
+	for _, c := range []struct {
+		location, namer string
+		ok              bool
+	}{
+		{"https://docs.example.com/widgets.dspack", "", true},
+		{"oci://registry.example.com/docs/widgets:1", elsewhere, true},
+		{"oci://10.0.0.5/docs/widgets:1", elsewhere, true},
+		{"oci://127.0.0.1:5000/docs/widgets:1", "oci://127.0.0.1:5000/docs/catalog:latest", true},
+		{"http://127.0.0.1:8000/widgets.dspack", "http://localhost:7700", true},
+		{"http://127.0.0.1:8000/widgets.dspack", "", false},
+		{"http://127.0.0.1:8000/widgets.dspack", elsewhere, false},
+		{"http://LocalHost/widgets.dspack", elsewhere, false},
+		{"https://[::1]/widgets.dspack", elsewhere, false},
+		{"oci://localhost:5000/docs/widgets:1", elsewhere, false},
+		{"oci://127.0.0.1:5000/docs/widgets:1", "/home/me/catalog", false},
+	} {
+		if err := checkNamed(c.location, c.namer); (err == nil) != c.ok {
+			t.Errorf("%s, named by %q: %v", c.location, c.namer, err)
+		}
+		if err := checkOffered(c.location, c.namer); (err == nil) != c.ok {
+			t.Errorf("%s, offered by %q: %v", c.location, c.namer, err)
+		}
+	}
+	for _, file := range []string{"/etc/passwd", "widgets.dspack", `C:\widgets.dspack`, "file:///etc/passwd", ""} {
+		if err := checkOffered(file, elsewhere); err == nil {
+			t.Errorf("a server offers the file %q", file)
+		}
+	}
+}
