@@ -38,8 +38,8 @@ const (
 	Private
 )
 
-// A guard decides to which addresses connections are allowed. It never allows link-local
-// addresses, which include cloud metadata services.
+// A guard decides to which addresses connections are allowed. It allows a link-local
+// address or one of a cloud metadata service only if the user's URL has it.
 type guard struct {
 	host     string     // of the user's URL
 	address  string     // host and port of the user's URL, as they are dialed
