@@ -116,10 +116,10 @@ func decodeCatalog(data []byte) (Databases, error) {
 			continue
 		}
 		d.Name, d.Description, d.Version = safetext.Line(d.Name), safetext.Line(d.Description), safetext.Line(d.Version)
-		d.Pack = safetext.Name(d.Pack)
+		d.Pack = safetext.Identifier(d.Pack)
 		for _, list := range [][]string{d.Keywords, d.URLs, d.Packages} {
 			for i := range list {
-				list[i] = safetext.Name(list[i])
+				list[i] = safetext.Identifier(list[i])
 			}
 		}
 		usable = append(usable, d)

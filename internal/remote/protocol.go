@@ -185,7 +185,7 @@ func (p Passage) MarshalJSON() ([]byte, error) {
 func (p *Passage) UnmarshalJSON(data []byte) error {
 	own, err := passage.Decode(data)
 	own.Text, own.Title = safetext.Block(own.Text), safetext.Line(own.Title)
-	own.ID, own.URL, own.Path = safetext.Name(own.ID), safetext.Name(own.URL), safetext.Name(own.Path)
+	own.ID, own.URL, own.Path = safetext.Identifier(own.ID), safetext.Identifier(own.URL), safetext.Identifier(own.Path)
 	for i := range own.Headings {
 		own.Headings[i] = safetext.Line(own.Headings[i])
 	}

@@ -26,9 +26,9 @@ func Line(s string) string {
 	return escapeMarkup(strings.Join(strings.Fields(stripHidden(s)), " "))
 }
 
-// Name removes hidden characters and line breaks from an identifier, such as a URL or the
+// Identifier removes hidden characters and line breaks from an identifier, such as a URL or the
 // path of a file, and changes nothing else.
-func Name(s string) string {
+func Identifier(s string) string {
 	return strings.NewReplacer("\n", "", "\t", "").Replace(stripHidden(s))
 }
 

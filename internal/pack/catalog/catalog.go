@@ -136,7 +136,7 @@ func (e *Entry) check() error {
 		return errors.New("invalid counts")
 	}
 	for _, s := range slices.Concat([]string{e.Title, e.Version, e.Description, e.License, e.Source}, e.Keywords, e.URLs) {
-		if len(s) > 2000 || safetext.Name(s) != s {
+		if len(s) > 2000 || safetext.Identifier(s) != s {
 			return errors.New("invalid text")
 		}
 	}
