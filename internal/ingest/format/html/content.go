@@ -81,7 +81,7 @@ func (x *extractor) prepare(root int32) {
 	for i := root; i < end; i++ {
 		n := &nodes[i]
 		n.textLen, n.linkLen = 0, 0
-		n.flags &= hasAnchor | afterAnchor
+		n.flags &= hasAnchor | afterAnchor | invisible | doubtful
 		n.role = 0
 		if !n.element {
 			n.textLen = int32(len(strings.TrimSpace(n.text)))
@@ -90,6 +90,10 @@ func (x *extractor) prepare(root int32) {
 		n.role = x.elements.roles(x.t, i)
 		switch {
 		case i == root:
+		case n.flags&invisible != 0:
+			if n.role&roleTitle == 0 {
+				n.flags |= skipped | hidden
+			}
 		case n.tag == atom.Svg:
 			// Count the text, not the markup of the drawing.
 			n.textLen = int32(len(x.drawingText(i)))
@@ -100,8 +104,6 @@ func (x *extractor) prepare(root int32) {
 			continue
 		case isNonContent(n.tag) && n.role&rolePre == 0, n.role&roleDrop != 0, n.role&roleTOC != 0 && !x.keepTOC:
 			n.flags |= skipped
-		case n.role&roleTitle == 0 && x.isHidden(i):
-			n.flags |= skipped | hidden
 		case n.tag == atom.Dt && n.flags&hasAnchor == 0 && x.holdsAnchor(i):
 			n.flags |= hasAnchor
 		}
@@ -247,8 +249,9 @@ type selector struct {
 // A role is the function of an element on the page.
 type role uint32
 
-// An attrTest tests an attribute: present ('?'), equals ('='), contains ('*')
-// or begins with ('^') a value.
+// An attrTest tests an attribute: present ('?'), equals ('='), contains ('*'),
+// begins ('^') or ends ('$') with a value, contains it as a word ('~'), or begins
+// with it before a hyphen ('|').
 type attrTest struct {
 	key, val string
 	op       byte
@@ -396,11 +399,18 @@ func (test attrTest) holds(t *tree, i int32) bool {
 	case '?':
 		return t.has(i, test.key)
 	case '*':
-		return strings.Contains(val, test.val)
+		return test.val != "" && strings.Contains(val, test.val)
 	case '^':
-		return strings.HasPrefix(val, test.val)
+		return test.val != "" && strings.HasPrefix(val, test.val)
+	case '$':
+		return test.val != "" && strings.HasSuffix(val, test.val)
+	case '~':
+		return test.val != "" && hasWord(val, test.val)
+	case '|':
+		rest, ok := strings.CutPrefix(val, test.val)
+		return ok && (rest == "" || rest[0] == '-') && t.has(i, test.key)
 	}
-	return val == test.val
+	return val == test.val && t.has(i, test.key)
 }
 
 // hasWord reports whether s contains word as a whole word.

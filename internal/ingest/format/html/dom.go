@@ -39,8 +39,8 @@ type node struct {
 	element             bool
 	flags               flags
 	role                role
-	textLen, linkLen    int32 // bytes of visible text, and of link text
-	text                string
+	textLen, linkLen    int32  // bytes of visible text, and of link text
+	text                string // of an unknown element, its name
 	attrs               []attr
 }
 
@@ -53,6 +53,8 @@ const (
 	hasBlock                      // contains block elements
 	hasAnchor                     // a dt with an anchor
 	afterAnchor                   // directly after an anchor
+	invisible                     // readers do not see it: see findInvisible
+	doubtful                      // readers see it in some state of the page only
 )
 
 type attr struct{ key, val string }
@@ -161,12 +163,12 @@ func (t *tree) shorter(i int32, n int) bool {
 // errTooLarge is returned for pages with more than maxNodes nodes.
 var errTooLarge = fmt.Errorf("page has more than %d elements and texts", maxNodes)
 
-// parse builds the tree of a page in UTF-8. In XML, elements may be
-// self-closing.
-func parse(data []byte, xml bool) (*tree, error) {
+// parse builds the tree of a page in UTF-8, with the attributes of attrKeys and
+// further ones. In XML, elements may be self-closing.
+func parse(data []byte, xml bool, further ...string) (*tree, error) {
 	r := rooms.Get().(*arena)
 	r.nodes = append(slices.Grow(r.nodes[:0], 64+len(data)/32), node{element: true})
-	b := &builder{tree: &tree{arena: r}, attrs: r.attrs[:0]}
+	b := &builder{tree: &tree{arena: r}, attrs: r.attrs[:0], further: further}
 	b.open = append(b.open, 0)
 	z := nethtml.NewTokenizer(bytes.NewReader(data))
 	for {
@@ -205,9 +207,10 @@ type builder struct {
 	last     []int32 // last child of each open element
 	names    []string
 	attrs    []attr // space for attributes of further elements
-	deeper   int    // number of open elements beyond maxDepth
-	drawing  int    // index in open of an svg or math element, 0 if none
-	anchored bool   // after an anchor, without text since
+	further  []string
+	deeper   int  // number of open elements beyond maxDepth
+	drawing  int  // index in open of an svg or math element, 0 if none
+	anchored bool // after an anchor, without text since
 }
 
 func (b *builder) current() int32 { return b.open[len(b.open)-1] }
@@ -248,6 +251,7 @@ func (b *builder) start(z *nethtml.Tokenizer, selfClosing, xml bool) {
 	var unknown string
 	if tag == 0 {
 		unknown = string(name) // the tokenizer reuses its memory
+		n.text = unknown
 	}
 	if more {
 		n.attrs = b.readAttrs(z)
@@ -306,7 +310,11 @@ func (b *builder) readAttrs(z *nethtml.Tokenizer) []attr {
 	for more := true; more; {
 		var key, val []byte
 		key, val, more = z.TagAttr()
-		if k := knownAttr(key); k != "" && len(b.attrs) < maxAttrs {
+		k := knownAttr(key)
+		if k == "" && slices.Contains(b.further, string(key)) {
+			k = string(key)
+		}
+		if k != "" && len(b.attrs) < maxAttrs {
 			b.attrs = append(b.attrs, attr{k, string(val)})
 		}
 	}
@@ -404,16 +412,28 @@ func (b *builder) closeNearest(until func(atom.Atom) bool, tags ...atom.Atom) {
 	}
 }
 
-// attrKeys are the attributes that this package uses.
-var attrKeys = [...]string{
-	"class", "href", "id", "name", "title", "rel", "style", "type", "role", "alt", "lang", "hidden", "content", "start",
-	"accesskey", "colspan", "rowspan", "checked", "onclick", "property", "itemprop", "encoding", "xml:lang", "http-equiv",
-	"_id", "aria-hidden", "aria-controls", "data-lang", "data-language", "data-target", "data-bs-target",
+// attrKeys are the attributes that this package uses, by their length.
+var attrKeys = [...][]string{
+	2:  {"id"},
+	3:  {"rel", "alt", "_id"},
+	4:  {"href", "name", "type", "role", "lang", "fill"},
+	5:  {"class", "title", "style", "start", "color", "media"},
+	6:  {"hidden"},
+	7:  {"content", "colspan", "rowspan", "checked", "onclick", "bgcolor", "popover", "opacity", "display"},
+	8:  {"property", "itemprop", "encoding", "xml:lang"},
+	9:  {"accesskey", "data-lang", "font-size"},
+	10: {"http-equiv", "commandfor", "visibility"},
+	11: {"aria-hidden", "data-target"},
+	13: {"aria-controls", "data-language", "popovertarget"},
+	14: {"data-bs-target"},
 }
 
 // knownAttr returns the key from attrKeys, or "".
 func knownAttr(key []byte) string {
-	for _, k := range attrKeys {
+	if len(key) >= len(attrKeys) {
+		return ""
+	}
+	for _, k := range attrKeys[len(key)] {
 		if string(key) == k {
 			return k
 		}

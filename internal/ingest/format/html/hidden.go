@@ -3,6 +3,8 @@ package html
 import (
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/net/html/atom"
 )
 
 // A page can contain text for programs that readers do not see, in hidden
@@ -16,28 +18,6 @@ const (
 	maxHiddenBytes    = 500 // bytes
 )
 
-// isHidden reports whether readers can never see element i. Elements that a
-// control on the page can show are not hidden.
-func (x *extractor) isHidden(i int32) bool {
-	var shown bool
-	for _, a := range x.t.nodes[i].attrs {
-		switch a.key {
-		case "hidden":
-			shown = shown || a.val != "until-found"
-		case "style":
-			shown = shown || hidesElement(a.val)
-		case "aria-hidden":
-			// Visible, but not read aloud: ornaments, or text that the page
-			// repeats elsewhere.
-			const ornament = 200
-			if a.val == "true" && x.t.shorter(i, ornament) {
-				return true
-			}
-		}
-	}
-	return shown && x.t.attr(i, "role") != "tabpanel" && !x.isControlled(x.t.attr(i, "id"))
-}
-
 // isControlled reports whether a control on the page shows and hides the element
 // with that id.
 func (x *extractor) isControlled(id string) bool {
@@ -49,7 +29,7 @@ func (x *extractor) isControlled(id string) bool {
 		for i := range x.t.nodes {
 			for _, a := range x.t.nodes[i].attrs {
 				switch a.key {
-				case "aria-controls", "data-target", "data-bs-target":
+				case "aria-controls", "data-target", "data-bs-target", "popovertarget", "commandfor":
 					for name := range strings.FieldsSeq(a.val) {
 						x.controls[strings.TrimPrefix(name, "#")] = true
 					}
@@ -64,43 +44,8 @@ func (x *extractor) isControlled(id string) bool {
 	return x.controls[id]
 }
 
-// hidesElement reports whether a style attribute makes an element invisible.
-func hidesElement(style string) bool {
-	if !strings.ContainsAny(style, ":") {
-		return false
-	}
-	var color, background string
-	for decl := range strings.SplitSeq(strings.ToLower(style), ";") {
-		prop, val, _ := strings.Cut(decl, ":")
-		val = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(val), "!important"))
-		hides := false
-		switch strings.TrimSpace(prop) {
-		case "display":
-			hides = val == "none"
-		case "visibility":
-			hides = val == "hidden" || val == "collapse"
-		case "font-size", "opacity", "max-height", "max-width", "zoom":
-			hides = strings.Trim(val, "0.pxemrt%") == "" && val != ""
-		case "text-indent", "left", "right", "top", "bottom", "margin-left", "margin-top":
-			hides = strings.HasPrefix(val, "-") && len(strings.TrimRight(val, "pxemrt%")) > len("-999")
-		case "clip":
-			hides = strings.HasPrefix(strings.ReplaceAll(val, " ", ""), "rect(0")
-		case "clip-path":
-			hides = strings.HasPrefix(val, "inset(50%") || strings.HasPrefix(val, "inset(100%")
-		case "color":
-			color = val
-		case "background", "background-color":
-			background = val
-		}
-		if hides {
-			return true
-		}
-	}
-	return color != "" && (color == background || color == "transparent")
-}
-
 // hiddenText returns the invisible text: in the content, text of some length;
-// elsewhere, text that mentions assistants.
+// elsewhere, text that mentions assistants, also if readers can bring it up.
 func (x *extractor) hiddenText(root int32) []string {
 	var found []string
 	keep := func(s string) {
@@ -108,25 +53,39 @@ func (x *extractor) hiddenText(root int32) []string {
 			found = append(found, shorten(s, maxHiddenBytes))
 		}
 	}
+	isLong := func(s string) bool { return strings.Count(s, " ")+1 >= fewestHiddenWords }
 	for _, c := range x.t.comments {
 		if MentionsAssistant(c) {
 			keep(collapse(c))
 		}
 	}
+	for _, s := range x.emptied {
+		if s = collapse(s); isLong(s) || MentionsAssistant(s) {
+			keep(s)
+		}
+	}
 	for i := int32(0); i < int32(len(x.t.nodes)); i++ {
 		n := &x.t.nodes[i]
 		inside := i >= root && i < x.t.nodes[root].end
-		if !n.element || !inside && !x.isHidden(i) || inside && n.flags&hidden == 0 {
+		if !n.element || n.flags&(invisible|doubtful) == 0 && !isInert(n.tag) {
 			continue
 		}
 		text := collapse(x.t.rawText(i))
-		words := strings.Count(text, " ") + 1
-		if aria := x.t.attr(i, "aria-hidden") == "true"; inside && !aria && words >= fewestHiddenWords || MentionsAssistant(text) {
+		if inside && n.flags&hidden != 0 && x.t.attr(i, "aria-hidden") != "true" && isLong(text) || MentionsAssistant(text) {
 			keep(text)
 		}
 		i = n.end - 1
 	}
 	return found
+}
+
+// isInert reports whether browsers do not show the text of such elements.
+func isInert(tag atom.Atom) bool {
+	switch tag {
+	case atom.Template, atom.Noscript, atom.Noembed, atom.Noframes, atom.Iframe, atom.Datalist, atom.Dialog:
+		return true
+	}
+	return false
 }
 
 // MentionsAssistant reports whether text mentions or addresses AI assistants.

@@ -82,19 +82,22 @@ type Link struct {
 
 // Parse parses a page. contentType is the type from the server, or "". base is
 // the page's URL or slash-separated file path; links are relative to it.
-// Malformed pages still have sections: the only error is that the page is too
-// large for documentation.
+// Malformed pages still have sections: the only errors are that the page or its
+// style is too large for documentation.
 func Parse(data []byte, contentType, base string) (Page, error) {
 	// A byte order mark would begin the body.
 	text := bytes.TrimPrefix(decode(data, contentType), []byte("\ufeff"))
 	xml := strings.Contains(contentType, "xhtml") || bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("<?xml"))
-	t, err := parse(text, xml)
+	t, sheet, err := parseStyled(text, xml)
 	if err != nil {
 		return Page{}, fmt.Errorf("read %s: %w", base, err)
 	}
 	defer t.release()
 	h := readHead(t)
 	x := &extractor{t: t, profile: recognize(t, h.generator), base: newResolver(base, h.base), titleTag: h.title}
+	if err := x.findInvisible(sheet); err != nil {
+		return Page{}, fmt.Errorf("read %s: %w", base, err)
+	}
 	root := x.content()
 	sections := x.sections(root)
 	if !anyContent(sections) {
@@ -118,6 +121,27 @@ func Parse(data []byte, contentType, base string) (Page, error) {
 		Sections:  sections,
 		Hidden:    x.hiddenText(root),
 	}, nil
+}
+
+// parseStyled parses a page and its style elements. If their selectors test
+// attributes that are usually not kept, it parses the page again.
+func parseStyled(text []byte, xml bool) (*tree, *styleSheet, error) {
+	t, err := parse(text, xml)
+	if err != nil {
+		return nil, nil, err
+	}
+	var texts, media []string
+	for i := range t.nodes {
+		if t.nodes[i].tag == atom.Style {
+			texts, media = append(texts, t.rawText(int32(i))), append(media, t.attr(int32(i), "media"))
+		}
+	}
+	sheet, err := newStyleSheet(texts, media)
+	if err == nil && len(sheet.attrs) > 0 {
+		t.release()
+		t, err = parse(text, xml, sheet.attrs...)
+	}
+	return t, sheet, err
 }
 
 func anyContent(sections []Section) bool {

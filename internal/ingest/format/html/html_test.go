@@ -295,7 +295,11 @@ func TestHides(t *testing.T) {
 		"font-size:":                           false,
 		"background:url(data:image/png;base64,0==)": false,
 	} {
-		if got := hidesElement(style); got != want {
+		page, err := Parse([]byte("<p style='"+style+"'>secret<p>shown"), "", "page.html")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := !strings.Contains(describe(page), "secret"); got != want {
 			t.Errorf("hides(%q) = %v", style, got)
 		}
 	}

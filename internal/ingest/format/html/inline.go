@@ -368,13 +368,22 @@ func (l *inlineWriter) image(i int32) {
 	}
 }
 
+// isUndrawn reports whether an element of a drawing is not part of the picture.
+func isUndrawn(n *node) bool {
+	switch n.text {
+	case "defs", "metadata", "symbol", "clippath", "pattern":
+		return n.element
+	}
+	return false
+}
+
 // drawingText returns the text in an svg, "" for ornaments.
 func (x *extractor) drawingText(svg int32) string {
 	const fewest = 3 // words
 	var words []string
 	for i := svg + 1; i < x.t.nodes[svg].end; i++ {
 		switch n := &x.t.nodes[i]; {
-		case n.tag == atom.Title, n.tag == atom.Style, n.tag == atom.Script, n.tag == atom.Desc:
+		case n.tag == atom.Title, n.tag == atom.Style, n.tag == atom.Script, n.tag == atom.Desc, n.flags&invisible != 0, isUndrawn(n):
 			i = n.end - 1
 		case !n.element:
 			words = append(words, strings.Fields(n.text)...)

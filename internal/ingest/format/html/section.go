@@ -17,6 +17,7 @@ type extractor struct {
 	titleTag string // text of the title element
 	keepTOC  bool
 	controls map[string]bool // ids of elements that controls show and hide
+	emptied  []string        // invisible texts in visible elements
 
 	all   []*sectionBuilder
 	stack []*sectionBuilder // open sections, which may contain the next one
