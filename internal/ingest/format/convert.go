@@ -41,7 +41,7 @@ func convertErr(parse func(text []byte) (mdwriter.Document, error)) Parser {
 
 // fromMDWriter converts the Markdown that a parser wrote for the named file.
 func fromMDWriter(page mdwriter.Document, name string) (document.Document, error) {
-	doc := document.Document{Title: page.Title, Edition: page.Edition, Converted: true}
+	doc := document.Document{Title: page.Title, Edition: page.Edition, Converted: true, HiddenText: page.HiddenText}
 	var path document.HeadingPath
 	for i := range page.Sections {
 		addConverted(&doc, &page.Sections[i], &path, name)

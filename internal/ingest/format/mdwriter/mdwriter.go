@@ -17,6 +17,8 @@ type Document struct {
 	Title    string // "": the first heading
 	Edition  string // of the documentation: "perl v5.36.0"; "" if unknown
 	Sections []Section
+	// HiddenText is text that readers of the file do not see.
+	HiddenText []string
 }
 
 // A Section is a heading and its text up to the next heading.
@@ -117,7 +119,9 @@ type container struct {
 }
 
 // Document returns the written document.
-func (w *Writer) Document() Document { return Document{w.Title, w.Edition, w.sections} }
+func (w *Writer) Document() Document {
+	return Document{Title: w.Title, Edition: w.Edition, Sections: w.sections}
+}
 
 // maxSections limits the sections of a document. Further headings are text.
 const maxSections = 100_000

@@ -1,7 +1,8 @@
 // Package pdf converts the text of PDF files to Markdown. Larger type becomes
 // headings, fixed-width type becomes code, and text that repeats at page edges
 // is removed. Every page begins with the anchor page=N, which viewers support.
-// It does not recognize text in images.
+// It does not recognize text in images. Invisible text is kept separately, unless it is
+// the text layer of a scanned page.
 //
 // Files are untrusted, and the library that parses their objects is not robust
 // against hostile ones. If it panics at a page, the page is skipped with a
@@ -62,22 +63,28 @@ func Parse(data []byte) (doc mdwriter.Document, left []SkippedPage, err error) {
 		n = maxPages
 	}
 	var pages []page
+	var hidden []string
+	layers := hiddenLayers(r.Trailer().Key("Root"))
 	effort := 0
 	for i := 1; i <= n; i++ {
 		if effort > maxEffort {
 			left = append(left, SkippedPage{i, "size limit reached; skipped the remaining pages"})
 			break
 		}
-		p, err := readPage(r, i, &effort)
+		p, err := readPage(r, i, layers, &effort)
 		if err != nil {
 			left = append(left, SkippedPage{i, err.Error()})
 			continue
 		}
 		pages = append(pages, p)
+		if p.hidden != "" && len(hidden) < maxPages {
+			hidden = append(hidden, p.hidden)
+		}
 	}
 	w := writer{}
 	w.pages(pages)
 	doc = w.Document()
+	doc.HiddenText = hidden
 	doc.Title = title(r.Trailer().Key("Info").Key("Title").Text(), doc.Sections)
 	return doc, left, nil
 }
@@ -132,6 +139,7 @@ var twice = regexp.MustCompile(`/Filter\s*\[[^\]]*(?:/Fl|/LZW|/RunLength|#)[^\]]
 type page struct {
 	number int
 	lines  []line
+	hidden string // text that readers do not see, or that is below or above an image
 }
 
 // A line is a line of text.
@@ -147,7 +155,7 @@ type line struct {
 // errLimit ends a page that exceeds a limit.
 var errLimit = errors.New("too much on one page")
 
-func readPage(r *pdf.Reader, number int, effort *int) (p page, err error) {
+func readPage(r *pdf.Reader, number int, layers map[string]bool, effort *int) (p page, err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -164,14 +172,17 @@ func readPage(r *pdf.Reader, number int, effort *int) (p page, err error) {
 	if v.V.IsNull() || v.V.Key("Contents").IsNull() {
 		return page{number: number}, nil
 	}
-	t := &typesetter{page: v, fonts: map[string]*font{}, state: state{ctm: identity}}
+	t := &typesetter{page: v, fonts: map[string]*font{}, state: state{ctm: identity, look: firstLook},
+		scene: scene{page: pageBox(v.V), path: noBox, layers: layers}}
 	defer func() { *effort += t.operators + t.length }()
 	pdf.Interpret(v.V.Key("Contents"), t.operator)
-	for i := range t.lines {
-		if t.lines[i].letters > 0 {
-			p.lines = append(p.lines, t.lines[i])
+	lines, hidden := t.settle()
+	for i := range lines {
+		if lines[i].letters > 0 {
+			p.lines = append(p.lines, lines[i])
 		}
 	}
+	p.hidden = hidden
 	p.number = number
 	return p, nil
 }

@@ -29,6 +29,8 @@ type typesetter struct {
 	text      matrix // position of the next character
 	start     matrix // start of the line
 	lines     []line
+	unseen    []line // of invisible text
+	scene     scene
 	operators int
 	length    int
 }
@@ -38,12 +40,15 @@ type state struct {
 	font    *font
 	size    float64
 	leading float64
+	rise    float64
+	look    look
 }
 
 // A font holds the metrics of a font.
 type font struct {
 	encoding pdf.TextEncoding
 	fixed    bool
+	drawn    bool            // its characters are drawings, of any size
 	wide     bool            // two-byte codes
 	widths   map[int]float64 // by character code
 	usual    float64         // default width
@@ -82,6 +87,12 @@ func (t *typesetter) operator(stack *pdf.Stack, op string) {
 		if len(args) == 2 {
 			t.state.font, t.state.size = t.fontNamed(args[0].Name()), number(1)
 		}
+	case "Tr":
+		t.state.look.mode = int(number(0))
+	case "Tz":
+		t.state.look.width = number(0) / 100
+	case "Ts":
+		t.state.rise = number(0)
 	case "TL":
 		t.state.leading = number(0)
 	case "Tm":
@@ -114,6 +125,8 @@ func (t *typesetter) operator(stack *pdf.Stack, op string) {
 				t.text = matrix{1, 0, 0, 1, -v.Float64() / 1000 * t.state.size, 0}.mul(t.text)
 			}
 		}
+	default:
+		t.paintOperator(op, args)
 	}
 }
 
@@ -129,7 +142,7 @@ func (t *typesetter) fontNamed(name string) *font {
 	}
 	v := t.page.Font(name)
 	base := v.BaseFont()
-	f := &font{encoding: v.Encoder(), usual: 500, widths: map[int]float64{}}
+	f := &font{encoding: v.Encoder(), usual: 500, widths: map[int]float64{}, drawn: v.V.Key("Subtype").Name() == "Type3"}
 	for _, mark := range []string{"Mono", "Courier", "Consol", "Typewriter", "CMTT", "Code", "Menlo", "Fixed", "SFTT"} {
 		f.fixed = f.fixed || strings.Contains(base, mark)
 	}
@@ -212,14 +225,14 @@ func (t *typesetter) show(raw string) {
 	x, y := at[4], at[5]
 	width := f.advance(raw) / 1000 * t.state.size
 	t.text = matrix{1, 0, 0, 1, width, 0}.mul(t.text)
-	end := t.text.mul(t.state.ctm)[4]
-	n := len(t.lines)
-	const longest = 10_000 // bytes; no line is longer
-	if n == 0 || len(t.lines[n-1].text) > longest || math.Abs(t.lines[n-1].y-y) > 0.5*math.Max(size, t.lines[n-1].size) || x < t.lines[n-1].end-2*size {
-		t.lines = append(t.lines, line{x: x, y: y, end: x, size: size})
-		n++
+	last := t.text.mul(t.state.ctm)
+	end := last[4]
+	rise := t.state.rise * at[3]
+	lines := &t.lines
+	if t.isUnseen(f, x, y+rise, end, last[5]+rise, size, math.Abs(t.state.size*t.state.look.width)*math.Hypot(at[0], at[1])) {
+		lines = &t.unseen
 	}
-	l := &t.lines[n-1]
+	l := lineAt(lines, x, y, size)
 	if gap := x - l.end; gap > 0.18*size && l.text != "" && !strings.HasSuffix(l.text, " ") && !strings.HasPrefix(decoded, " ") {
 		l.text += " "
 	}
@@ -242,6 +255,18 @@ func (t *typesetter) show(raw string) {
 	if l.end = end; l.letters <= len(decoded) {
 		l.size = size // the size at its start is the line's
 	}
+}
+
+// lineAt returns the last line, if text at this position continues it, or a new one.
+func lineAt(lines *[]line, x, y, size float64) *line {
+	const longest = 10_000 // bytes; no line is longer
+	if n := len(*lines); n > 0 {
+		if l := &(*lines)[n-1]; len(l.text) <= longest && math.Abs(l.y-y) <= 0.5*math.Max(size, l.size) && x >= l.end-2*size {
+			return l
+		}
+	}
+	*lines = append(*lines, line{x: x, y: y, end: x, size: size})
+	return &(*lines)[len(*lines)-1]
 }
 
 // ligatures replaces ligatures with their letters.
