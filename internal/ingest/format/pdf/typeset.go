@@ -28,6 +28,7 @@ type typesetter struct {
 	saved     []state
 	text      matrix // position of the next character
 	start     matrix // start of the line
+	placed    matrix // start of the line, or of the text after a gap in it
 	lines     []line
 	unseen    []line // of invisible text
 	scene     scene
@@ -82,7 +83,7 @@ func (t *typesetter) operator(stack *pdf.Stack, op string) {
 			t.state, t.saved = t.saved[n-1], t.saved[:n-1]
 		}
 	case "BT":
-		t.text, t.start = identity, identity
+		t.text, t.start, t.placed = identity, identity, identity
 	case "Tf":
 		if len(args) == 2 {
 			t.state.font, t.state.size = t.fontNamed(args[0].Name()), number(1)
@@ -97,7 +98,7 @@ func (t *typesetter) operator(stack *pdf.Stack, op string) {
 		t.state.leading = number(0)
 	case "Tm":
 		t.text = six()
-		t.start = t.text
+		t.start, t.placed = t.text, t.text
 	case "Td":
 		t.move(number(0), number(1))
 	case "TD":
@@ -123,6 +124,10 @@ func (t *typesetter) operator(stack *pdf.Stack, op string) {
 				t.show(v.RawString())
 			} else {
 				t.text = matrix{1, 0, 0, 1, -v.Float64() / 1000 * t.state.size, 0}.mul(t.text)
+				const gap = 5000 // thousandths of the type size
+				if math.Abs(v.Float64()) > gap {
+					t.placed = t.text
+				}
 			}
 		}
 	default:
@@ -132,7 +137,7 @@ func (t *typesetter) operator(stack *pdf.Stack, op string) {
 
 func (t *typesetter) move(x, y float64) {
 	t.start = matrix{1, 0, 0, 1, x, y}.mul(t.start)
-	t.text = t.start
+	t.text, t.placed = t.start, t.start
 }
 
 // fontNamed returns a font of the page.
@@ -227,9 +232,8 @@ func (t *typesetter) show(raw string) {
 	t.text = matrix{1, 0, 0, 1, width, 0}.mul(t.text)
 	last := t.text.mul(t.state.ctm)
 	end := last[4]
-	rise := t.state.rise * at[3]
 	lines := &t.lines
-	if t.isUnseen(f, x, y+rise, end, last[5]+rise, size, math.Abs(t.state.size*t.state.look.width)*math.Hypot(at[0], at[1])) {
+	if t.isUnseen(f, at, last, size) {
 		lines = &t.unseen
 	}
 	l := lineAt(lines, x, y, size)

@@ -353,22 +353,34 @@ func (s *scene) ground(x, y float64) paint {
 	return white
 }
 
-// isUnseen reports whether text from x, y to end is invisible.
-func (t *typesetter) isUnseen(f *font, x, y, end, endY, size, width float64) bool {
+// isUnseen reports whether text from one position to another is invisible. Widths of
+// characters are estimates, so that the position drifts in a line: its start counts, too.
+func (t *typesetter) isUnseen(f *font, at, end matrix, size float64) bool {
 	l, s := &t.state.look, &t.scene
 	if l.mode == 3 || l.mode == 7 || s.off > 0 || l.alpha < faint {
 		return true
 	}
+	width := math.Abs(t.state.size*l.width) * math.Hypot(at[0], at[1])
 	if !f.drawn && (size < tiny || width < tiny) {
 		return true
 	}
-	b := box{math.Min(x, end) - size, math.Min(y, endY) - size, math.Max(x, end) + size, math.Max(y, endY) + size}
+	start, rise := t.placed.mul(t.state.ctm), t.state.rise*at[3]
+	b := noBox
+	for _, m := range [...]matrix{start, at, end} {
+		b.extend(identity, m[4]-size, m[5]+rise-size)
+		b.extend(identity, m[4]+size, m[5]+rise+size)
+	}
 	if b.meet(s.page).empty() || b.meet(l.clip).empty() {
 		return true
 	}
 	fills, strokes := l.mode%4 != 1, l.mode%4 == 1 || l.mode%4 == 2
-	ground := s.ground((x+end)/2, (y+endY)/2+size/4)
-	return (!fills || l.fill.near(ground)) && (!strokes || l.stroke.near(ground))
+	for _, m := range [...]matrix{start, at} {
+		ground := s.ground(m[4]+size/4, m[5]+rise+size/4)
+		if fills && !l.fill.near(ground) || strokes && !l.stroke.near(ground) {
+			return false
+		}
+	}
+	return true
 }
 
 // settle returns the lines that are the page's content, and the text that is not.
