@@ -17,6 +17,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/index/quicksearch"
 	"github.com/docsearch/docsearch/internal/notes"
+	"github.com/docsearch/docsearch/internal/safetext"
 )
 
 // Notes finds the documents that the hook adds to the agent's context.
@@ -166,7 +167,7 @@ func (d *decider) skipNotes(db *config.Database, err error) {
 
 // noteItem formats an entry for the agent.
 func (d *decider) noteItem(e *notes.Entry) notes.Item {
-	title, source := oneLine(e.Title), oneLineMax(e.Source, maxPath)
+	title, source := safetext.Name(e.Title), oneLineMax(e.Source, maxPath)
 	text := title
 	if source != "" {
 		text += " (" + source + ")"
@@ -396,7 +397,7 @@ func (d *decider) titleLines(b *boundedText, db *config.Database, entries []note
 	listed := 0
 	for i := range entries[:min(len(entries), maxTitles)] {
 		e := &entries[i]
-		line := "- " + oneLine(e.Title)
+		line := "- " + safetext.Name(e.Title)
 		if len(e.Use.Tags) > 0 {
 			line += " [" + oneLine(strings.Join(e.Use.Tags, ", ")) + "]"
 		}

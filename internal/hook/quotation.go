@@ -134,7 +134,7 @@ func (q *quoter) quote(p *passage.Passage) bool {
 		n.shown = max(1, repeated+commonPrefix(body, n.text))
 		length = utf16Len(n.text)
 	}
-	if last := len(path) - 1; last > 0 && hasHeadings(n.text, path[last]) {
+	if last := len(path) - 1; last > 0 && len(p.Headings) > 0 && hasHeadings(n.text, oneLine(p.Headings[len(p.Headings)-1])) {
 		around -= utf16Len(n.head)
 		n.head = above(path[:last])
 		around += utf16Len(n.head)
@@ -166,7 +166,7 @@ func withoutHeadings(body string, p *passage.Passage) string {
 	for strings.HasPrefix(rest, "#") {
 		line, after, _ := strings.Cut(rest, "\n")
 		text := strings.TrimSpace(strings.TrimLeft(line, "#"))
-		if text != oneLine(text) || text != oneLine(p.Title) && !slices.ContainsFunc(p.Headings, func(h string) bool { return text == oneLine(h) }) {
+		if text != safetext.Name(text) || text != safetext.Name(p.Title) && !slices.ContainsFunc(p.Headings, func(h string) bool { return text == safetext.Name(h) }) {
 			return rest
 		}
 		if after = strings.TrimLeft(after, "\n"); after == "" {
@@ -201,11 +201,11 @@ func (q *quoter) headOf(p *passage.Passage, path []string, before []quotation) s
 	case samePage && abbreviated && place == "":
 		return head
 	case samePage && abbreviated:
-		return head + " (" + oneLine(place) + ")"
+		return head + " (" + addressLine(place) + ")"
 	case samePage:
-		return head + "\nSource: ..." + oneLine(place)
+		return head + "\nSource: ..." + addressLine(place)
 	}
-	source, file := oneLine(page+place), oneLine(p.File())
+	source, file := addressLine(page+place), addressLine(p.File())
 	if len(q.pages) == 0 && file != "" && page+place != p.Locator() {
 		source += " (" + file + ")"
 	}
@@ -263,12 +263,13 @@ func shortHeading(p *passage.Passage, limit int) string {
 }
 
 // headingPath returns the title of a passage's document and the headings above the passage,
-// without those that repeat the one before. Of "QuerySet API reference" and "QuerySet API", the
+// without those that repeat the one before. They are outside of the fence, so that only a
+// few words of each count, and of a long path only the first and the last ones. Of "QuerySet API reference" and "QuerySet API", the
 // longer one is enough.
 func headingPath(p *passage.Passage) []string {
 	path := make([]string, 0, 1+len(p.Headings))
 	for _, s := range append([]string{p.Title}, p.Headings...) {
-		s = oneLine(s)
+		s = safetext.Name(s)
 		last := len(path) - 1
 		switch {
 		case s == "" || last >= 0 && repeats(path[last], s):
@@ -281,8 +282,14 @@ func headingPath(p *passage.Passage) []string {
 	if len(path) == 0 {
 		return []string{"untitled"}
 	}
+	if n := len(path); n > maxHeadings {
+		path = append(append(path[:1], "..."), path[n-maxHeadings+2:]...)
+	}
 	return path
 }
+
+// maxHeadings is the maximum number of headings that a path shows.
+const maxHeadings = 5
 
 // repeats reports whether a heading starts or ends with another one, as in "3. Data model" and
 // "Data model".
@@ -428,6 +435,9 @@ func oneLine(s string) string { return oneLineMax(s, maxLine) }
 func oneLineMax(s string, limit int) string {
 	return cut(safetext.Line(s), limit)
 }
+
+// addressLine returns an untrusted URL or path as one line.
+func addressLine(s string) string { return cut(safetext.Address(s), maxLine) }
 
 const cutMark = " [...]"
 

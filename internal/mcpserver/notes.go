@@ -240,5 +240,5 @@ func quoteNote(n *notebook.Note, limit int) string {
 	if len(text) > limit {
 		text = strings.ToValidUTF8(text[:limit], "") + " [...]"
 	}
-	return fmt.Sprintf("%s (version %s): %s\n%s\n", n.Name, n.Version, singleLine(n.Fields.Title), safetext.Fenced(safetext.Block(n.Front+text)))
+	return fmt.Sprintf("%s (version %s): %s\n%s\n", n.Name, n.Version, safetext.Name(n.Fields.Title), safetext.Fenced(safetext.Block(n.Front+text)))
 }

@@ -133,11 +133,11 @@ func answerRead(a readArguments, e Entry, r index.Reading) (string, error) {
 
 	w := &budgetWriter{limit: limit}
 	p := &r.Passages[first]
-	document := singleLine(cmp.Or(p.Document(), p.ID))
+	document := addressLine(cmp.Or(p.Document(), p.ID))
 	if url, _, _ := strings.Cut(urlmatch.WebURL(p, e.URLs), "#"); url != "" && p.URL == "" {
-		document = singleLine(url) + " | " + document
+		document = addressLine(url) + " | " + document
 	}
-	fmt.Fprintf(w, "%s | %s | %s\n", singleLine(p.Name()), e.label(), document)
+	fmt.Fprintf(w, "%s | %s | %s\n", safetext.Name(p.Name()), e.label(), document)
 	if r.Total > 1 {
 		fmt.Fprintf(w, "Passages %d to %d of %d. ", r.First+first+1, r.First+last, r.Total)
 	}
@@ -168,7 +168,7 @@ func passageHeader(r *index.Reading, i int) string {
 	p := &r.Passages[i]
 	s := fmt.Sprintf("\n%d. %s", r.First+i+1, heading(p))
 	if p.Locator() != p.ID {
-		s += " | " + singleLine(p.Locator())
+		s += " | " + addressLine(p.Locator())
 	}
 	return s + " | id " + singleLine(p.ID) + documentNote(p) + "\n"
 }

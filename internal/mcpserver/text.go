@@ -42,24 +42,37 @@ func singleLine(s string) string {
 	return s
 }
 
-// heading returns the document title and the heading path of a passage.
+// addressLine converts a URL or path from a document to one line of limited length.
+func addressLine(s string) string { return singleLine(safetext.Address(s)) }
+
+// heading returns the document title and the heading path of a passage. They are outside of
+// the fence, so that a few words of each count.
 func heading(p *passage.Passage) string {
 	parts := p.Headings
 	if p.Title != "" && (len(parts) == 0 || !strings.EqualFold(parts[0], p.Title)) {
 		parts = append([]string{p.Title}, parts...)
 	}
 	if len(parts) == 0 {
-		return singleLine(p.Locator())
+		return addressLine(p.Locator())
 	}
-	return singleLine(strings.Join(parts, separator))
+	var names []string
+	for i, s := range parts {
+		switch {
+		case i == 0 || i >= len(parts)-3:
+			names = append(names, safetext.Name(s))
+		case i == 1:
+			names = append(names, "…")
+		}
+	}
+	return singleLine(strings.Join(names, separator))
 }
 
 // location returns the address of a passage, the file if the address is its page's, and
 // the ID, each after a separator.
 func location(p *passage.Passage, urls []string) string {
-	s := " | " + singleLine(p.Locator())
+	s := " | " + addressLine(p.Locator())
 	if url := urlmatch.WebURL(p, urls); url != "" && url != p.URL {
-		s = " | " + singleLine(url) + " | " + singleLine(p.File())
+		s = " | " + addressLine(url) + " | " + addressLine(p.File())
 	}
 	if p.Locator() != p.ID {
 		s += " | id " + singleLine(p.ID)

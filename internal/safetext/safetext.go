@@ -3,7 +3,8 @@
 //
 // It removes invisible characters that models read and characters that control a
 // terminal. It escapes tags that clients use in their own messages, such as
-// </system-reminder>. It fences text so that no line of it can end the fence. It does
+// </system-reminder>, and the marks of turns in the prompts of models, such as [INST].
+// It fences text so that no line of it can end the fence. It does
 // not change words: an instruction in a passage remains readable as a quotation.
 package safetext
 
@@ -30,6 +31,51 @@ func Line(s string) string {
 // path of a file, and changes nothing else.
 func Identifier(s string) string {
 	return strings.NewReplacer("\n", "", "\t", "").Replace(stripHidden(s))
+}
+
+// Limits for a name: a few words, which are no message.
+const (
+	nameWords = 8
+	nameBytes = 64
+)
+
+// Name sanitizes s as a name outside of a fence, such as a title or a heading: one line of
+// a few words. It marks a cut with an ellipsis.
+func Name(s string) string {
+	s = Line(s)
+	end, words := len(s), 0
+	for i := range len(s) {
+		if s[i] != ' ' {
+			continue
+		}
+		if words++; words == nameWords || i > nameBytes {
+			end = i
+			break
+		}
+	}
+	if end > nameBytes {
+		if end = strings.LastIndexByte(s[:nameBytes+1], ' '); end < nameBytes/2 {
+			for end = nameBytes; !utf8.RuneStart(s[end]); end-- {
+			}
+		}
+	}
+	if end == len(s) {
+		return s
+	}
+	return strings.TrimRight(s[:end], " ") + "…"
+}
+
+// Address sanitizes s, a URL or a path, for a line outside of a fence. It encodes the spaces
+// of a URL, and quotes a path of more than a few words: neither reads as a message.
+func Address(s string) string {
+	s = Line(s)
+	switch spaces := strings.Count(s, " "); {
+	case strings.Contains(s, "://") || strings.HasPrefix(s, "#"):
+		return strings.ReplaceAll(s, " ", "%20")
+	case spaces >= nameWords:
+		return JSON(s)
+	}
+	return s
 }
 
 // Fence returns a fence of backticks that does not occur in the text, a result of
@@ -72,7 +118,7 @@ func JSON(s string) string {
 			b.WriteString("\\n")
 		case r == '\t':
 			b.WriteString("\\t")
-		case r == '<' && startsMessageTag(s[i+1:]), r == '\u2028', r == '\u2029', isHidden(r):
+		case isMark(s, i), r == '\u2028', r == '\u2029', isHidden(r):
 			escape(utf16.AppendRune(nil, r)...)
 		default:
 			b.WriteRune(r)
@@ -165,36 +211,110 @@ func isHidden(r rune) bool {
 	return false
 }
 
-// escapeMarkup replaces the "<" of message tags by "&lt;". Clients and models use these
-// tags to delimit messages.
+// escapeMarkup replaces the "<" of message tags by "&lt;", and puts a backslash before the
+// "[" of control words and the ":" after the name of a speaker at the start of a line.
+// Clients and models use these to delimit messages.
 func escapeMarkup(s string) string {
-	i := strings.IndexByte(s, '<')
-	if i < 0 {
-		return s
+	if strings.IndexByte(s, '<') >= 0 || strings.IndexByte(s, '[') >= 0 {
+		s = escapeMarks(s)
 	}
+	for _, speaker := range [...]string{"Human:", "Assistant:", "HUMAN:", "ASSISTANT:"} {
+		if strings.Contains(s, speaker) {
+			s = escapeSpeaker(s, speaker)
+		}
+	}
+	return s
+}
+
+// escapeMarks escapes message tags and control words.
+func escapeMarks(s string) string {
 	var b strings.Builder
-	for ; i >= 0; i = strings.IndexByte(s, '<') {
-		b.WriteString(s[:i])
-		if s = s[i:]; startsMessageTag(s[1:]) {
+	from := 0
+	for i := 0; i < len(s); i++ {
+		if !isMark(s, i) {
+			continue
+		}
+		b.WriteString(s[from:i])
+		if s[i] == '<' {
 			b.WriteString("&lt;")
 		} else {
-			b.WriteByte('<')
+			b.WriteString(`\[`)
 		}
-		s = s[1:]
+		from = i + 1
 	}
-	b.WriteString(s)
+	if from == 0 {
+		return s
+	}
+	b.WriteString(s[from:])
 	return b.String()
 }
 
-// startsMessageTag reports whether "<" followed by s is a message tag.
-func startsMessageTag(s string) bool {
-	if rest, ok := strings.CutPrefix(s, "|"); ok { // <|im_start|>
-		name := tagName(rest)
-		return name != "" && strings.HasPrefix(rest[len(name):], "|>")
+// escapeSpeaker escapes the name of a speaker at the starts of lines.
+func escapeSpeaker(s, speaker string) string {
+	var b strings.Builder
+	for line := range strings.Lines(s) {
+		if rest, ok := strings.CutPrefix(strings.TrimLeft(line, " \t"), speaker); ok {
+			line = line[:len(line)-len(rest)-1] + `\:` + rest
+		}
+		b.WriteString(line)
 	}
-	s = strings.TrimLeftFunc(s, func(r rune) bool { return r == '/' || unicode.IsSpace(r) })
-	name := strings.ToLower(tagName(s))
+	return b.String()
+}
+
+// isMark reports whether a message tag or a control word starts at index i.
+func isMark(s string, i int) bool {
+	switch s[i] {
+	case '<':
+		var before byte
+		if i > 0 {
+			before = s[i-1]
+		}
+		return startsMessageTag(before, s[i+1:])
+	case '[':
+		if i > 0 && s[i-1] == '\\' { // escaped
+			return false
+		}
+		word, _, ok := strings.Cut(s[i+1:min(len(s), i+20)], "]")
+		return ok && isControlWord(strings.TrimPrefix(word, "/"))
+	}
+	return false
+}
+
+// isControlWord reports whether the prompts of models delimit turns with this word in
+// brackets.
+func isControlWord(word string) bool {
+	switch word {
+	case "INST", "SYS", "TOOL_CALLS", "TOOL_RESULTS", "AVAILABLE_TOOLS", "SYSTEM_PROMPT":
+		return true
+	}
+	return false
+}
+
+// startsMessageTag reports whether "<" followed by s is a message tag. The tag of a type
+// parameter, as in List<invoke>, is none.
+func startsMessageTag(before byte, s string) bool {
+	for _, bar := range [...]string{"|", "\uff5c"} { // <|im_start|>
+		if rest, ok := strings.CutPrefix(s, bar); ok {
+			name := tagName(rest)
+			return name != "" && strings.HasPrefix(rest[len(name):], bar+">")
+		}
+	}
+	tag := strings.TrimLeftFunc(s, func(r rune) bool { return r == '/' || unicode.IsSpace(r) })
+	name := strings.ToLower(tagName(tag))
+	rest := tag[len(name):]
+	switch name {
+	case "sys":
+		return before == '<' && strings.HasPrefix(rest, ">>")
+	case "s":
+		return len(tag) < len(s) && s[0] == '/' && strings.HasPrefix(rest, ">")
+	case "invoke":
+		return len(tag) < len(s) || !strings.HasPrefix(rest, ">") || !isNameByte(before)
+	}
 	return strings.HasPrefix(name, "antml") || isMessageTag(strings.ReplaceAll(name, "_", "-"))
+}
+
+func isNameByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
 }
 
 // tagName returns the name at the start of s, at most 40 bytes.
