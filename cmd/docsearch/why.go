@@ -59,6 +59,7 @@ type whyDatabase struct {
 	Confidence float64  `json:"confidence"`
 	Threshold  float64  `json:"threshold"`
 	Enough     bool     `json:"enough"`
+	Unmet      string   `json:"unmet,omitempty"` // see quicksearch.Answer
 	Hits       []whyHit `json:"hits,omitempty"`
 	Problem    string   `json:"problem,omitempty"`
 }
@@ -151,7 +152,7 @@ func explainDatabase(query string, db *config.Database, matches bool, indexes lo
 		}
 		return w
 	}
-	w.Confidence, w.Enough, w.Threshold = found.Confidence, found.Confident, threshold
+	w.Confidence, w.Enough, w.Threshold, w.Unmet = found.Confidence, found.Confident, threshold, found.Unmet
 	for _, h := range found.Hits {
 		w.Hits = append(w.Hits, whyHit{h.Score, heading(&h.Passage), h.Locator()})
 	}
@@ -229,8 +230,11 @@ func (w *whyDatabase) confidence() string {
 		return ""
 	}
 	answers := "does not answer"
-	if w.Enough {
+	switch {
+	case w.Enough:
 		answers = "answers"
+	case w.Unmet != "":
+		answers = fmt.Sprintf("does not answer, because no heading of the best passages is about %s", printable(w.Unmet))
 	}
 	return fmt.Sprintf("best passage: confidence %.2f (threshold %.2f) - %s", w.Confidence, w.Threshold, answers)
 }

@@ -210,15 +210,19 @@ func hasUnknownName(p *plan, phrases []phraseMatcher) bool {
 // termEvidence accumulates statistics of the query's own terms, above all how much more
 // frequent each is in this index than in the background corpus.
 type termEvidence struct {
-	words, unknown       int     // number of terms that are not composite
-	total                float64 // of the words' evidence
-	lowest               float64 // evidence of a word
-	idfMass, unknownMass float64 // total idf of the words, and of those not in the index
-	technologyRarity     float64 // the highest idf of a technology's name, divided by the maximum idf
-	unknownName          bool    // a name in the query is not in the index
+	words, unknown       int      // number of terms that are not composite
+	total                float64  // of the words' evidence
+	lowest               float64  // evidence of a word
+	idfMass, unknownMass float64  // total idf of the words, and of those not in the index
+	technologyRarity     float64  // the highest idf of a technology's name, divided by the maximum idf
+	unknownName          bool     // a name in the query is not in the index
+	missing              []string // see Demands.Missing
 	// See Rare.
 	knownRarity, unknownRarity float64
 }
+
+// minMissingRarity is the rarity of a word above which few other documentation contains it.
+const minMissingRarity = .9
 
 // add records a term with document frequency passages. common is the term's share of the
 // background corpus. If guessed is set, a term with document frequency 0 is ignored,
@@ -249,6 +253,9 @@ func (w *termEvidence) add(x *Index, t *queryTerm, passages int, common float64,
 	w.lowest = min(w.lowest, e)
 	w.idfMass += t.weight * weight
 	if passages == 0 {
+		if backgroundRarity(common) > minMissingRarity && t.term[0] != symbolMark {
+			w.missing = append(w.missing, t.term)
+		}
 		w.unknown++
 		w.unknownMass += t.weight * weight
 	}

@@ -37,6 +37,7 @@ type Signals struct {
 
 	Corrected          int // misspelled words
 	Unrecognized       int // words in neither the index nor the background corpus
+	Demands            Demands
 	Version            versionRelation
 	News               float64 // words that ask for news, prices, dates; less if they are frequent in the index
 	Opinion            float64 // words that ask for opinions or comparisons, likewise
@@ -95,7 +96,9 @@ func number(b bool) float64 {
 func (x *Index) signals(p *plan, terms []scoredTerm, stats termEvidence, found []candidate) Signals {
 	s := Signals{Text: p.text, Terms: stats.words, Unknown: stats.unknown, Named: p.named, UnknownName: stats.unknownName,
 		TechnologyRarity: stats.technologyRarity, LowestEvidence: stats.lowest,
-		Version: p.intent.version, News: p.intent.news, Opinion: p.intent.opinion, OtherSoftware: p.intent.otherSoftware, OtherSoftwareFirst: p.intent.otherSoftwareFirst, Unrecognized: p.unknownWords}
+		Version: p.intent.version, News: p.intent.news, Opinion: p.intent.opinion, OtherSoftware: p.intent.otherSoftware, OtherSoftwareFirst: p.intent.otherSoftwareFirst, Unrecognized: p.unknownWords,
+		Demands: p.intent.demands}
+	s.Demands.Missing = stats.missing
 	for i := range p.terms {
 		s.Corrected += int(number(p.terms[i].misspelled != ""))
 	}

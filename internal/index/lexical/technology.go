@@ -31,25 +31,14 @@ func isTechnology(w string) bool {
 // in front of the documented software's own name.
 func (x *Index) otherSoftware(words []framedWord, names []string) (sum, before float64, err error) {
 	own := false
-	for i := 0; i < len(words); i++ {
-		name := words[i].folded
-		own = own || isAnyName(name, names)
-		if i+1 < len(words) {
-			if pair := name + "-" + words[i+1].folded; isTechnology(pair) {
-				name = pair
-				i++
-			}
-		}
-		share, err := x.otherShare(name, names)
-		if err != nil {
-			return 0, 0, err
-		}
+	err = x.eachSoftware(words, names, func(i int, _ string, share float64) {
+		own = own || isAnyName(words[i].folded, names)
 		sum += share
 		if !own {
 			before = max(before, share)
 		}
-	}
-	return sum, before, nil
+	})
+	return sum, before, err
 }
 
 // otherShare returns 1 for a name of other software that is rare in the index, down to 0
@@ -87,4 +76,35 @@ func (x *Index) otherShare(name string, names []string) (float64, error) {
 		highest = max(highest, share)
 	}
 	return highest, nil
+}
+
+// otherNames returns the names of other software in a query that are rare in the index. The part
+// of a path is none.
+func (x *Index) otherNames(words []framedWord, names []string) (found []string, err error) {
+	err = x.eachSoftware(words, names, func(_ int, name string, share float64) {
+		if share > minOtherness && !strings.Contains(name, "/") {
+			found = append(found, name)
+		}
+	})
+	return found, err
+}
+
+// eachSoftware calls f for the names of software in a query, with the index of the first word and
+// how much the name counts as other software, see otherShare.
+func (x *Index) eachSoftware(words []framedWord, names []string, f func(i int, name string, share float64)) error {
+	for i := 0; i < len(words); i++ {
+		first, name := i, words[i].folded
+		if i+1 < len(words) {
+			if pair := name + "-" + words[i+1].folded; isTechnology(pair) {
+				name = pair
+				i++
+			}
+		}
+		share, err := x.otherShare(name, names)
+		if err != nil {
+			return err
+		}
+		f(first, name, share)
+	}
+	return nil
 }

@@ -17,9 +17,13 @@ const (
 	newerMajor
 )
 
+// comparedNumbers is how many numbers of two versions are compared: the documentation of a patch
+// release is that of its minor version.
+const comparedNumbers = 2
+
 // relationOf compares the version in a query with the index's own.
 func relationOf(named, own []int) versionRelation {
-	for i := range min(len(named), len(own)) {
+	for i := range min(len(named), len(own), comparedNumbers) {
 		switch {
 		case named[i] == own[i]:
 			continue
@@ -59,12 +63,30 @@ func parseNumbers(s string) (numbers []int, marked bool) {
 	return numbers, marked
 }
 
+// ownNumbers parses the version of the documented software as packages and tags write it: with an
+// epoch, a leading v, and a suffix, as in 1:2.6.12-1+deb12u4 and v3.5.0-rc.1. Go modules that stay
+// at v0 can count all of a version's numbers as the minor one: v0.316.0 is 3.16.
+func ownNumbers(version string) []int {
+	if _, rest, ok := strings.Cut(version, ":"); ok {
+		version = rest
+	}
+	version = strings.TrimLeft(version, "vV")
+	if end := strings.IndexFunc(version, func(r rune) bool { return r != '.' && (r < '0' || r > '9') }); end >= 0 {
+		version = version[:end]
+	}
+	numbers, _ := parseNumbers(strings.Trim(version, "."))
+	if len(numbers) > 1 && numbers[0] == 0 && numbers[1] >= 100 {
+		return []int{numbers[1] / 100, numbers[1] % 100}
+	}
+	return numbers
+}
+
 // markVersions marks the words of a query that are versions of the documented software as
 // framing, and compares them with the index's own version. A number is such a version if
-// it is next to the software's name, or marked, or if it has dots and its major version is
-// close to the index's. A number after the name of other software is not.
-func markVersions(words []framedWord, names []string, own []int) versionRelation {
-	relation := noVersion
+// it is next to the software's name, or if it is marked or has dots and its major version is
+// close to the index's. A number after the name of other software is not. other is the first
+// version that differs from the index's, unless the query names that, too.
+func markVersions(words []framedWord, names []string, own []int) (relation versionRelation, other string) {
 	for i := range words {
 		numbers, marked := parseNumbers(words[i].folded)
 		if len(numbers) == 0 || isYear(words[i].folded) || !isVersionAt(words, i, numbers, marked, names, own) {
@@ -74,8 +96,14 @@ func markVersions(words []framedWord, names []string, own []int) versionRelation
 		if r := relationOf(numbers, own); relation == noVersion || r == sameVersion {
 			relation = r
 		}
+		if relation > sameVersion && other == "" {
+			other = bareVersion(words[i].folded)
+		}
 	}
-	return relation
+	if relation <= sameVersion {
+		other = ""
+	}
+	return relation, other
 }
 
 // isVersionAt reports whether the i-th word, which has these numbers, is a version of the
@@ -92,12 +120,12 @@ func isVersionAt(words []framedWord, i int, numbers []int, marked bool, names []
 		after = words[i+1].folded
 	}
 	switch {
-	case isAnyName(before, names), isAnyName(after, names) && len(numbers) > 1:
+	case isAnyName(before, names), endsWithName(words[:i], names), isAnyName(after, names) && len(numbers) > 1:
 		return true
 	case isTechnology(before), isProtocol(before), len(own) == 0:
 		return false
 	}
-	return marked || len(numbers) > 1 && near(numbers[0], own[0])
+	return (marked || len(numbers) > 1) && near(numbers[0], own[0])
 }
 
 // isVersionWord reports whether w may be between a name and its version.

@@ -31,6 +31,7 @@ type intent struct {
 	// otherSoftware counts names of other software; otherSoftwareFirst is the highest
 	// count of one before the documented software's name.
 	otherSoftware, otherSoftwareFirst float64
+	demands                           Demands
 }
 
 // interpret analyzes the text of a query.
@@ -40,12 +41,16 @@ func (x *Index) interpret(q *Query) (intent, error) {
 		return intent{text: text}, nil
 	}
 	words := framedWords(text)
-	own, _ := parseNumbers(q.Version)
-	in := intent{version: markVersions(words, q.Names, own)}
+	own := ownNumbers(q.Version)
+	var in intent
+	var err error
+	if in.demands, err = x.demandsOf(words, q.Names); err != nil {
+		return intent{}, err
+	}
+	in.version, in.demands.Version = markVersions(words, q.Names, own)
 	if in.version == noVersion {
 		in.version = relationToUsed(q.Used, own)
 	}
-	var err error
 	if in.otherSoftware, in.otherSoftwareFirst, err = x.otherSoftware(words, q.Names); err != nil {
 		return intent{}, err
 	}

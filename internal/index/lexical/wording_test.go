@@ -79,6 +79,12 @@ func TestVersion(t *testing.T) {
 		{"widget rename folder", "3.11", noVersion},
 		{"widget 3.11 rename", "3.11", sameVersion},
 		{"widget 3.11.4 rename", "3.11", sameVersion},
+		{"widget 3.11.4 rename", "3.11.2-6+deb12u1", sameVersion},
+		{"widget 3.8 rename", "1:3.11.2-6+deb12u1", olderMinor},
+		{"widget 3.11 rename", "v3.11.0-rc.1", sameVersion},
+		{"widget 3.16 rename", "v0.316.0", sameVersion},
+		{"widget 2.53 rename", "v0.316.0", olderMajor},
+		{"blue widget 3.8 rename", "3.11", olderMinor},
 		{"widget 3 rename", "3.11", sameVersion},
 		{"widget 3.8 rename", "3.11", olderMinor},
 		{"widget 3.12 rename", "3.11", newerMinor},
@@ -90,12 +96,16 @@ func TestVersion(t *testing.T) {
 		{"rename 17.2 folders", "3.11", noVersion}, // too far from the index's version
 		{"docker 3.12 rename", "3.11", noVersion},  // another's version
 		{"http 2 rename", "3.11", noVersion},
+		{"rename with schema v13", "3.11", noVersion}, // too far, too
 		{"widget 2026 rename", "3.11", noVersion},
 		{"widget 4 rename", "", noVersion},
 	} {
-		own, _ := parseNumbers(test.version)
-		if got := markVersions(framedWords(test.text), []string{"widget"}, own); got != test.want {
+		got, other := markVersions(framedWords(test.text), []string{"widget", "blue widget"}, ownNumbers(test.version))
+		if got != test.want {
 			t.Errorf("%q against %q: %d, want %d", test.text, test.version, got, test.want)
+		}
+		if (other != "") != (test.want > sameVersion) || !strings.Contains(test.text, other) {
+			t.Errorf("%q against %q: the other version is %q", test.text, test.version, other)
 		}
 	}
 }

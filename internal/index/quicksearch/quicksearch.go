@@ -73,9 +73,12 @@ type Query struct {
 type Answer struct {
 	Hits []Hit // best first
 	// Confidence is the estimated probability that the best hit answers the query.
-	// Confident reports whether it reaches the database's threshold.
 	Confidence float64
-	Confident  bool
+	// Confident reports whether it reaches the database's threshold, and the hits meet all
+	// demands of the query.
+	Confident bool
+	// Unmet is the demand that the hits do not meet, such as "version 3.0", or "".
+	Unmet string
 	// Weights are those of the query's terms, see lexical.Signals. Nil without hits.
 	Weights []lexical.TermWeight
 }
@@ -95,10 +98,12 @@ func (x *Index) Search(q Query) (Answer, error) {
 	if err != nil || len(found) == 0 {
 		return Answer{}, err
 	}
-	a := answer(x.gen.Confidence, signals, q.Threshold)
-	if a.Hits, err = decode(x.passages(), found[:min(q.Limit, len(found))]); err != nil {
+	hits, err := decode(x.passages(), found[:min(max(q.Limit, demandDepth), len(found))])
+	if err != nil {
 		return Answer{}, err
 	}
+	a := answer(x.gen.Confidence, signals, q, hits)
+	a.Hits = hits[:min(q.Limit, len(hits))]
 	return a, nil
 }
 
@@ -107,10 +112,17 @@ func (q *Query) words(perDocument int) lexical.Query {
 	return lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: q.Version, Used: q.Used, Limit: max(q.Limit, Depth), PerDocument: perDocument}
 }
 
-// answer returns an answer without hits.
-func answer(c *generation.Confidence, s lexical.Signals, threshold float64) (a Answer) {
+// answer returns an answer without hits. best are the best hits, at least demandDepth if there are
+// as many.
+func answer(c *generation.Confidence, s lexical.Signals, q Query, best []Hit) (a Answer) {
 	a.Confidence, a.Confident = Judge(c, s)
-	a.Confident = a.Confident && a.Confidence >= threshold
+	a.Unmet = unmet(&s.Demands, best)
+	switch {
+	case a.Confidence < q.Threshold, a.Unmet != "":
+		a.Confident = false
+	case len(s.Demands.Missing) > 0 && messageOf(q.Text, q.Names) == nil:
+		a.Confident = a.Confident && a.Confidence >= withMissing
+	}
 	a.Weights = s.Weights
 	return a
 }

@@ -130,20 +130,23 @@ func Quote(q Query, c *generation.Confidence, passages Passages, search searchFu
 	if err != nil || len(found) == 0 {
 		return Answer{}, err
 	}
-	a := answer(c, signals, q.Threshold)
-	if !a.Confident {
-		a.Hits, err = decode(passages, found[:1])
-		return a, err
+	best, err := decode(passages, found[:min(demandDepth, len(found))])
+	if err != nil {
+		return Answer{}, err
 	}
+	m := messageOf(q.Text, q.Names)
+	a := answer(c, signals, q, best)
 	s := selection{passages: passages, limit: q.Limit, room: q.MaxBytes, weights: signals.Weights, names: signals.Names, missing: ^uint64(0)}
-	if m := messageOf(q.Text, q.Names); m != nil {
+	if a.Confident && m != nil {
 		share, err := holdersFirst(passages, m, found)
 		if err != nil {
 			return Answer{}, err
 		}
-		if share == 0 && a.Confidence < withoutMessage {
-			a.Confident = false
-		}
+		a.Confident = share > 0 || a.Confidence >= withoutMessage
+	}
+	if !a.Confident {
+		a.Hits = best[:1]
+		return a, nil
 	}
 	if err := s.choose(found); err != nil {
 		return Answer{}, err

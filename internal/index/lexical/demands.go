@@ -1,0 +1,158 @@
+package lexical
+
+import (
+	"slices"
+	"strings"
+)
+
+// Demands are what a query asks for that few pages can answer, however well the other words
+// fit: "flask 3.0 sessions" finds the sessions of Flask 2.2, and "flask vs fastapi" what Flask
+// does. A page that does answer says so in its title or headings.
+type Demands struct {
+	// Version is the version of the documented software in the query if the index documents
+	// another one, else "".
+	Version string
+	Topic   Topic
+	// Software are names of other software that are rare in the index, in lower case.
+	Software []string
+	// Missing are the terms that neither a passage of the index nor much of other
+	// documentation contains.
+	Missing []string
+}
+
+// A Topic is a subject that most documentation lacks.
+type Topic string
+
+const (
+	NoTopic       Topic = "" // any other subject
+	Comparison    Topic = "comparison with other software"
+	Price         Topic = "price"
+	License       Topic = "license"
+	Jobs          Topic = "jobs"
+	News          Topic = "news"
+	Roadmap       Topic = "roadmap"
+	Vulnerability Topic = "vulnerability"
+)
+
+// IsIn reports whether a word of a heading, in lower case, shows that a page is about the topic.
+func (t Topic) IsIn(word string) bool {
+	starts := func(beginnings ...string) bool {
+		return slices.ContainsFunc(beginnings, func(s string) bool { return strings.HasPrefix(word, s) })
+	}
+	switch t {
+	case Comparison:
+		return word == "vs" || starts("versus", "compar", "alternativ", "differ", "benchmark")
+	case Price:
+		return starts("price", "pricing", "cost")
+	case License:
+		return starts("licen")
+	case Jobs:
+		return starts("job", "hiring", "career")
+	case News:
+		return starts("news", "announce", "release", "event")
+	case Roadmap:
+		return starts("roadmap")
+	case Vulnerability:
+		return starts("vulnerab", "secur", "cve")
+	}
+	return true
+}
+
+// topicOf returns the topic that a folded word of a query asks for; before is the previous word.
+// See compares for comparisons.
+func topicOf(before, w string) Topic {
+	switch before + " " + w {
+	case "release date", "release dates", "market share", "weekly downloads":
+		return News
+	case "security advisory", "security advisories":
+		return Vulnerability
+	case "job market", "hourly rate":
+		return Jobs
+	}
+	if strings.HasPrefix(w, "cve-") || strings.HasPrefix(w, "ghsa-") {
+		return Vulnerability
+	}
+	switch w {
+	case "price", "prices", "pricing":
+		return Price
+	case "license", "licenses", "licence", "licences", "licensing":
+		return License
+	case "salary", "salaries", "job", "jobs", "hiring", "interview", "freelance", "career":
+		return Jobs
+	case "news", "ceo", "founder", "funding", "ipo", "acquisition", "acquires", "acquired", "lawsuit", "controversy", "layoffs", "popularity", "conference", "keynote", "meetup":
+		return News
+	case "roadmap":
+		return Roadmap
+	case "cve", "cves", "vulnerability", "vulnerabilities", "exploit", "exploits":
+		return Vulnerability
+	}
+	return NoTopic
+}
+
+// minOtherness is the otherness from which a word is not a subject of the index.
+const minOtherness = .5
+
+// demandsOf returns the demands of a query's words, without Missing. markVersions sets Version.
+func (x *Index) demandsOf(words []framedWord, names []string) (d Demands, err error) {
+	if d.Software, err = x.otherNames(words, names); err != nil {
+		return d, err
+	}
+	before := ""
+	for i, w := range words {
+		topic := topicOf(before, w.folded)
+		before = w.folded
+		if isComparative(w.folded) && (len(d.Software) > 0 || endsWithName(words[:i], names) || isComparedName(words[i+1:], names)) {
+			d.Topic = Comparison
+			return d, nil
+		}
+		if topic == NoTopic || d.Topic != NoTopic {
+			continue
+		}
+		other, err := x.otherness(w.folded)
+		if err != nil {
+			return d, err
+		}
+		if other > minOtherness {
+			d.Topic = topic
+		}
+	}
+	return d, nil
+}
+
+// isComparative reports whether a word compares software if names of software are near it.
+func isComparative(w string) bool {
+	switch w {
+	case "vs", "versus", "alternative", "alternatives", "comparison", "comparisons", "compared", "better", "faster", "slower":
+		return true
+	}
+	return false
+}
+
+// isComparedName reports whether the words after a comparative are the name of the documented
+// software: then the software is compared, not its parts.
+func isComparedName(after []framedWord, names []string) bool {
+	if len(after) > 0 && (after[0].folded == "to" || after[0].folded == "than" || after[0].folded == "with") {
+		after = after[1:]
+	}
+	return slices.ContainsFunc(names, func(name string) bool { return startsWith(after, name) })
+}
+
+// endsWithName reports whether the last words are one of the names, which may have several words.
+func endsWithName(words []framedWord, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		n := len(strings.Fields(name))
+		return n > 0 && n <= len(words) && startsWith(words[len(words)-n:], name)
+	})
+}
+
+// startsWith reports whether the first words are those of a name.
+func startsWith(words []framedWord, name string) bool {
+	i := 0
+	for part := range strings.FieldsSeq(name) {
+		if i >= len(words) || !strings.EqualFold(words[i].folded, part) {
+			return false
+		}
+		i++
+	}
+	return i > 0
+}
