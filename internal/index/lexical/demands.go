@@ -26,6 +26,7 @@ type Topic string
 const (
 	NoTopic       Topic = "" // any other subject
 	Comparison    Topic = "comparison with other software"
+	Advice        Topic = "recommended software"
 	Price         Topic = "price"
 	License       Topic = "license"
 	Jobs          Topic = "jobs"
@@ -42,6 +43,8 @@ func (t Topic) IsIn(word string) bool {
 	switch t {
 	case Comparison:
 		return word == "vs" || starts("versus", "compar", "alternativ", "differ", "benchmark")
+	case Advice:
+		return starts("recommend", "third-party", "ecosystem", "awesome")
 	case Price:
 		return starts("price", "pricing", "cost")
 	case License:
@@ -53,7 +56,7 @@ func (t Topic) IsIn(word string) bool {
 	case Roadmap:
 		return starts("roadmap")
 	case Vulnerability:
-		return starts("vulnerab", "secur", "cve")
+		return starts("vulnerab", "advisor", "cve")
 	}
 	return true
 }
@@ -105,6 +108,9 @@ func (x *Index) demandsOf(words []framedWord, names []string) (d Demands, err er
 			d.Topic = Comparison
 			return d, nil
 		}
+		if topic == NoTopic && isBestOf(words[i:]) {
+			d.Topic = Advice
+		}
 		if topic == NoTopic || d.Topic != NoTopic {
 			continue
 		}
@@ -126,6 +132,24 @@ func isComparative(w string) bool {
 		return true
 	}
 	return false
+}
+
+// isBestOf reports whether words begin with a request for software to use, such as "best admin
+// template", or for a way to learn.
+func isBestOf(words []framedWord) bool {
+	switch words[0].folded {
+	case "best", "top", "popular", "recommended", "favorite":
+	default:
+		return false
+	}
+	return slices.ContainsFunc(words[1:min(len(words), 5)], func(w framedWord) bool {
+		switch w.folded {
+		case "library", "libraries", "framework", "frameworks", "plugin", "plugins", "extension", "extensions", "tool", "tools", "editor", "ide", "package", "packages",
+			"course", "courses", "book", "books", "hosting", "provider", "boilerplate", "theme", "themes", "template", "templates", "blog", "blogs", "companies":
+			return true
+		}
+		return false
+	})
 }
 
 // isComparedName reports whether the words after a comparative are the name of the documented

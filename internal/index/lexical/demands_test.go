@@ -28,6 +28,8 @@ func TestDemands(t *testing.T) {
 		{query: "fold compared to blue widget", topic: Comparison},
 		{query: "better than widget", topic: Comparison},
 		{query: "alternatives with mongodb", topic: Comparison, software: []string{"mongodb"}, missing: []string{"mongodb"}},
+		{query: "best widget paint library 2026", topic: Advice},
+		{query: "best way to fold a widget"},
 		{query: "widget pricing", topic: Price, missing: nil},
 		{query: "widget job queue"}, // jobs are the subject here
 		{query: "widget CVE-2024-12345", topic: Vulnerability},

@@ -43,8 +43,8 @@ func (x *Index) otherSoftware(words []framedWord, names []string) (sum, before f
 
 // otherShare returns 1 for a name of other software that is rare in the index, down to 0
 // for a name that is frequent in it or that is not listed. If the documented software's
-// name is part of the name, as in better-sqlite3, the whole is other software unless the
-// index contains the rest.
+// name is part of the name, as in better-sqlite3, the whole is other software if it is listed
+// or the index lacks the rest.
 func (x *Index) otherShare(name string, names []string) (float64, error) {
 	if len(name) < minSoftwareName || isAnyName(name, names) {
 		return 0, nil
@@ -54,6 +54,9 @@ func (x *Index) otherShare(name string, names []string) (float64, error) {
 	isOwn := func(part string) bool { return isAnyName(part, names) }
 	if !listed && (len(parts) < 2 || !slices.ContainsFunc(parts, isOwn)) {
 		return 0, nil
+	}
+	if listed && len(parts) > 1 && slices.ContainsFunc(parts, isOwn) {
+		return 1, nil // react-router is other software than React
 	}
 	highest := 0.
 	for _, part := range parts {

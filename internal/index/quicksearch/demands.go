@@ -28,7 +28,7 @@ func unmet(d *lexical.Demands, hits []Hit) string {
 		return string(d.Topic)
 	}
 	for _, name := range d.Software {
-		if !anyHeading(hits, func(w string) bool { return strings.Contains(w, name) }) {
+		if !anyHeadingContains(hits, name) {
 			return name
 		}
 	}
@@ -46,6 +46,18 @@ func isOfVersion(word, version string) bool {
 func anyHeading(hits []Hit, accept func(word string) bool) bool {
 	return slices.ContainsFunc(hits[:min(len(hits), demandDepth)], func(h Hit) bool {
 		return anyWord(h.Title, accept) || slices.ContainsFunc(h.Headings, func(s string) bool { return anyWord(s, accept) })
+	})
+}
+
+// anyHeadingContains reports whether one of them contains a name in lower case, whose words may be
+// separated by spaces.
+func anyHeadingContains(hits []Hit, name string) bool {
+	contains := func(s string) bool {
+		s = strings.ToLower(s)
+		return strings.Contains(s, name) || strings.Contains(s, strings.ReplaceAll(name, "-", " "))
+	}
+	return slices.ContainsFunc(hits[:min(len(hits), demandDepth)], func(h Hit) bool {
+		return contains(h.Title) || slices.ContainsFunc(h.Headings, contains)
 	})
 }
 

@@ -30,6 +30,7 @@ func TestUnmet(t *testing.T) {
 		{"page of prices", lexical.Demands{Topic: lexical.Price}, []Hit{hit("Pricing & Sponsors")}, ""},
 		{"software", lexical.Demands{Software: []string{"redis"}}, []Hit{other}, "redis"},
 		{"page about the software", lexical.Demands{Software: []string{"redis"}}, []Hit{hit("Brokers", "Using Redis")}, ""},
+		{"software of two words", lexical.Demands{Software: []string{"redux-toolkit"}}, []Hit{hit("Redux Toolkit")}, ""},
 		{"one of two", lexical.Demands{Software: []string{"redis", "helm"}}, []Hit{hit("Using Redis")}, "helm"},
 		{"no hits", lexical.Demands{Version: "3.0"}, nil, "version 3.0"},
 	} {
