@@ -226,6 +226,9 @@ func (b *buildCommand) build(ctx context.Context, p *plan) (index.Info, error) {
 	if err != nil {
 		return info, explainBuild(*p, err)
 	}
+	if info.Late != nil {
+		b.warn("%v", info.Late)
+	}
 	// Otherwise the hook keeps the old page names until the config changes. A
 	// failure only delays that.
 	_ = config.Forget(config.Locate(os.Getenv))

@@ -19,17 +19,39 @@ import (
 	"time"
 )
 
-// Write replaces the file at path with data and makes it durable: when it returns
-// nil, both the contents and the new name are on disk. The file gets mode perm.
-// On error, the old file is unchanged and no temporary file remains.
+// Write replaces the file at path with data and makes it durable. The file gets mode perm.
+// On error, the old file is unchanged and no temporary file remains. Once the file is
+// replaced, Write succeeds, even if the folder cannot be synced: every reader sees the new
+// contents, so an error would make the caller undo or repeat what has taken effect.
 func Write(path string, data []byte, perm fs.FileMode) error {
-	return inFolder(path, func(dir *os.Root, name string) error { return WriteIn(dir, name, data, perm, true) })
+	return inFolder(path, func(dir *os.Root, name string) error {
+		err := WriteIn(dir, name, data, perm, true)
+		if err == nil {
+			_ = SyncIn(dir, ".")
+		}
+		return err
+	})
 }
 
 // WriteCache is Write without the two syncs, which take more time than the rest
 // together. It is for files that can be lost in a power failure.
 func WriteCache(path string, data []byte, perm fs.FileMode) error {
 	return inFolder(path, func(dir *os.Root, name string) error { return WriteIn(dir, name, data, perm, false) })
+}
+
+// Fault is nil except in tests, which set it to make file operations fail. Each operation
+// of this package and of package confined first calls it with its name and its file, and
+// returns its error.
+var Fault func(op, name string) error
+
+func fault(op, name string) error {
+	if Fault == nil {
+		return nil
+	}
+	if err := Fault(op, name); err != nil {
+		return &fs.PathError{Op: op, Path: name, Err: err}
+	}
+	return nil
 }
 
 // Clean removes the temporary files of killed writers of the file at path. The
@@ -50,14 +72,17 @@ func inFolder(path string, f func(dir *os.Root, name string) error) error {
 // OpenRoot is os.OpenRoot, but does not block if dir is a named pipe: a path that
 // ends with a separator must be a folder.
 func OpenRoot(dir string) (*os.Root, error) {
+	if err := fault("open", dir); err != nil {
+		return nil, err
+	}
 	if n := len(dir); n > 0 && !os.IsPathSeparator(dir[n-1]) {
 		dir += string(os.PathSeparator)
 	}
 	return os.OpenRoot(dir)
 }
 
-// WriteIn is Write (WriteCache if durable is false) for a file below root. name
-// is relative to root and uses slashes.
+// WriteIn is WriteCache for a file below root. name is relative to root and uses slashes.
+// If durable is set, it syncs the file, and the caller syncs the folder.
 func WriteIn(root *os.Root, name string, data []byte, perm fs.FileMode, durable bool) error {
 	temporary, err := writeTemporary(root, name, data, perm, durable)
 	if err != nil {
@@ -66,10 +91,6 @@ func WriteIn(root *os.Root, name string, data []byte, perm fs.FileMode, durable 
 	if err := RenameIn(root, temporary, name); err != nil {
 		root.Remove(temporary)
 		return err
-	}
-	if durable {
-		dir, _ := path.Split(name)
-		return SyncIn(root, dir+".")
 	}
 	return nil
 }
@@ -81,12 +102,16 @@ func writeTemporary(root *os.Root, name string, data []byte, perm fs.FileMode, d
 	if err != nil {
 		return "", err
 	}
-	_, err = f.Write(data)
+	if err = fault("write", temporary); err == nil {
+		_, err = f.Write(data)
+	}
 	if err == nil {
 		err = chmod(f, perm)
 	}
 	if err == nil && durable {
-		err = f.Sync()
+		if err = fault("sync", temporary); err == nil {
+			err = f.Sync()
+		}
 	}
 	if closed := f.Close(); err == nil {
 		err = closed
@@ -106,12 +131,32 @@ func createTemporary(root *os.Root, name string) (*os.File, string, error) {
 	n := uint64(time.Now().UnixNano())
 	for try := uint64(0); ; try++ {
 		name := prefix + strconv.FormatUint(n+try, 36)
+		if err := fault("open", name); err != nil {
+			return nil, "", err
+		}
 		f, err := root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, fs.ErrExist) && try < tries {
 			continue
 		}
 		return f, name, err
 	}
+}
+
+// SyncIn makes the contents of a file, or the entries of a folder, below root durable. It
+// ignores that a file system cannot sync folders.
+func SyncIn(root *os.Root, name string) error {
+	if err := fault("sync", name); err != nil {
+		return err
+	}
+	return syncIn(root, name)
+}
+
+// RenameIn renames a file below root and replaces the target.
+func RenameIn(root *os.Root, from, to string) error {
+	if err := fault("rename", from); err != nil {
+		return err
+	}
+	return renameIn(root, from, to)
 }
 
 // CleanIn is Clean for a file below root. name is relative to root and uses

@@ -25,9 +25,9 @@ func chmod(*os.File, fs.FileMode) error { return nil }
 // Windows the permissions are not in the mode: a file in the user's profile is the user's.
 func IsExposed(fs.FileMode) bool { return false }
 
-// SyncIn makes the contents of a file below root durable. Windows makes directory
-// entries durable by itself.
-func SyncIn(root *os.Root, name string) error {
+// syncIn does nothing for a folder, because Windows makes directory entries durable by
+// itself.
+func syncIn(root *os.Root, name string) error {
 	if st, err := root.Stat(name); err != nil || st.IsDir() {
 		return err
 	}
@@ -38,9 +38,8 @@ func SyncIn(root *os.Root, name string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// RenameIn renames a file below root and replaces the target. Windows refuses
-// this while another process has the target open, so RenameIn retries.
-func RenameIn(root *os.Root, from, to string) error {
+// renameIn retries, because Windows refuses to replace a file that another process has open.
+func renameIn(root *os.Root, from, to string) error {
 	return retry(func() error { return root.Rename(from, to) }, errAccessDenied, errSharingViolation)
 }
 

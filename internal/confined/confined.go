@@ -324,6 +324,15 @@ func (p Path) Sync() error {
 
 // Write replaces the file with data and makes it durable (see atomicfile.Write).
 func (p Path) Write(data []byte, perm fs.FileMode) error {
+	err := p.Replace(data, perm)
+	if err == nil {
+		_ = p.Parent().Sync()
+	}
+	return err
+}
+
+// Replace is Write without syncing the folder.
+func (p Path) Replace(data []byte, perm fs.FileMode) error {
 	return p.within(func(r *os.Root) error { return atomicfile.WriteIn(r, p.Name, data, perm, true) })
 }
 

@@ -93,19 +93,19 @@ func Build(ctx context.Context, dir string, src Source, opt BuildOptions) (info 
 	if err != nil {
 		return Info{}, err
 	}
-	defer func() {
-		if d, ok := src.(interface{ Discard() }); ok && b.First && !generation.HasManifest(dir) {
-			d.Discard()
-		}
-		b.Abort()
-	}()
 	opt.names = namesIn(dir)
 	w := &buildJob{Build: b, dir: dir, src: src, opt: opt}
-	if err := w.run(ctx); err != nil {
+	defer b.Abort() // after a panic, too
+	err = w.run(ctx)
+	late, _ := errors.AsType[*generation.LateError](err)
+	if err != nil && late == nil {
+		if d, ok := src.(interface{ Discard() }); ok && b.First {
+			d.Discard()
+		}
 		return Info{}, err
 	}
 	info, err = Inspect(dir)
-	info.Repaired = w.repaired
+	info.Repaired, info.Late = w.repaired, late
 	return info, err
 }
 
@@ -167,11 +167,11 @@ func (w *buildJob) run(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return w.Commit(w.m, func(m *generation.Manifest) (err error) {
-		if prepared.Publish {
-			m.Published, err = publish(w.File(passage.ShardName(0)), m, w.opt.Key, w.Perm())
-		}
-		return err
+	if !prepared.Publish {
+		return w.Commit(w.m, nil)
+	}
+	return w.Commit(w.m, func(m *generation.Manifest) (generation.Publication, error) {
+		return stage(w.File(passage.ShardName(0)), m, w.opt.Key, w.Perm())
 	})
 }
 
@@ -199,14 +199,17 @@ func (w *buildJob) sealed(g *generation.Generation) bool {
 
 // confirm ends an update that found no changes. It repairs damaged files published for
 // LEANN.
-func (w *buildJob) confirm(g generation.Generation) (err error) {
-	if len(damagedPublished(w.dir, g)) > 0 {
-		if g.Published, err = publish(g.File(passage.ShardName(0)), &g.Manifest, w.opt.Key, w.Perm()); err != nil {
-			return err
-		}
-		w.repaired = true
+func (w *buildJob) confirm(g generation.Generation) error {
+	if len(damagedPublished(w.dir, g)) == 0 {
+		return w.Confirm(g, w.m.Created, nil)
 	}
-	return w.Confirm(g, w.m.Created)
+	staged, err := stage(g.File(passage.ShardName(0)), &g.Manifest, w.opt.Key, w.Perm())
+	if err != nil {
+		return err
+	}
+	err = w.Confirm(g, w.m.Created, staged)
+	w.repaired = err == nil
+	return err
 }
 
 // derive writes the files derived from the passages into the generation. It reuses the

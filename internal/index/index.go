@@ -150,6 +150,9 @@ type Info struct {
 	// Repaired reports that the build which returned the Info found no changes, but
 	// rewrote damaged files published for LEANN.
 	Repaired bool
+	// Late is the error of the build that returned the Info if it met one after the new
+	// index was in use.
+	Late *generation.LateError
 }
 
 // Info describes the open database.

@@ -11,25 +11,26 @@ import (
 	"github.com/docsearch/docsearch/internal/provenance"
 )
 
-// publish publishes the passages of a generation for LEANN and returns the manifest
-// entries of the files.
-func publish(passages confined.Path, m *generation.Manifest, key provenance.Key, perm fs.FileMode) ([]generation.FileInfo, error) {
+// stage stages the passages of a generation for LEANN (see leann.Stage). It enters the
+// files in the manifest.
+func stage(passages confined.Path, m *generation.Manifest, key provenance.Key, perm fs.FileMode) (*leann.Staged, error) {
 	source := provenance.Source{Kind: m.Source.Kind, Location: m.Source.Location}
-	files, err := leann.Publish(passages, leann.Origin{Kind: source.Kind, Location: source.Location, Seal: key.Seal(source)}, perm)
+	staged, err := leann.Stage(passages, leann.Origin{Kind: source.Kind, Location: source.Location, Seal: key.Seal(source)}, perm)
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range m.Files {
 		if f.Name == passage.ShardName(0) {
-			files[0].Size, files[0].CRC32 = f.Size, f.CRC32
+			staged.Files[0].Size, staged.Files[0].CRC32 = f.Size, f.CRC32
 		}
 	}
-	return files, nil
+	m.Published = staged.Files
+	return staged, nil
 }
 
 // Republish publishes the passages of the current generation for LEANN again if the
-// published files differ. A killed build may have published passages without making
-// them current. The caller holds the build lock. Republish does nothing if key has not
+// published files differ. A build that was killed, or that ended with a
+// generation.LateError, may not have published what it made current. The caller holds the build lock. Republish does nothing if key has not
 // sealed the source.
 func Republish(dir string, key provenance.Key) error {
 	g, err := generation.Current(dir)
@@ -46,8 +47,11 @@ func Republish(dir string, key provenance.Key) error {
 	if err != nil {
 		return err
 	}
-	_, err = publish(g.File(passage.ShardName(0)), &g.Manifest, key, st.Mode().Perm())
-	return err
+	staged, err := stage(g.File(passage.ShardName(0)), &g.Manifest, key, st.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	return staged.Publish()
 }
 
 // damagedPublished returns the problems of the files published for LEANN. It skips the

@@ -42,10 +42,13 @@ func Verify(ctx context.Context, path string, report progress.Func) (Report, err
 	if r.add(err); err != nil {
 		return r, nil
 	}
-	for _, err := range damagedPublished(r.Dir, g) {
-		// A build replaces the published files just before its generation is current.
-		if now, currentErr := generation.Current(r.Dir); currentErr == nil && now.Generation == g.Generation && !generation.InProgress(r.Dir) {
-			r.add(err)
+	// A build replaces the published files just after its generation is current.
+	if !generation.InProgress(r.Dir) {
+		damaged := damagedPublished(r.Dir, g)
+		if now, err := generation.Current(r.Dir); err == nil && now.Generation == g.Generation {
+			for _, err := range damaged {
+				r.add(err)
+			}
 		}
 	}
 	db, err := Open(path)

@@ -85,6 +85,11 @@ func begin(folder confined.Path, lock *filelock.Lock) (*Build, error) {
 	if err := manifest.Clean(); err != nil {
 		return nil, err
 	}
+	_, err := manifest.Lstat()
+	first := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !first {
+		return nil, err // not a first build, which Abort would remove
+	}
 	entries, err := folder.ReadDir()
 	if err != nil {
 		return nil, err
@@ -93,7 +98,7 @@ func begin(folder confined.Path, lock *filelock.Lock) (*Build, error) {
 	for _, e := range entries {
 		newest = max(newest, generationNumber(e.Name()))
 	}
-	b := &Build{Generation: fmt.Sprintf("g%06d", newest+1), First: !manifest.Exists(), folder: folder, lock: lock}
+	b := &Build{Generation: fmt.Sprintf("g%06d", newest+1), First: first, folder: folder, lock: lock}
 	b.Dir = folder.Join(b.Generation)
 	return b, b.makeFolder()
 }
@@ -161,13 +166,32 @@ func (b *Build) SetChecksum(name string, size int64, sum uint32) {
 	b.checksums[name] = FileInfo{name, size, formatChecksum(sum)}
 }
 
+// A Publication is a set of files outside of the generation that are complete on disk,
+// under temporary names.
+type Publication interface {
+	Publish() error // gives the files their names
+	Discard()
+}
+
+// A LateError is an error that Commit met after the new generation became current. Both
+// generations are usable then. Tidy and the next build do the rest.
+type LateError struct{ Err error }
+
+func (e *LateError) Error() string { return "the new index is in use, but " + e.Err.Error() }
+func (e *LateError) Unwrap() error { return e.Err }
+
 // Commit makes the new generation current and ends the build. It fills in the
-// manifest's Format, Generation and Files. It calls publish, if not nil, after syncing
-// all files, just before it replaces the manifest. On error the old generation stays
-// current.
-func (b *Build) Commit(m Manifest, publish func(*Manifest) error) (err error) {
+// manifest's Format, Generation and Files. It calls stage, if not nil, after syncing all
+// files, and publishes the result, if not nil, after it has replaced the manifest. On
+// error the old generation stays current, except for a *LateError: nothing is undone once
+// the manifest is replaced.
+func (b *Build) Commit(m Manifest, stage func(*Manifest) (Publication, error)) (err error) {
+	var p Publication
 	defer func() {
-		if err != nil {
+		if err != nil && !b.ended {
+			if p != nil {
+				p.Discard()
+			}
 			b.Abort()
 		}
 	}()
@@ -179,17 +203,49 @@ func (b *Build) Commit(m Manifest, publish func(*Manifest) error) (err error) {
 	if err := errors.Join(setPerm(b.Dir, b.folderPerm), b.Dir.Sync(), b.folder.Sync()); err != nil {
 		return err
 	}
-	if publish != nil {
-		if err := publish(&m); err != nil {
+	if stage != nil {
+		staged, err := stage(&m)
+		if err != nil {
 			return err
 		}
+		p = staged
 	}
-	if err := b.writeManifest(m); err != nil {
+	if err := b.replaceManifest(m); err != nil {
 		return err
 	}
 	b.ended = true
-	removeGenerations(b.folder, b.Generation)
-	return unlock(b.lock)
+	return b.finish(b.Generation, p)
+}
+
+// replaceManifest makes the manifest's generation current.
+func (b *Build) replaceManifest(m Manifest) error {
+	m.Format = Format
+	data, err := m.Encode()
+	if err != nil {
+		return err
+	}
+	return b.folder.Join(manifestName).Replace(data, b.perm)
+}
+
+// finish ends a build that has replaced the manifest, which names generation current. If a
+// step fails, the lock keeps its holder as if the build had been killed, so that Tidy does
+// the rest.
+func (b *Build) finish(current string, p Publication) error {
+	// Until the new manifest is durable, a power failure may bring back the old one.
+	err := b.folder.Sync()
+	if err == nil {
+		removeGenerations(b.folder, current)
+	}
+	if p != nil {
+		err = errors.Join(err, p.Publish())
+	}
+	if err == nil {
+		err = b.lock.File().Truncate(0)
+	}
+	if err = errors.Join(err, b.lock.Unlock()); err != nil {
+		return &LateError{err}
+	}
+	return nil
 }
 
 // finishFiles finishes the generation's files, up to four at a time.
@@ -214,9 +270,17 @@ func (b *Build) finishFiles() ([]FileInfo, error) {
 }
 
 // Confirm ends the build without a new generation, because the current one matched the
-// source at time now. It removes permissions that the source no longer has.
-func (b *Build) Confirm(g Generation, now time.Time) error {
-	defer b.Abort()
+// source at time now. It removes permissions that the source no longer has, and publishes
+// p, if not nil. Its error may be a *LateError, as that of Commit.
+func (b *Build) Confirm(g Generation, now time.Time, p Publication) (err error) {
+	defer func() {
+		if err != nil && !b.ended {
+			if p != nil {
+				p.Discard()
+			}
+			b.Abort()
+		}
+	}()
 	files := make([]confined.Path, 0, len(g.Files)+len(g.Published))
 	for _, f := range g.Files {
 		files = append(files, g.File(f.Name))
@@ -231,20 +295,11 @@ func (b *Build) Confirm(g Generation, now time.Time) error {
 	}
 	m := g.Manifest
 	m.Checked = now
-	if err := b.writeManifest(m); err != nil {
+	if err := b.replaceManifest(m); err != nil {
 		return err
 	}
-	removeGenerations(b.folder, g.Generation)
-	return nil
-}
-
-func (b *Build) writeManifest(m Manifest) error {
-	m.Format = Format
-	data, err := m.Encode()
-	if err != nil {
-		return err
-	}
-	return b.folder.Join(manifestName).Write(data, b.perm)
+	b.ended = true
+	return b.finish(g.Generation, p)
 }
 
 // finishFile syncs a file, sets its mode and returns its manifest entry.

@@ -79,7 +79,7 @@ func TestAbortKeepsTheOldGeneration(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := errors.New("disk full")
-	if err := b.Commit(Manifest{}, func(*Manifest) error { return want }); !errors.Is(err, want) {
+	if err := b.Commit(Manifest{}, func(*Manifest) (Publication, error) { return nil, want }); !errors.Is(err, want) {
 		t.Fatalf("Commit: %v, want %v", err, want)
 	}
 	if got := contents(t, dir); got != "old" {
@@ -372,7 +372,7 @@ func TestConfirm(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := made.Add(time.Hour)
-	if err := b.Confirm(before, now); err != nil {
+	if err := b.Confirm(before, now, nil); err != nil {
 		t.Fatal(err)
 	}
 	after, err := Current(dir)
@@ -446,7 +446,7 @@ func TestChangedManifestIsDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Confirm(g, time.Now()); err != nil {
+	if err := b.Confirm(g, time.Now(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if g, err = Current(dir); err != nil || g.Format != Format {

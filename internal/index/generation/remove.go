@@ -41,8 +41,8 @@ func Remove(dir string) error {
 	return removeFolder(folder, lock)
 }
 
-// InProgress reports whether a build of the database in folder dir is running or was
-// killed. A completed build clears the holder of the lock.
+// InProgress reports whether a build of the database in folder dir is running, was killed,
+// or ended with a LateError. A completed build clears the holder of the lock.
 func InProgress(dir string) bool {
 	folder := folderOf(dir)
 	return folder.CheckFolder() == nil && lockHolder(folder) != ""
@@ -77,7 +77,9 @@ func Tidy(dir string, killed func(first bool)) {
 	}
 	switch {
 	case err == nil:
-		removeGenerations(folder, current.Generation)
+		if folder.Sync() == nil { // as in Build.finish
+			removeGenerations(folder, current.Generation)
+		}
 	case first && died:
 		removeGenerations(folder, "")
 		removeFolder(folder, lock)

@@ -28,16 +28,26 @@ const (
 	idsName      = "documents.ids.txt"
 )
 
-// Publish publishes a passages file, written by package passage, as a LEANN index
-// in the file's Dir. It links the passages file there and writes LEANN's meta
-// file, offsets and list of ids, with mode perm. It replaces each file
-// atomically, the meta file last. It returns the files, the passages first. The
-// caller must prevent concurrent publishing to the same folder.
+// Staged is a LEANN index that is complete on disk, but not yet published.
+type Staged struct {
+	Files []generation.FileInfo // the passages first
+	dir   confined.Path
+	names []string // of the files that differ from the published ones
+}
+
+// Stage prepares a passages file, written by package passage, for Publish: a link to the
+// passages file, LEANN's meta file, offsets and list of ids, with mode perm. All are in the
+// passages file's Dir, under the names of the published files with stagedSuffix, so that
+// whatever needs space or time is done before Publish. The caller must prevent concurrent
+// publishing to the same folder.
 //
 // LEANN reads and lists such an index, but cannot search it: its search needs the
 // graph of a backend. "leann build" makes graphs only from documents, not from
 // passages.
-func Publish(passages confined.Path, origin Origin, perm fs.FileMode) ([]generation.FileInfo, error) {
+func Stage(passages confined.Path, origin Origin, perm fs.FileMode) (*Staged, error) {
+	if err := Clean(passages.Dir); err != nil {
+		return nil, err
+	}
 	ids, offsets, err := scanLines(passages, runtime.GOMAXPROCS(0))
 	if err != nil {
 		return nil, err
@@ -46,62 +56,79 @@ func Publish(passages confined.Path, origin Origin, perm fs.FileMode) ([]generat
 	if err != nil {
 		return nil, err
 	}
-	dir := confined.In(passages.Dir)
-	files := []struct {
+	s := &Staged{Files: []generation.FileInfo{{Name: PassagesName}}, dir: confined.In(passages.Dir), names: []string{PassagesName}}
+	// Write in parallel, because each write waits for the disk.
+	var g errgroup.Group
+	g.Go(func() error { return linkOrCopy(passages, s.staged(PassagesName), perm) })
+	for _, f := range []struct {
 		name string
 		data []byte
 	}{
 		{offsetsName, appendPickle(nil, ids, offsets)},
 		{idsName, []byte(strings.Join(ids, "\n") + "\n")},
 		{metaName, append(meta, '\n')},
-	}
-	// Write in parallel, because each write waits for the disk.
-	var g errgroup.Group
-	g.Go(func() error { return linkOrCopy(passages, dir.Join(PassagesName), perm) })
-	for _, f := range files[:2] {
-		g.Go(func() error { return writeIfChanged(dir.Join(f.name), f.data, perm) })
-	}
-	if err := g.Wait(); err != nil {
-		return nil, err
-	}
-	if err := writeIfChanged(dir.Join(metaName), files[2].data, perm); err != nil {
-		return nil, err
-	}
-	published := []generation.FileInfo{{Name: PassagesName}}
-	for _, f := range files {
-		published = append(published, generation.NewFileInfo(f.name, f.data))
-	}
-	return published, nil
-}
-
-// writeIfChanged writes a file, unless it already has these contents and this
-// mode.
-func writeIfChanged(file confined.Path, data []byte, perm fs.FileMode) error {
-	if err := file.Clean(); err != nil {
-		return err
-	}
-	if st, err := file.Lstat(); err == nil && st.Mode().IsRegular() && (st.Mode().Perm() == perm || runtime.GOOS == "windows") {
-		if old, err := file.Read(int64(len(data))); err == nil && bytes.Equal(old, data) {
-			return nil
+	} {
+		s.Files = append(s.Files, generation.NewFileInfo(f.name, f.data))
+		if !isPublished(s.dir.Join(f.name), f.data, perm) {
+			s.names = append(s.names, f.name)
+			g.Go(func() error { return s.staged(f.name).Replace(f.data, perm) })
 		}
 	}
-	return file.Write(data, perm)
+	if err := g.Wait(); err != nil {
+		s.Discard()
+		return nil, err
+	}
+	return s, nil
 }
+
+// Publish replaces each published file by its staged one, the meta file last.
+func (s *Staged) Publish() error {
+	for _, name := range s.names {
+		if err := s.staged(name).Rename(s.dir.Join(name)); err != nil {
+			return err
+		}
+	}
+	// A POSIX rename does nothing if both names are links to the same file.
+	if err := s.staged(PassagesName).Remove(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return s.dir.Sync()
+}
+
+// Discard removes the staged files.
+func (s *Staged) Discard() {
+	for _, name := range s.names {
+		s.staged(name).Remove()
+	}
+}
+
+func (s *Staged) staged(name string) confined.Path { return s.dir.Join(name + stagedSuffix) }
+
+// isPublished reports whether a published file has these contents and this mode.
+func isPublished(file confined.Path, data []byte, perm fs.FileMode) bool {
+	st, err := file.Lstat()
+	if err != nil || !st.Mode().IsRegular() || st.Mode().Perm() != perm && runtime.GOOS != "windows" {
+		return false
+	}
+	old, err := file.Read(int64(len(data)))
+	return err == nil && bytes.Equal(old, data)
+}
+
+const stagedSuffix = ".new"
 
 // publishedNames are the files that Publish writes. The meta file is first, so
 // that Unpublish removes it first: without it, the rest is not an index.
 var publishedNames = [...]string{metaName, offsetsName, idsName, PassagesName}
 
-// IsPublished reports whether name is a file that Publish writes, or one of its
-// temporary files.
+// IsPublished reports whether name is a file that Publish writes, or a staged or temporary
+// one.
 func IsPublished(name string) bool {
 	return slices.ContainsFunc(publishedNames[:], func(n string) bool {
-		return name == n || name == n+".new" || strings.HasPrefix(name, "."+n+".tmp-")
+		return name == n || name == n+stagedSuffix || strings.HasPrefix(name, "."+n+".tmp-") || strings.HasPrefix(name, "."+n+stagedSuffix+".tmp-")
 	})
 }
 
-// Clean removes the temporary files of interrupted calls of Publish from dir. The
-// caller must prevent concurrent publishing.
+// Clean removes the staged and temporary files of interrupted builds from dir. The caller must prevent concurrent publishing.
 func Clean(dir string) error {
 	entries, err := confined.In(dir).ReadDir()
 	if err != nil {
@@ -217,29 +244,13 @@ func lineAfter(data []byte, at int) int {
 	return len(data)
 }
 
-// linkOrCopy replaces name by a hard link to file or, if the file system does not
-// support hard links, by a copy.
+// linkOrCopy makes name a hard link to file or, if the file system does not support hard
+// links, a copy.
 func linkOrCopy(file, name confined.Path, perm fs.FileMode) error {
-	// An existing temporary file is from an interrupted call.
-	temporary := name.Parent().Join(name.Base() + ".new")
-	if err := temporary.RemoveAll(); err != nil {
-		return err
+	if file.Link(name) == nil {
+		return nil
 	}
-	if file.Link(temporary) != nil {
-		if err := copyWithTime(file, temporary, perm); err != nil {
-			temporary.Remove()
-			return err
-		}
-	}
-	if err := temporary.Rename(name); err != nil {
-		temporary.Remove()
-		return err
-	}
-	// A POSIX rename does nothing if both names are links to the same file.
-	if err := temporary.Remove(); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return name.Parent().Sync()
+	return copyWithTime(file, name, perm)
 }
 
 func copyWithTime(from, to confined.Path, perm fs.FileMode) error {

@@ -42,9 +42,17 @@ func publish(t *testing.T, dir string, passages []passage.Passage) {
 	if err := os.WriteFile(shard.String(), lines, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Publish(shard, Origin{Kind: "folder", Location: "/docs"}, 0o644); err != nil {
+	if err := stageAndPublish(shard, Origin{Kind: "folder", Location: "/docs"}); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func stageAndPublish(passages confined.Path, origin Origin) error {
+	staged, err := Stage(passages, origin, 0o644)
+	if err != nil {
+		return err
+	}
+	return staged.Publish()
 }
 
 func TestPublish(t *testing.T) {
@@ -91,7 +99,7 @@ func TestPublishAgain(t *testing.T) {
 	if err := os.WriteFile(path+".new", []byte("rest"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Publish(confined.Of(path), Origin{}, 0o644); err != nil {
+	if err := stageAndPublish(confined.Of(path), Origin{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path + ".new"); err == nil {
@@ -109,7 +117,7 @@ func TestPublishRejectsInvalidPassages(t *testing.T) {
 		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Publish(confined.Of(path), Origin{}, 0o644); err == nil || !strings.Contains(err.Error(), path) {
+		if err := stageAndPublish(confined.Of(path), Origin{}); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("published %q: %v", content, err)
 		}
 		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
