@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -23,7 +24,6 @@ type Change struct {
 	Subject string // the part that changes, for messages: "the hook"
 
 	edit    edit
-	locked  bool        // other programs lock this file for writing
 	newMode fs.FileMode // mode of a new file
 	// written reports whether docsearch wrote the whole contents, which then need no
 	// backup; nil: it never does.
@@ -69,7 +69,7 @@ func onJSON(apply func(*document) error) func([]byte) ([]byte, error) {
 // of the file, nil if it does not exist, and returns the new ones. It may run
 // again when the change is applied.
 func Rewrite(path, subject string, rewrite func(data []byte) ([]byte, error)) (*Change, error) {
-	c := &Change{Path: path, Subject: subject, edit: edit{apply: rewrite}, locked: true, newMode: 0o600}
+	c := &Change{Path: path, Subject: subject, edit: edit{apply: rewrite}, newMode: 0o600}
 	return c, c.prepare()
 }
 
@@ -111,16 +111,16 @@ func (c *Change) prepare() error {
 		return fmt.Errorf("cannot change %s: %w", c.Path, err)
 	}
 	if c.edit.redo != nil && !c.None() {
-		c.after = c.original(c.edit.redo(data))
+		c.after, err = c.original(c.edit.redo(data))
 	}
-	return nil
+	return err
 }
 
 // original returns the contents that a removal of docsearch should leave. If a
 // backup is certain to be the file before install, because redoing the install
 // leads to the current bytes, these are its bytes. Otherwise they are the result
-// of the edit.
-func (c *Change) original(redo func([]byte) ([]byte, error)) []byte {
+// of the edit. A backup that cannot be read is an error, because it may have the bytes.
+func (c *Change) original(redo func([]byte) ([]byte, error)) ([]byte, error) {
 	leadsHere := func(data []byte) bool {
 		if without, err := c.edit.apply(data); err != nil || !bytes.Equal(without, data) {
 			return false // it contains entries of an earlier install
@@ -129,14 +129,18 @@ func (c *Change) original(redo func([]byte) ([]byte, error)) []byte {
 		return err == nil && bytes.Equal(with, c.before)
 	}
 	for path := range c.backups() {
-		if data, err := os.ReadFile(path); err == nil && leadsHere(data) {
-			return data
+		data, _, err := readFile(path)
+		if err != nil {
+			return nil, err
+		}
+		if leadsHere(data) {
+			return data, nil
 		}
 	}
 	if leadsHere(nil) {
-		return nil
+		return nil, nil
 	}
-	return c.after
+	return c.after, nil
 }
 
 // None reports whether the file needs no change.
@@ -169,13 +173,11 @@ func (c *Change) Removes() bool { return c.after == nil }
 // returns the name of the backup. The name is empty if the file did not exist,
 // docsearch wrote all of it, or an existing backup has the same contents.
 func (c *Change) Apply() (backup string, err error) {
-	if c.locked {
-		unlock, err := lockAsClaude(c.Path)
-		if err != nil {
-			return "", err
-		}
-		defer unlock()
+	unlock, err := lockAsClaude(c.Path)
+	if err != nil {
+		return "", err
 	}
+	defer unlock()
 	// Claude Code may have written the file after the change was planned.
 	if err := c.prepare(); err != nil {
 		return "", err
@@ -187,13 +189,14 @@ func (c *Change) Apply() (backup string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if c.locked {
-		atomicfile.Clean(target) // a failure leaves harmless temporary files
+	for _, path := range []string{target, c.backupPath(1), c.backupPath(2)} {
+		atomicfile.Clean(path) // a failure leaves harmless temporary files
 	}
 	if c.after == nil {
 		if err := os.Remove(target); err != nil {
 			return "", err
 		}
+		unlock()
 		os.Remove(filepath.Dir(target)) // only if it is empty
 		return "", nil
 	}
@@ -246,7 +249,7 @@ func (c *Change) backup() (string, error) {
 
 // lockAsClaude takes the lock that Claude Code takes to write the file: a folder
 // with the file's name and ".lock". A lock that is older than ten seconds is
-// stale.
+// stale. Unlock may be called again.
 func lockAsClaude(path string) (unlock func(), err error) {
 	lock := path + ".lock"
 	const stale, timeout, pause = 10 * time.Second, 15 * time.Second, 50 * time.Millisecond
@@ -254,12 +257,12 @@ func lockAsClaude(path string) (unlock func(), err error) {
 		err := os.Mkdir(lock, 0o755)
 		switch {
 		case err == nil:
-			return func() { os.Remove(lock) }, nil
+			return sync.OnceFunc(func() { os.Remove(lock) }), nil
 		case errors.Is(err, fs.ErrNotExist):
 			// Without its folder, the file cannot be written either.
 			return func() {}, nil
 		case !errors.Is(err, fs.ErrExist):
-			return nil, err
+			return nil, &fs.PathError{Op: "write", Path: path, Err: errors.Unwrap(err)}
 		}
 		if st, err := os.Stat(lock); err == nil && time.Since(st.ModTime()) > stale {
 			os.Remove(lock)

@@ -207,7 +207,7 @@ func (c *Claude) refuses(check func(path string, data []byte) error) func(path s
 func (c *Claude) plan(s Scope, hook, server edit) ([]*Change, error) {
 	return prepareAll([]*Change{
 		{Path: c.Settings(s), Subject: "the hook", edit: hook, newMode: s.newMode()},
-		{Path: c.Servers(s), Subject: "the MCP server", edit: server, newMode: s.newMode(), locked: s != Project},
+		{Path: c.Servers(s), Subject: "the MCP server", edit: server, newMode: s.newMode()},
 	})
 }
 

@@ -122,6 +122,7 @@ func copyFile(program, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
+	atomicfile.Clean(path) // of killed installs; a failure leaves harmless files
 	if err := atomicfile.Write(path, data, 0o755); err != nil {
 		return fmt.Errorf("cannot copy this program to %s: %w", path, err)
 	}
