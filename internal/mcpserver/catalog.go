@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
@@ -85,14 +87,23 @@ type Catalog struct {
 	// results mention the age of a database; 0: never.
 	MaxAge time.Duration
 
-	mu      sync.Mutex
-	indexes map[string]*cachedIndex // by path
+	mu       sync.Mutex
+	indexes  map[string]*cachedIndex // by path
+	requests int                     // numbers the uses of indexes
+	checking atomic.Bool             // closeChanged is running
 }
+
+// maxUnlisted limits the open databases that are not among the entries, because a client
+// can name any number of paths.
+const maxUnlisted = 8
 
 // A cachedIndex holds the open index of one database.
 type cachedIndex struct {
+	lastUse int // guarded by Catalog.mu
+
 	mu      sync.Mutex // held while the database is being opened
 	current *sharedIndex
+	dropped bool // no longer in the catalog
 }
 
 // A sharedIndex is an open database with its readers.
@@ -116,6 +127,9 @@ func (c *Catalog) use(path string, f func(*index.Database) error) (err error) {
 		}
 	}()
 	db, err := c.cached(path).acquire(path)
+	for errors.Is(err, errDropped) {
+		db, err = c.cached(path).acquire(path)
+	}
 	if err != nil {
 		return err
 	}
@@ -134,7 +148,75 @@ func (c *Catalog) cached(path string) *cachedIndex {
 		s = &cachedIndex{}
 		c.indexes[path] = s
 	}
+	c.requests++
+	s.lastUse = c.requests
 	return s
+}
+
+// errDropped reports that the catalog no longer has a cachedIndex.
+var errDropped = errors.New("the index was closed")
+
+// tidy closes databases that were removed, and the oldest ones that are not in the list of
+// entries.
+func (c *Catalog) tidy(entries []Entry) {
+	if c.checking.CompareAndSwap(false, true) {
+		go func() { // a drive may not respond
+			defer c.checking.Store(false)
+			c.closeChanged()
+		}()
+	}
+	if !c.AnyPath {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	unlisted := maps.Clone(c.indexes)
+	for _, e := range entries {
+		delete(unlisted, e.Path)
+	}
+	paths := slices.SortedFunc(maps.Keys(unlisted), func(a, b string) int { return unlisted[b].lastUse - unlisted[a].lastUse })
+	for _, path := range paths[min(maxUnlisted, len(paths)):] {
+		c.drop(path)
+	}
+}
+
+// closeChanged closes the databases that were removed or rebuilt.
+func (c *Catalog) closeChanged() {
+	c.mu.Lock()
+	open := maps.Clone(c.indexes)
+	c.mu.Unlock()
+	for path, s := range open {
+		if !s.changed() {
+			continue
+		}
+		c.mu.Lock()
+		if c.indexes[path] == s {
+			c.drop(path)
+		}
+		c.mu.Unlock()
+	}
+}
+
+// changed reports whether the index of the open database was removed or replaced.
+func (s *cachedIndex) changed() bool {
+	if !s.mu.TryLock() { // it is being opened
+		return false
+	}
+	defer s.mu.Unlock()
+	return s.current != nil && s.current.Changed()
+}
+
+// drop removes a database from the catalog and closes it, unless it is being opened. The
+// caller holds c.mu.
+func (c *Catalog) drop(path string) {
+	s := c.indexes[path]
+	if !s.mu.TryLock() {
+		return
+	}
+	defer s.mu.Unlock()
+	s.retire()
+	s.dropped = true
+	delete(c.indexes, path)
 }
 
 // acquire returns the database with its current index. The caller must call
@@ -142,6 +224,9 @@ func (c *Catalog) cached(path string) *cachedIndex {
 func (s *cachedIndex) acquire(path string) (*sharedIndex, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.dropped {
+		return nil, errDropped
+	}
 	if s.current != nil && s.current.Changed() {
 		s.retire()
 	}
@@ -182,6 +267,7 @@ func (c *Catalog) Close() {
 // none.
 func (c *Catalog) choose(ctx context.Context, names, paths []string) ([]Entry, error) {
 	all := c.Entries(ctx)
+	c.tidy(all)
 	var chosen []Entry
 	add := func(e Entry) {
 		if !slices.ContainsFunc(chosen, func(have Entry) bool { return have.key() == e.key() }) {
