@@ -35,8 +35,9 @@ import (
 const MaxBytes = 64 << 10
 
 const (
-	// maxName limits the name of a note, and maxNotes the notes of a folder.
-	maxName  = 120
+	maxName = 120 // bytes
+	// maxNotes limits the folder to which agents can add notes. A folder with more, which
+	// the user made, can be read and changed: the hook reads it as well.
 	maxNotes = 10_000
 	// lockName is the file that a writer locks in the folder of the notes. The
 	// writer removes it.
@@ -85,9 +86,7 @@ func (f Folder) List() ([]string, error) {
 		case strings.HasPrefix(d.Name(), ".") && d.IsDir():
 			return fs.SkipDir
 		case d.Type().IsRegular() && CheckName(name) == nil:
-			if names = append(names, name); len(names) > maxNotes {
-				return fmt.Errorf("more than %d notes in %s", maxNotes, f)
-			}
+			names = append(names, name)
 		}
 		return nil
 	})

@@ -391,3 +391,20 @@ func TestWith(t *testing.T) {
 		t.Errorf("TOML was changed to %q", got)
 	}
 }
+
+// The hook reads any number of notes, so the other commands do as well. Only adding one is
+// limited.
+func TestFolderWithTooManyNotes(t *testing.T) {
+	f := Folder(t.TempDir())
+	for i := range maxNotes + 1 {
+		if err := os.WriteFile(filepath.Join(string(f), fmt.Sprintf("n%d.md", i)), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if names, err := f.List(); err != nil || len(names) != maxNotes+1 {
+		t.Errorf("%d notes, %v; want %d", len(names), err, maxNotes+1)
+	}
+	if _, err := f.Add("new.md", Fields{Title: "New"}, "Text"); err == nil || !strings.Contains(err.Error(), "the maximum") {
+		t.Errorf("added a note: %v", err)
+	}
+}
