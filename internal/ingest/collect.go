@@ -344,9 +344,10 @@ func withoutFault(f func() error) (err error) {
 	return f()
 }
 
-// document parses an item and removes its secrets.
+// document parses an item, limits its sections, and removes its secrets.
 func (c *collector) document(ctx context.Context, data []byte, it *source.Item) (document.Document, error) {
 	doc, err := c.Parse(ctx, data, it)
+	doc.LimitSections(document.MaxSections)
 	if err == nil && !c.keepSecrets {
 		secret.Remove(&doc)
 	}

@@ -5,6 +5,7 @@ package document
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
@@ -52,6 +53,32 @@ type Section struct {
 	Links       []passage.Link
 	Terms       []string // index terms
 	Entry       bool     // an entry of a reference, which has a passage of its own
+}
+
+// MaxSections limits the sections of a document.
+const MaxSections = 100_000
+
+// LimitSections makes the sections beyond limit a part of the last one, with their headings
+// as text.
+func (doc *Document) LimitSections(limit int) {
+	if len(doc.Sections) <= limit {
+		return
+	}
+	last := &doc.Sections[limit-1]
+	last.Blocks, last.Anchors, last.Links = slices.Clip(last.Blocks), slices.Clip(last.Anchors), slices.Clip(last.Links)
+	for _, s := range doc.Sections[limit:] {
+		heading := s.Last
+		if len(s.Blocks) > 0 {
+			heading = s.Blocks[0].First - 1
+		}
+		if heading = LastNonBlank(doc.Lines, s.First, heading); heading >= s.First {
+			last.Blocks = append(last.Blocks, Block{First: s.First, Last: heading})
+		}
+		last.Blocks = append(last.Blocks, s.Blocks...)
+		last.Anchors, last.Links = append(last.Anchors, s.Anchors...), append(last.Links, s.Links...)
+		last.Last = s.Last
+	}
+	doc.Sections = doc.Sections[:limit]
 }
 
 // An Anchor is a fragment that leads to a line.
