@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -23,7 +24,7 @@ func userMessage(err error) string {
 		message = strings.Replace(message, inner.Error(), text, 1)
 	}
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
-		replace(path, fmt.Sprintf("cannot %s %s: %s", syscallVerb(path.Op), path.Path, errnoReason(path.Err)))
+		replace(path, fmt.Sprintf("cannot %s %s: %s", syscallVerb(path.Op, path.Err), filepath.Clean(path.Path), errnoReason(path.Err)))
 	}
 	if link, ok := errors.AsType[*os.LinkError](err); ok {
 		replace(link, fmt.Sprintf("cannot write %s: %s", link.New, errnoReason(link.Err)))
@@ -68,8 +69,13 @@ func shortReason(err error) string {
 	return userMessage(err)
 }
 
-// syscallVerb returns a verb for the operation of a system call.
-func syscallVerb(op string) string {
+// syscallVerb returns a verb for the operation of a system call that failed.
+func syscallVerb(op string, err error) string {
+	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS} {
+		if op == "open" && errors.Is(err, full) {
+			return "write" // opening creates the file
+		}
+	}
 	switch op {
 	case "open", "openat", "read", "stat", "fstat", "lstat", "statat", "readlink", "readdir", "readdirent", "fdopendir", "GetFileInformationByHandle", "CreateFile", "FindFirstFile":
 		return "read"
@@ -77,8 +83,8 @@ func syscallVerb(op string) string {
 		return "create"
 	case "remove", "unlink", "unlinkat", "rmdir":
 		return "remove"
-	case "lock":
-		return "lock"
+	case "lock", "sync":
+		return op
 	}
 	return "write"
 }

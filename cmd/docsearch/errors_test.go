@@ -13,6 +13,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/docsearch/docsearch/internal/atomicfile"
+	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/filelock"
+	"github.com/docsearch/docsearch/internal/index/generation"
 )
 
 func TestPlain(t *testing.T) {
@@ -35,6 +40,11 @@ func TestPlain(t *testing.T) {
 		{&fs.PathError{Op: "unlinkat", Path: "/x", Err: syscall.EACCES}, "cannot remove /x: permission denied"},
 		{&fs.PathError{Op: "write", Path: "/x", Err: errors.New("full")}, "cannot write /x: full"},
 		{&os.LinkError{Op: "rename", Old: "/y", New: "/x", Err: syscall.EACCES}, "cannot write /x: permission denied"},
+		{&fs.PathError{Op: "open", Path: "/x", Err: syscall.ENOSPC}, "cannot write /x: no space left on device"},
+		{&fs.PathError{Op: "open", Path: "/x", Err: syscall.EROFS}, "cannot write /x: read-only file system"},
+		{&fs.PathError{Op: "open", Path: "/x", Err: syscall.EIO}, "cannot read /x: input/output error"},
+		{&fs.PathError{Op: "sync", Path: "/x/.", Err: syscall.EIO}, "cannot sync /x: input/output error"},
+		{&generation.LateError{Err: &fs.PathError{Op: "sync", Path: "/x/docsearch", Err: syscall.EIO}}, "the new index is in use, but cannot sync /x/docsearch: input/output error"},
 		{program, "no-such-program not found on PATH"},
 		{number, `invalid number "x"`},
 		{json.Unmarshal([]byte("hello"), new(any)), "invalid JSON: invalid character 'h' looking for beginning of value"},
@@ -45,5 +55,58 @@ func TestPlain(t *testing.T) {
 	}
 	if got := userMessage(refused); !strings.HasPrefix(got, "cannot connect to 127.0.0.1:1: ") || strings.Contains(got, "dial") {
 		t.Errorf("%v: %q", refused, got)
+	}
+}
+
+// Whatever prevents a file from being written, the message says so, and names that file.
+func TestWriteErrors(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	defer func() { atomicfile.Fault = nil }()
+	for _, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EACCES, syscall.EIO} {
+		for _, op := range []string{"create", "write", "sync", "rename"} {
+			atomicfile.Fault = func(o, name string) error {
+				if o == op {
+					return errno
+				}
+				return nil
+			}
+			err := atomicfile.Write(path, nil, 0o600)
+			atomicfile.Fault = nil
+			if want := fmt.Sprintf("cannot write %s: %s", path, errnoReason(errno)); err == nil || userMessage(err) != want {
+				t.Errorf("%s fails: %v, want %q", op, err, want)
+			}
+		}
+	}
+	absent := filepath.Join(dir, "absent", "f")
+	for name, open := range map[string]func() error{
+		"lock":   func() error { _, err := filelock.TryLock(absent); return err },
+		"create": func() error { _, err := confined.In(dir).Join("absent/f").Create(0o600); return err },
+		"edit":   func() error { _, err := confined.In(dir).Join("absent/f").Edit(0o600); return err },
+		"append": func() error {
+			_, err := confined.OpenFile(absent, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+			return err
+		},
+	} {
+		if err := open(); err == nil || !strings.HasPrefix(userMessage(err), "cannot write ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A folder that may not be read is not said to be no database.
+func TestNotReplaceable(t *testing.T) {
+	dir := t.TempDir()
+	manifest := generation.ManifestPath(dir)
+	if err := errors.Join(os.Mkdir(filepath.Dir(manifest), 0o755), os.WriteFile(manifest, []byte("x"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	if got := userMessage(notReplaceable(dir, "--out")); !strings.Contains(got, "not a docsearch database") {
+		t.Errorf("got %q", got)
+	}
+	defer func() { atomicfile.Fault = nil }()
+	atomicfile.Fault = func(string, string) error { return syscall.EACCES }
+	if got, want := userMessage(notReplaceable(dir, "--out")), "cannot read "+dir+": permission denied"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/docsearch/docsearch/internal/cluster"
 	"github.com/docsearch/docsearch/internal/config"
@@ -264,12 +265,22 @@ func (b *buildCommand) mayReplace(dir, source, name string) error {
 	case onlyBuildFiles(entries) && !isDatabase(dir):
 		return nil // an incomplete first build
 	case origin.Location == "":
-		return withHint(fmt.Errorf("cannot use %s: not empty and not a docsearch database", dir), "pass --name or --out to use another folder")
+		return notReplaceable(dir, "--name or --out")
 	case !sameSource(origin.Location, source):
 		return withHint(fmt.Errorf("database %s already exists, built from %s", name, origin.Location),
 			"pass --name to use another name, or run docsearch index remove %s", quoteArgument(name))
 	}
 	return nil
+}
+
+// notReplaceable returns the error for a folder that is not empty and whose database, if
+// it has one, names no source.
+func notReplaceable(dir, flags string) error {
+	err := fmt.Errorf("cannot use %s: not empty and not a docsearch database", dir)
+	if _, reason := index.Inspect(dir); errors.Is(reason, fs.ErrPermission) || errors.Is(reason, syscall.EIO) {
+		err = reason // it may be one
+	}
+	return withHint(err, "pass %s to use another folder", flags)
 }
 
 // onlyBuildFiles reports whether a folder contains only files that an

@@ -291,7 +291,7 @@ func (c *chosenPack) mayReplace(dir, name string) error {
 		}
 	}
 	if from == "" {
-		return withHint(fmt.Errorf("cannot use %s: not empty and not a docsearch database", dir), "pass --name NAME to use another folder")
+		return notReplaceable(dir, "--name NAME")
 	}
 	return withHint(fmt.Errorf("database %s already exists, from %s; the pack %s is of %s", name, printable(from), c.head.Name, c.publisher.Name()),
 		"pass --name NAME, or run docsearch index remove %s", quoteArgument(name))

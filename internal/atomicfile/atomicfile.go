@@ -85,14 +85,25 @@ func OpenRoot(dir string) (*os.Root, error) {
 // If durable is set, it syncs the file, and the caller syncs the folder.
 func WriteIn(root *os.Root, name string, data []byte, perm fs.FileMode, durable bool) error {
 	temporary, err := writeTemporary(root, name, data, perm, durable)
-	if err != nil {
-		return err
-	}
-	if err := RenameIn(root, temporary, name); err != nil {
+	if err == nil {
+		if err = RenameIn(root, temporary, name); err == nil {
+			return nil
+		}
 		root.Remove(temporary)
-		return err
 	}
-	return nil
+	// The name of the temporary file means nothing to users.
+	return &fs.PathError{Op: "write", Path: Join(root.Name(), name), Err: reason(err)}
+}
+
+// reason returns the cause of a failed file operation.
+func reason(err error) error {
+	switch e := err.(type) {
+	case *fs.PathError:
+		return e.Err
+	case *os.LinkError:
+		return e.Err
+	}
+	return err
 }
 
 // writeTemporary writes a temporary file for name and returns the name of the
@@ -131,7 +142,7 @@ func createTemporary(root *os.Root, name string) (*os.File, string, error) {
 	n := uint64(time.Now().UnixNano())
 	for try := uint64(0); ; try++ {
 		name := prefix + strconv.FormatUint(n+try, 36)
-		if err := fault("open", name); err != nil {
+		if err := fault("create", name); err != nil {
 			return nil, "", err
 		}
 		f, err := root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)

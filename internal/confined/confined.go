@@ -160,17 +160,27 @@ func (p Path) Read(limit int64) ([]byte, error) {
 
 // Create creates a file for reading and writing. The file must not exist.
 func (p Path) Create(perm fs.FileMode) (*os.File, error) {
-	return get(p, func(r *os.Root) (*os.File, error) { return r.OpenFile(p.Name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm) })
+	f, err := get(p, func(r *os.Root) (*os.File, error) { return r.OpenFile(p.Name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm) })
+	return f, writeError(err)
+}
+
+// writeError returns an error of opening a file for writing, with that operation.
+func writeError(err error) error {
+	if path, ok := err.(*fs.PathError); ok && path.Op == "open" {
+		return &fs.PathError{Op: "write", Path: path.Path, Err: path.Err}
+	}
+	return err
 }
 
 // Edit opens a regular file for reading and writing in place, or creates it with
 // mode perm. Unlike the other methods, it does not follow links within Dir.
 func (p Path) Edit(perm fs.FileMode) (*os.File, error) {
-	return get(p, func(r *os.Root) (*os.File, error) {
+	f, err := get(p, func(r *os.Root) (*os.File, error) {
 		return openInPlace(p.String(), os.O_RDWR, os.O_CREATE,
 			func() (fs.FileInfo, error) { return r.Lstat(p.Name) },
 			func(flag int) (*os.File, error) { return r.OpenFile(p.Name, flag, perm) })
 	})
+	return f, writeError(err)
 }
 
 // openInPlace opens the regular file that lstat describes. If create is
@@ -230,10 +240,13 @@ func (p Path) Stat() (fs.FileInfo, error) {
 	return get(p, func(r *os.Root) (fs.FileInfo, error) { return r.Stat(p.Name) })
 }
 
-// Exists reports whether the name exists, even as a broken link.
+// Exists reports whether the name exists, even as a broken link. A name that the system
+// cannot look up, such as one on a failing disk, counts as existing, so that nobody takes
+// its place.
 func (p Path) Exists() bool {
 	_, err := p.Lstat()
-	return err == nil
+	var errno syscall.Errno
+	return err == nil || errors.As(err, &errno) && errno != syscall.ENOTDIR && !errors.Is(err, fs.ErrNotExist)
 }
 
 // CheckFolder returns nil if p is a folder and not a link to one. Its error wraps

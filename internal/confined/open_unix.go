@@ -22,6 +22,8 @@ func OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: ErrLink}
 	case errors.Is(err, syscall.ENXIO): // a named pipe without a reader
 		return nil, &fs.PathError{Op: "open", Path: path, Err: atomicfile.ErrNotRegular}
+	case err != nil && flag&(os.O_WRONLY|os.O_RDWR) != 0:
+		return nil, writeError(err)
 	case err != nil:
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/container"
@@ -55,8 +56,9 @@ type Database struct {
 // index in any form (see package leann), its meta file, or a single passages file. The
 // folder need not contain an index yet.
 func Locate(path string) (string, error) {
-	if _, err := os.Stat(generation.ManifestPath(path)); err == nil {
-		return path, nil
+	_, err := os.Stat(generation.ManifestPath(path))
+	if err == nil || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EIO) {
+		return path, nil // Open reports why it cannot read the manifest
 	}
 	return leann.Folder(path)
 }

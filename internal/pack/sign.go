@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/docsearch/docsearch/internal/atomicfile"
+	"github.com/docsearch/docsearch/internal/confined"
 )
 
 // Signatures are the signatures of a pack or catalog.
@@ -122,7 +122,7 @@ type SigningKey struct {
 // WriteKey writes a new key file that only the user can read: the private and the public
 // key, one on each line. It does not replace a file.
 func WriteKey(path, private string, public Key) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := confined.Of(path).Create(0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s already exists, and may be the only copy of a key", path)
 	}
