@@ -72,7 +72,8 @@ type BuildOptions struct {
 // generation stays current. If a first build fails, no database remains.
 //
 // The error wraps generation.ErrBusy if another build is running, or ErrNoPassages if
-// src has no passages, or is an error of src or of the file system.
+// src has no passages, or is an error of src or of the file system. It is a
+// *generation.LateError if only the Info cannot be read.
 func Build(ctx context.Context, dir string, src Source, opt BuildOptions) (info Info, err error) {
 	// Untouched memory uses no RAM but counts as live heap. With it, the garbage
 	// collector runs after every 150 MB of allocations instead of every 50 MB, which
@@ -104,9 +105,11 @@ func Build(ctx context.Context, dir string, src Source, opt BuildOptions) (info 
 		}
 		return Info{}, err
 	}
-	info, err = Inspect(dir)
+	if info, err = Inspect(dir); err != nil {
+		return info, &generation.LateError{Err: err}
+	}
 	info.Repaired, info.Late = w.repaired, late
-	return info, err
+	return info, nil
 }
 
 // namesIn returns the words in the name of a database's folder, without numbers: python and

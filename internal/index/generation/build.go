@@ -48,6 +48,7 @@ func Begin(dir string, timeout time.Duration) (*Build, error) {
 		return nil, fmt.Errorf("%s: %w%s", dir, ErrBusy, lockHolder(folder))
 	}
 	if err != nil {
+		folder.Remove() // fails unless it is new
 		return nil, err
 	}
 	b, err := begin(folder, lock)
