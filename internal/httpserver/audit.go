@@ -14,7 +14,8 @@ import (
 // An AuditLog is a file with a JSON object per request, in the order in which they ended:
 //
 //	{"time": "…", "msg": "request",
-//	 "client": "ci",          name of the token, or subject of a JSON Web Token
+//	 "kind": "token",         of the client: token, shared, jwt, jwt-client; "": not known
+//	 "client": "ci",          name of the token, subject or OAuth client of a JSON Web Token
 //	 "remote": "10.0.0.7:51234", "method": "POST", "path": "/mcp", "status": 200,
 //	 "tool": "search", "databases": ["gitlab"],  of a tool call; databases as requested
 //	 "failed": true,          the tool returned an error
@@ -89,7 +90,7 @@ func (s *Server) finish(r *http.Request, q *request, w *response) {
 		return
 	}
 	attrs := []slog.Attr{
-		slog.String("client", q.client.name), slog.String("remote", r.RemoteAddr),
+		slog.String("kind", q.client.kind), slog.String("client", q.client.name), slog.String("remote", r.RemoteAddr),
 		slog.String("method", r.Method), slog.String("path", q.path), slog.Int("status", w.status),
 	}
 	if q.call.Tool != "" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
@@ -19,26 +20,28 @@ type certificate struct {
 	certFile, keyFile string
 	log               *slog.Logger
 
-	mu      sync.Mutex
-	current *tls.Certificate
+	current atomic.Pointer[tls.Certificate]
+	mu      sync.Mutex // held by the one that reads the files
 	stamps  [2]config.Stamp
 	checked time.Time
 }
 
-// get returns the certificate for a handshake.
+// get returns the certificate for a handshake. It does not wait for one that reads the
+// files already.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if now := time.Now(); c.current == nil || now.Sub(c.checked) >= checkTime {
-		c.checked = now
-		if err := c.refresh(); err != nil {
-			if c.current == nil {
-				return nil, err
+	if c.mu.TryLock() {
+		defer c.mu.Unlock()
+		if now := time.Now(); now.Sub(c.checked) >= checkTime {
+			c.checked = now
+			if err := c.refresh(); err != nil {
+				if c.current.Load() == nil {
+					return nil, err
+				}
+				c.log.Error("cannot reload the certificate; using the last one", "error", err)
 			}
-			c.log.Error("cannot reload the certificate; using the last one", "error", err)
 		}
 	}
-	return c.current, nil
+	return c.current.Load(), nil
 }
 
 // reload reads the files even if they have not changed.
@@ -57,16 +60,18 @@ func (c *certificate) refresh() error {
 			return fmt.Errorf("cannot read the certificate: %w", err)
 		}
 	}
-	if c.current != nil && now == c.stamps {
+	old := c.current.Load()
+	if old != nil && now == c.stamps {
 		return nil
 	}
 	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
 	if err != nil {
 		return fmt.Errorf("cannot read the certificate: %w", err)
 	}
-	if c.current != nil {
+	if old != nil {
 		c.log.Info("certificate reloaded", "file", c.certFile)
 	}
-	c.current, c.stamps = &pair, now
+	c.current.Store(&pair)
+	c.stamps = now
 	return nil
 }

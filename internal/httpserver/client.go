@@ -11,13 +11,29 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/accesstoken"
+	"github.com/docsearch/docsearch/internal/httpserver/connlimit"
 )
 
 // A client is the sender of a request, known by its token.
 type client struct {
-	name   string // of the token; "" for a server without tokens
+	clientID
 	scopes accesstoken.Scopes
 }
+
+// A clientID identifies a client. Names of different kinds are independent: the subject of
+// a JSON Web Token can be the name of a token.
+type clientID struct {
+	kind string // one of the kinds below; "": the server needs no token, or the client is not known
+	name string
+}
+
+const (
+	kindToken     = "token"      // name of a token
+	kindShared    = "shared"     // the token that has no name
+	kindSubject   = "jwt"        // subject of a JSON Web Token; "": it names nobody
+	kindJWTClient = "jwt-client" // OAuth client of a JSON Web Token without a subject
+	kindAddress   = "address"    // of a client that is not known, for its limits
+)
 
 // allScopes are the scopes of the shared token, and of every client of a server without
 // tokens.
@@ -43,14 +59,14 @@ func (s *Server) protected() (bool, error) {
 }
 
 // authenticate returns the client with a token.
-func (s *Server) authenticate(ctx context.Context, text string) (client, *refusal) {
+func (s *Server) authenticate(r *http.Request, text string) (client, *refusal) {
 	protected, err := s.protected()
 	if err != nil {
 		s.Log.Error("cannot read the tokens", "error", err)
 		return client{}, &refusal{http.StatusServiceUnavailable, "tokens", "cannot check the token"}
 	}
 	if !protected {
-		return client{"", allScopes}, nil
+		return client{scopes: allScopes}, nil
 	}
 	if text == "" {
 		return client{}, &refusal{http.StatusUnauthorized, "no token", "a bearer token is required"}
@@ -58,7 +74,7 @@ func (s *Server) authenticate(ctx context.Context, text string) (client, *refusa
 	if s.Token != "" {
 		want, got := sha256.Sum256([]byte(s.Token)), sha256.Sum256([]byte(text))
 		if subtle.ConstantTimeCompare(got[:], want[:]) == 1 {
-			return client{"shared", allScopes}, nil
+			return client{clientID{kindShared, "shared"}, allScopes}, nil
 		}
 	}
 	if s.Tokens != nil {
@@ -68,11 +84,11 @@ func (s *Server) authenticate(ctx context.Context, text string) (client, *refusa
 			return client{}, &refusal{http.StatusServiceUnavailable, "tokens", "cannot check the token"}
 		}
 		if ok {
-			return client{t.Name, t.Scopes}, nil
+			return client{clientID{kindToken, t.Name}, t.Scopes}, nil
 		}
 	}
 	if s.Issuer != nil && strings.Count(text, ".") == 2 {
-		return s.Issuer.client(ctx, text)
+		return s.clientOfJWT(r, text)
 	}
 	return client{}, &refusal{http.StatusUnauthorized, "token", "the token is not valid"}
 }
@@ -93,10 +109,13 @@ func (s *Server) challenge(r *refusal) string {
 }
 
 const (
-	// maxPerClient limits the requests of one token that are handled at once, and
-	// maxStreams the streams on which its clients wait for notifications.
-	maxPerClient = 64
-	maxStreams   = 64
+	// maxPerClient limits the requests of one client that are handled at once,
+	// maxPerAddress those of an address that has not shown a token, and maxStreams the
+	// streams on which a client waits for notifications, maxAllStreams all of them.
+	maxPerClient  = 64
+	maxPerAddress = 16
+	maxStreams    = 64
+	maxAllStreams = maxConnections / 2
 	// burst is the number of seconds of the rate that a client may use at once.
 	burst = 2
 	// maxClients is the number of clients from which idle ones are forgotten.
@@ -107,8 +126,9 @@ const (
 
 // clientLimits counts the requests of each client.
 type clientLimits struct {
-	mu sync.Mutex
-	by map[string]*usage
+	mu      sync.Mutex
+	by      map[clientID]*usage
+	streams int // of all clients
 }
 
 // usage is the use of the server by a client. tokens is the number of requests that it may
@@ -120,28 +140,33 @@ type usage struct {
 }
 
 // begin counts a request. It returns false if the client has reached a limit.
-func (l *clientLimits) begin(name string, stream bool, rate float64, now time.Time) bool {
+func (l *clientLimits) begin(id clientID, stream bool, rate float64, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.by == nil {
-		l.by = map[string]*usage{}
+		l.by = map[clientID]*usage{}
 	}
-	u := l.by[name]
+	u := l.by[id]
 	if u == nil {
 		if len(l.by) >= maxClients {
 			l.forget(now)
 		}
 		u = &usage{tokens: burst * rate, updated: now}
-		l.by[name] = u
+		l.by[id] = u
+	}
+	limit := maxPerClient
+	if id.kind == kindAddress {
+		limit = maxPerAddress
 	}
 	u.tokens = min(burst*rate, u.tokens+rate*now.Sub(u.updated).Seconds())
 	u.updated = now
-	if u.tokens < 1 || stream && u.streams >= maxStreams || !stream && u.requests >= maxPerClient {
+	if u.tokens < 1 || stream && (u.streams >= maxStreams || l.streams >= maxAllStreams) || !stream && u.requests >= limit {
 		return false
 	}
 	u.tokens--
 	if stream {
 		u.streams++
+		l.streams++
 	} else {
 		u.requests++
 	}
@@ -149,11 +174,12 @@ func (l *clientLimits) begin(name string, stream bool, rate float64, now time.Ti
 }
 
 // end counts the end of a request.
-func (l *clientLimits) end(name string, stream bool) {
+func (l *clientLimits) end(id clientID, stream bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if u := l.by[name]; stream {
+	if u := l.by[id]; stream {
 		u.streams--
+		l.streams--
 	} else {
 		u.requests--
 	}
@@ -161,21 +187,24 @@ func (l *clientLimits) end(name string, stream bool) {
 
 // forget forgets clients without requests, whose bucket is full again by now.
 func (l *clientLimits) forget(now time.Time) {
-	for name, u := range l.by {
+	for id, u := range l.by {
 		if u.requests+u.streams == 0 && now.Sub(u.updated) > burst*time.Second {
-			delete(l.by, name)
+			delete(l.by, id)
 		}
 	}
 }
 
+// errBusy refuses a request because all clients together have too many.
+var errBusy = &refusal{http.StatusServiceUnavailable, "busy", "too many requests"}
+
 // admit waits until the request can be handled. The caller must call release.
 func (s *Server) admit(ctx context.Context, r *request) (release func(), refused *refusal) {
-	name, stream := r.client.name, r.streams
-	if !s.clients.begin(name, stream, s.Rate, time.Now()) {
+	id, stream := r.client.clientID, r.streams
+	if !s.clients.begin(id, stream, s.Rate, time.Now()) {
 		return nil, &refusal{http.StatusTooManyRequests, "rate", "too many requests with this token"}
 	}
 	if stream { // waits without work
-		return func() { s.clients.end(name, stream) }, nil
+		return func() { s.clients.end(id, stream) }, nil
 	}
 	timer := time.NewTimer(queueTime)
 	defer timer.Stop()
@@ -183,11 +212,30 @@ func (s *Server) admit(ctx context.Context, r *request) (release func(), refused
 	case s.requests <- struct{}{}:
 		return func() {
 			<-s.requests
-			s.clients.end(name, stream)
+			s.clients.end(id, stream)
 		}, nil
 	case <-timer.C:
 	case <-ctx.Done():
 	}
-	s.clients.end(name, stream)
-	return nil, &refusal{http.StatusServiceUnavailable, "busy", "too many requests"}
+	s.clients.end(id, stream)
+	return nil, errBusy
+}
+
+// admitAnonymous admits a request whose client is not known. It does not wait, because
+// waiting requests would occupy connections. The caller must call release.
+func (s *Server) admitAnonymous(r *http.Request) (release func(), refused *refusal) {
+	id := clientID{kindAddress, connlimit.Address(r.RemoteAddr)}
+	if !s.clients.begin(id, false, s.Rate, time.Now()) {
+		return nil, &refusal{http.StatusTooManyRequests, "address", "too many requests without a token from this address"}
+	}
+	select {
+	case s.anonymous <- struct{}{}:
+		return func() {
+			<-s.anonymous
+			s.clients.end(id, false)
+		}, nil
+	default:
+		s.clients.end(id, false)
+		return nil, errBusy
+	}
 }

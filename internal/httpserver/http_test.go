@@ -280,23 +280,24 @@ func TestFlood(t *testing.T) {
 
 func TestClientLimits(t *testing.T) {
 	var l clientLimits
+	client := func(name string) clientID { return clientID{kindToken, name} }
 	now := time.Now()
 	for i := range maxPerClient {
-		if !l.begin("a", false, 1000, now) {
+		if !l.begin(client("a"), false, 1000, now) {
 			t.Fatalf("request %d was refused", i)
 		}
 	}
-	if l.begin("a", false, 1000, now) || !l.begin("a", true, 1000, now) || !l.begin("b", false, 1000, now) {
+	if l.begin(client("a"), false, 1000, now) || !l.begin(client("a"), true, 1000, now) || !l.begin(client("b"), false, 1000, now) {
 		t.Error("the limit of concurrent requests is not per client, or counts streams")
 	}
-	l.end("a", false)
-	if !l.begin("a", false, 1000, now) {
+	l.end(client("a"), false)
+	if !l.begin(client("a"), false, 1000, now) {
 		t.Error("the end of a request is not counted")
 	}
 	for i := range 2 * maxClients {
-		name := string(rune('A' + i))
-		l.begin(name, false, 1, now)
-		l.end(name, false)
+		id := client(string(rune('A' + i)))
+		l.begin(id, false, 1, now)
+		l.end(id, false)
 		now = now.Add(time.Millisecond)
 	}
 	if n := len(l.by); n > maxClients {

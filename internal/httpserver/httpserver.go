@@ -5,13 +5,18 @@
 //
 //	404  the path is not exactly one of the server's
 //	405  the method is not one of the path's
+//	503  too many connections have requests
 //	403  the Host or Origin header names another site
 //	401  the token is missing, unknown, expired, or for another audience
 //	403  the token's scopes do not permit the request
-//	429  the token has too many requests or streams; 503 if all tokens together have
+//	429  the client has too many requests or streams; 503 if all clients together have
 //	408, 413  the body does not arrive in time, or is too large
 //
-// A browser has its token in a cookie, which a form sets.
+// The health of the server is answered after the first two. A browser has its token in a
+// cookie, which a form sets.
+//
+// Requests of clients that are not known (yet) have slots of their own, limited by address:
+// they cannot occupy those of clients with a token. A body must arrive at a minimum rate.
 //
 // The server keeps no state of clients between requests, so that any of several replicas
 // can answer. Its memory is bounded by the limits on connections, requests and bodies.
@@ -31,9 +36,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/net/netutil"
-
 	"github.com/docsearch/docsearch/internal/accesstoken"
+	"github.com/docsearch/docsearch/internal/httpserver/connlimit"
 	"github.com/docsearch/docsearch/internal/loopback"
 	"github.com/docsearch/docsearch/internal/mcpserver"
 	"github.com/docsearch/docsearch/internal/remote"
@@ -53,17 +57,21 @@ const (
 const ShutdownTime = 30 * time.Second
 
 const (
-	// maxConnections limits concurrent connections, maxRequests the requests that are
-	// handled at once, and maxBodies those of which the body is being received.
+	// maxConnections limits concurrent connections, maxRequests the requests of known
+	// clients that are handled at once, and maxAnonymous those of other clients.
 	maxConnections = 1024
 	maxRequests    = 256
-	maxBodies      = 32
-	// maxBody is the maximum size of a body in bytes, maxHeader that of the headers, and
-	// bodyTime limits the time to receive a body. A client must read its response within
-	// responseTime.
-	maxBody      = 1 << 20
-	maxHeader    = 32 << 10
+	maxAnonymous   = 64
+	// maxBody is the maximum size of a body in bytes, maxLogin that of the form with a
+	// token, and maxHeader that of the headers.
+	maxBody   = 1 << 20
+	maxLogin  = 32 << 10
+	maxHeader = 32 << 10
+	// bodyTime limits the time to receive a body. After bodyGrace, it must have arrived at
+	// minBodyRate bytes per second. A client must read its response within responseTime.
 	bodyTime     = 10 * time.Second
+	bodyGrace    = time.Second
+	minBodyRate  = 16 << 10
 	responseTime = 30 * time.Second
 )
 
@@ -98,24 +106,24 @@ const DefaultRate = 100
 // A Server is an HTTP server.
 type Server struct {
 	Options
-	web                    *http.Server
-	shutdown               func(context.Context) error
-	public                 *url.URL // nil: none
-	mcp                    http.Handler
-	routes                 map[string]route
-	cert                   *certificate // nil: no TLS
-	clients                clientLimits
-	requests               chan struct{} // of size maxRequests
-	bodies                 chan struct{} // of size maxBodies
-	bodyTime, responseTime time.Duration
-	stopping               atomic.Bool
-	metrics                metrics
+	web                               *http.Server
+	shutdown                          func(context.Context) error
+	public                            *url.URL // nil: none
+	mcp                               http.Handler
+	routes                            map[string]route
+	cert                              *certificate // nil: no TLS
+	clients                           clientLimits
+	requests                          chan struct{} // of size maxRequests
+	anonymous                         chan struct{} // of size maxAnonymous
+	bodyTime, bodyGrace, responseTime time.Duration
+	stopping                          atomic.Bool
+	metrics                           metrics
 }
 
 // New returns a server.
 func New(opt Options) (*Server, error) {
-	s := &Server{Options: opt, bodyTime: bodyTime, responseTime: responseTime,
-		requests: make(chan struct{}, maxRequests), bodies: make(chan struct{}, maxBodies)}
+	s := &Server{Options: opt, bodyTime: bodyTime, bodyGrace: bodyGrace, responseTime: responseTime,
+		requests: make(chan struct{}, maxRequests), anonymous: make(chan struct{}, maxAnonymous)}
 	s.Rate = cmp.Or(opt.Rate, DefaultRate)
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
@@ -180,7 +188,7 @@ func (s *Server) Scheme() string {
 // Serve serves clients on l until ctx is done, and closes l. It then finishes the calls in
 // flight.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	l = netutil.LimitListener(l, maxConnections)
+	l = connlimit.Listen(l, s.web, maxConnections)
 	ended := make(chan error, 1)
 	go func() {
 		if s.cert == nil {
@@ -229,6 +237,7 @@ func (s *Server) Reload() error {
 type route struct {
 	methods []string
 	scope   string // required; empty: none
+	health  bool   // is answered whatever the load; needs neither a token nor a Host
 	open    bool   // needs neither a token nor a Host
 	page    bool   // for browsers: the token may be in a cookie
 	login   bool   // accepts a token for the cookie, and needs none
@@ -239,8 +248,8 @@ func (s *Server) routeTable() map[string]route {
 	get, post := []string{http.MethodGet, http.MethodHead}, []string{http.MethodPost}
 	table := map[string]route{
 		Endpoint:             {methods: []string{http.MethodPost, http.MethodGet, http.MethodDelete, http.MethodHead}, scope: accesstoken.ScopeRead, handle: s.serveMCP},
-		healthPath:           {methods: get, open: true, handle: func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") }},
-		readyPath:            {methods: get, open: true, handle: s.ready},
+		healthPath:           {methods: get, health: true, handle: func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") }},
+		readyPath:            {methods: get, health: true, handle: s.ready},
 		metricsPath:          {methods: get, scope: accesstoken.ScopeMetrics, handle: s.writeMetrics},
 		remote.DatabasesPath: {methods: get, scope: accesstoken.ScopeRead, handle: s.listDatabases},
 		remote.AnswerPath:    {methods: post, scope: accesstoken.ScopeRead, handle: s.answer},

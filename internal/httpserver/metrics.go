@@ -1,7 +1,7 @@
 package httpserver
 
 import (
-	"bufio"
+	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
@@ -77,10 +77,16 @@ func (m *metrics) add(q *request, w *response, took time.Duration) {
 // writeMetrics writes the metrics in Prometheus' text format.
 func (s *Server) writeMetrics(out http.ResponseWriter, _ *http.Request) {
 	out.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	w := bufio.NewWriter(out)
-	defer w.Flush()
+	var w bytes.Buffer
+	s.metrics.write(&w)
+	// No lock is held: the client may read slowly.
+	if _, err := out.Write(w.Bytes()); err != nil {
+		s.Log.Debug("cannot write the metrics", "error", err)
+	}
+}
+
+func (m *metrics) write(w *bytes.Buffer) {
 	head := func(name, kind, help string) { fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind) }
-	m := &s.metrics
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	head("docsearch_requests_total", "counter", "Requests by path and status.")

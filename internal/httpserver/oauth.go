@@ -1,18 +1,26 @@
 package httpserver
 
 import (
+	"cmp"
 	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/rsa"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/go-jose/go-jose/v4"
 
 	"github.com/docsearch/docsearch/internal/accesstoken"
+	"github.com/docsearch/docsearch/internal/parallel"
 )
 
 // ScopePrefix precedes docsearch's scopes in a JSON Web Token, whose other scopes are
@@ -20,10 +28,14 @@ import (
 const ScopePrefix = "docsearch:"
 
 const (
-	// issuerTimeout limits a request to the issuer, and issuerPause is the minimum time
-	// between two requests: a client with made-up key IDs must not cause more.
+	// issuerTimeout limits an attempt to get the issuer's keys, and issuerPause is the
+	// minimum time between two: a client with made-up tokens must not cause more.
 	issuerTimeout = 10 * time.Second
 	issuerPause   = 5 * time.Second
+	// issuerWait limits how long a request waits for an attempt.
+	issuerWait = 3 * time.Second
+	// maxKeys is the maximum size of the issuer's keys in bytes.
+	maxKeys = 1 << 20
 )
 
 // algorithms are the accepted signature algorithms. Symmetric ones and "none" are not:
@@ -35,24 +47,36 @@ type Issuer struct {
 	url, audience string
 	http          *http.Client
 
-	mu       sync.Mutex
-	verifier *oidc.IDTokenVerifier // nil: not discovered yet
-	tried    time.Time             // last attempt to discover it
+	keys   atomic.Pointer[[]crypto.PublicKey] // nil: not known yet
+	asking parallel.Shared[struct{}]
+	tried  time.Time // end of the last attempt; only the attempt uses it, like failed
+	failed error     // of the last attempt
 }
 
 // NewIssuer returns the issuer at a URL, whose tokens must have the audience. It connects
 // at the first token, so that a server starts without its issuer.
 func NewIssuer(url, audience string) *Issuer {
-	return &Issuer{url: url, audience: audience, http: &http.Client{Timeout: issuerTimeout, Transport: &pacedTransport{}}}
+	return &Issuer{url: url, audience: audience, http: &http.Client{Timeout: issuerTimeout}}
 }
 
-// client returns the client with a JSON Web Token.
-func (i *Issuer) client(ctx context.Context, token string) (client, *refusal) {
-	verifier, err := i.discover()
-	if err != nil {
-		return client{}, &refusal{http.StatusServiceUnavailable, "issuer", "cannot reach the issuer of the token"}
+// clientOfJWT returns the client with a JSON Web Token. Only a token that none of the
+// known keys has signed waits for the issuer, in the slots of unknown clients.
+func (s *Server) clientOfJWT(r *http.Request, token string) (client, *refusal) {
+	c, err := s.Issuer.client(r.Context(), token)
+	if errors.Is(err, errUnknownKey) {
+		release, refused := s.admitAnonymous(r)
+		if refused != nil {
+			return client{}, refused
+		}
+		defer release()
+		ctx, cancel := context.WithTimeout(r.Context(), issuerWait)
+		defer cancel()
+		if err := s.Issuer.refresh(ctx); err != nil {
+			s.Log.Warn("cannot get the keys of the issuer", "error", err)
+			return client{}, &refusal{http.StatusServiceUnavailable, "issuer", "cannot reach the issuer of the token"}
+		}
+		c, err = s.Issuer.client(r.Context(), token)
 	}
-	verified, err := verifier.Verify(ctx, token)
 	var expired *oidc.TokenExpiredError
 	switch {
 	case errors.As(err, &expired):
@@ -60,14 +84,40 @@ func (i *Issuer) client(ctx context.Context, token string) (client, *refusal) {
 	case err != nil:
 		return client{}, &refusal{http.StatusUnauthorized, "token", "the token is not valid"}
 	}
+	return c, nil
+}
+
+// errUnknownKey is the error of a token that none of the known keys has signed.
+var errUnknownKey = errors.New("the key of the token is not known")
+
+// client returns the client with a JSON Web Token that one of the known keys has signed.
+// It sends no request.
+func (i *Issuer) client(ctx context.Context, token string) (client, error) {
+	known := i.keys.Load()
+	if known == nil {
+		return client{}, errUnknownKey
+	}
+	keys := &keySet{StaticKeySet: oidc.StaticKeySet{PublicKeys: *known}}
+	verified, err := oidc.NewVerifier(i.url, keys, &oidc.Config{ClientID: i.audience, SupportedSigningAlgs: algorithms}).Verify(ctx, token)
+	if keys.unknown {
+		return client{}, errUnknownKey
+	}
+	if err != nil {
+		return client{}, err
+	}
 	var claims struct {
-		Scope  string   `json:"scope"`
-		Scopes []string `json:"scp"`
+		Scope    string   `json:"scope"`
+		Scopes   []string `json:"scp"`
+		ClientID string   `json:"client_id"`
+		Party    string   `json:"azp"`
 	}
 	if err := verified.Claims(&claims); err != nil {
-		return client{}, &refusal{http.StatusUnauthorized, "token", "the token is not valid"}
+		return client{}, err
 	}
-	c := client{name: verified.Subject}
+	c := client{clientID: clientID{kindSubject, verified.Subject}}
+	if name := cmp.Or(claims.ClientID, claims.Party); c.name == "" && name != "" {
+		c.clientID = clientID{kindJWTClient, name}
+	}
 	for _, scope := range append(strings.Fields(claims.Scope), claims.Scopes...) {
 		if own, ok := strings.CutPrefix(scope, ScopePrefix); ok {
 			c.scopes = append(c.scopes, own)
@@ -76,47 +126,76 @@ func (i *Issuer) client(ctx context.Context, token string) (client, *refusal) {
 	return c, nil
 }
 
-// discover reads the issuer's metadata, once.
-func (i *Issuer) discover() (*oidc.IDTokenVerifier, error) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.verifier != nil {
-		return i.verifier, nil
-	}
-	if time.Since(i.tried) < issuerPause {
-		return nil, errors.New("the issuer did not respond")
-	}
-	i.tried = time.Now()
-	// The context outlives the request: the verifier downloads new keys with it.
-	provider, err := oidc.NewProvider(oidc.ClientContext(context.Background(), i.http), i.url)
+// A keySet verifies signatures, and records whether none of its keys has made one.
+type keySet struct {
+	oidc.StaticKeySet
+	unknown bool
+}
+
+// VerifySignature implements oidc.KeySet.
+func (s *keySet) VerifySignature(ctx context.Context, token string) ([]byte, error) {
+	payload, err := s.StaticKeySet.VerifySignature(ctx, token)
+	s.unknown = err != nil
+	return payload, err
+}
+
+// refresh asks the issuer for its keys, unless that was done a moment ago. All callers
+// share one attempt, which continues when ctx ends.
+func (i *Issuer) refresh(ctx context.Context) error {
+	_, err := i.asking.Do(ctx, "", func(ctx context.Context) (struct{}, error) {
+		if time.Since(i.tried) < issuerPause {
+			return struct{}{}, i.failed
+		}
+		keys, err := i.fetch(ctx)
+		if err == nil {
+			i.keys.Store(&keys)
+		}
+		i.tried, i.failed = time.Now(), err
+		return struct{}{}, err
+	})
+	return err
+}
+
+// fetch reads the issuer's metadata, and the keys that they name.
+func (i *Issuer) fetch(ctx context.Context) ([]crypto.PublicKey, error) {
+	ctx, cancel := context.WithTimeout(ctx, issuerTimeout)
+	defer cancel()
+	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, i.http), i.url)
 	if err != nil {
 		return nil, err
 	}
-	i.verifier = provider.Verifier(&oidc.Config{ClientID: i.audience, SupportedSigningAlgs: algorithms})
-	return i.verifier, nil
-}
-
-// A pacedTransport limits the requests for keys.
-type pacedTransport struct {
-	mu   sync.Mutex
-	last map[string]time.Time // by URL
-}
-
-func (t *pacedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	t.mu.Lock()
-	now, url := time.Now(), r.URL.String()
-	early := now.Sub(t.last[url]) < issuerPause
-	if !early {
-		if t.last == nil {
-			t.last = map[string]time.Time{}
+	var metadata struct {
+		KeysURL string `json:"jwks_uri"`
+	}
+	if err := provider.Claims(&metadata); err != nil {
+		return nil, err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, metadata.KeysURL, nil)
+	if err != nil {
+		return nil, err
+	}
+	res, err := i.http.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %s", metadata.KeysURL, res.Status)
+	}
+	var set jose.JSONWebKeySet
+	if err := json.NewDecoder(io.LimitReader(res.Body, maxKeys)).Decode(&set); err != nil {
+		return nil, fmt.Errorf("%s: %w", metadata.KeysURL, err)
+	}
+	keys := []crypto.PublicKey{}
+	for _, k := range set.Keys {
+		switch k.Key.(type) {
+		case *rsa.PublicKey, *ecdsa.PublicKey, ed25519.PublicKey:
+			if k.Use != "enc" {
+				keys = append(keys, k.Key)
+			}
 		}
-		t.last[url] = now
 	}
-	t.mu.Unlock()
-	if early {
-		return nil, fmt.Errorf("a request to %s was sent less than %s ago", url, issuerPause)
-	}
-	return http.DefaultTransport.RoundTrip(r)
+	return keys, nil
 }
 
 // writeResourceMetadata writes the OAuth 2.0 protected resource metadata (RFC 9728), from

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -18,9 +19,11 @@ import (
 
 // A testIssuer is an OAuth authorization server on loopback.
 type testIssuer struct {
-	url      string
-	key      *rsa.PrivateKey
-	requests atomic.Int64 // for keys
+	url         string
+	key         *rsa.PrivateKey
+	requests    atomic.Int64 // for keys
+	discoveries atomic.Int64
+	answering   sync.RWMutex // locked while it hangs
 }
 
 func newTestIssuer(t *testing.T) *testIssuer {
@@ -32,6 +35,9 @@ func newTestIssuer(t *testing.T) *testIssuer {
 	i := &testIssuer{key: key}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
+		i.discoveries.Add(1)
+		i.answering.RLock()
+		defer i.answering.RUnlock()
 		json.NewEncoder(w).Encode(map[string]any{"issuer": i.url, "jwks_uri": i.url + "/keys", "authorization_endpoint": i.url + "/auth", "token_endpoint": i.url + "/token"})
 	})
 	mux.HandleFunc("/keys", func(w http.ResponseWriter, _ *http.Request) {
@@ -42,6 +48,15 @@ func newTestIssuer(t *testing.T) *testIssuer {
 	t.Cleanup(s.Close)
 	i.url = s.URL
 	return i
+}
+
+// hang makes the issuer accept requests and not answer them until resume is called.
+func (i *testIssuer) hang(t *testing.T) (resume func()) {
+	t.Helper()
+	i.answering.Lock()
+	resume = sync.OnceFunc(i.answering.Unlock)
+	t.Cleanup(resume)
+	return resume
 }
 
 // token returns an access token.

@@ -15,7 +15,7 @@ const (
 // keeps nothing.
 func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 	token := r.PostFormValue("token")
-	if _, refused := s.authenticate(r.Context(), token); refused != nil {
+	if _, refused := s.authenticate(r, token); refused != nil {
 		if record := requestOf(r.Context()); record != nil {
 			record.reason = refused.reason
 		}

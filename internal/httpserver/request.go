@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/httpserver/connlimit"
 	"github.com/docsearch/docsearch/internal/loopback"
 	"github.com/docsearch/docsearch/internal/mcpserver"
 )
@@ -90,6 +91,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.limitResponse(w, s.bodyTime+queueTime+s.responseTime)
 	if err := s.handle(out, r, record); err != nil {
 		record.reason = err.reason
+		s.dropBody(out, r)
 		if err.status == http.StatusTooManyRequests || err.status == http.StatusServiceUnavailable {
 			out.Header().Set("Retry-After", "1")
 		}
@@ -113,6 +115,22 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, record *request)
 		w.Header().Set("Allow", strings.Join(route.methods, ", "))
 		return &refusal{http.StatusMethodNotAllowed, "method", "method not allowed"}
 	}
+	end, free := connlimit.Begin(r.Context())
+	defer end()
+	if route.health {
+		route.handle(w, r)
+		return nil
+	}
+	if !free {
+		return errBusy
+	}
+	if route.open || route.login {
+		release, refused := s.admitAnonymous(r)
+		if refused != nil {
+			return refused
+		}
+		defer release()
+	}
 	if route.open {
 		route.handle(w, r)
 		return nil
@@ -123,22 +141,22 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, record *request)
 	if !s.originAllowed(r) {
 		return &refusal{http.StatusForbidden, "origin", "origin not allowed"}
 	}
-	if refused := s.identify(w, r, &route, record); refused != nil {
-		return refused
+	bodySize := int64(maxBody)
+	if route.login {
+		bodySize = maxLogin
+	} else {
+		if refused := s.identify(w, r, &route, record); refused != nil {
+			return refused
+		}
+		record.streams = r.Method == http.MethodGet && path == Endpoint
+		release, refused := s.admit(r.Context(), record)
+		if refused != nil {
+			return refused
+		}
+		defer release()
 	}
-	if !record.client.permits(route.scope) {
-		refused := &refusal{http.StatusForbidden, "scope", "the token does not permit this"}
-		w.Header().Set("WWW-Authenticate", s.challenge(refused))
-		return refused
-	}
-	record.streams = r.Method == http.MethodGet && path == Endpoint
-	release, refused := s.admit(r.Context(), record)
-	if refused != nil {
-		return refused
-	}
-	defer release()
 	if r.Method == http.MethodPost {
-		if refused := s.receive(w, r); refused != nil {
+		if refused := s.receive(w, r, bodySize); refused != nil {
 			return refused
 		}
 	}
@@ -151,11 +169,8 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, record *request)
 	return nil
 }
 
-// identify finds the client of a request.
+// identify finds the client of a request, and checks that it may send the request.
 func (s *Server) identify(w http.ResponseWriter, r *http.Request, route *route, record *request) *refusal {
-	if route.login {
-		return nil
-	}
 	token, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !bearer {
 		token = ""
@@ -164,7 +179,10 @@ func (s *Server) identify(w http.ResponseWriter, r *http.Request, route *route, 
 		token = tokenInCookie(r)
 	}
 	var refused *refusal
-	if record.client, refused = s.authenticate(r.Context(), token); refused != nil {
+	if record.client, refused = s.authenticate(r, token); refused == nil && !record.client.permits(route.scope) {
+		refused = &refusal{http.StatusForbidden, "scope", "the token does not permit this"}
+	}
+	if refused != nil {
 		w.Header().Set("WWW-Authenticate", s.challenge(refused))
 	}
 	return refused
@@ -182,31 +200,49 @@ func (s *Server) limitResponse(w http.ResponseWriter, limit time.Duration) {
 	}
 }
 
-// receive reads the body completely, within its limits of size and time, so that a slow
-// client occupies only a connection.
-func (s *Server) receive(w http.ResponseWriter, r *http.Request) *refusal {
-	select {
-	case s.bodies <- struct{}{}:
-	case <-r.Context().Done():
-		return &refusal{http.StatusRequestTimeout, "body", "canceled"}
-	}
-	body, err := readBody(w, r, s.bodyTime)
-	<-s.bodies
-	if err != nil {
+// receive reads the body completely, within its limits of size, time and rate, so that a
+// slow client occupies its own slots only.
+func (s *Server) receive(w http.ResponseWriter, r *http.Request, size int64) *refusal {
+	in := &pacedBody{body: http.MaxBytesReader(w, r.Body, size), control: http.NewResponseController(w), s: s, start: time.Now()}
+	body, err := io.ReadAll(in)
+	if err = errors.Join(err, in.control.SetReadDeadline(time.Time{})); err != nil {
 		return &refusal{statusOf(err), "body", "cannot read the message: " + err.Error()}
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return nil
 }
 
-// readBody reads a request body within its limits of size and time.
-func readBody(w http.ResponseWriter, r *http.Request, limit time.Duration) ([]byte, error) {
-	control := http.NewResponseController(w)
-	if err := control.SetReadDeadline(time.Now().Add(limit)); err != nil {
-		return nil, err
+// A pacedBody is a body that must arrive at a minimum rate.
+type pacedBody struct {
+	body    io.Reader
+	control *http.ResponseController
+	s       *Server
+	start   time.Time
+	bytes   time.Duration // received
+}
+
+func (b *pacedBody) Read(p []byte) (int, error) {
+	limit := min(b.s.bodyTime, b.s.bodyGrace+b.bytes*time.Second/minBodyRate)
+	if err := b.control.SetReadDeadline(b.start.Add(limit)); err != nil {
+		return 0, err
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	return body, errors.Join(err, control.SetReadDeadline(time.Time{}))
+	n, err := b.body.Read(p)
+	b.bytes += time.Duration(n)
+	return n, err
+}
+
+// dropBody closes the connection after the response if the rest of the body is still to
+// come: the server would wait for it before it answers.
+func (s *Server) dropBody(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength == 0 {
+		return
+	}
+	if r.ProtoMajor == 1 {
+		w.Header().Set("Connection", "close")
+	}
+	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.bodyGrace)); err != nil {
+		s.Log.Debug("cannot set the read deadline", "error", err)
+	}
 }
 
 // statusOf returns the HTTP status for a body that could not be read.
