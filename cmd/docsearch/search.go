@@ -82,6 +82,9 @@ func (s *searchCommand) run(ctx context.Context, query string) error {
 	if strings.TrimSpace(query) == "" {
 		return usagef("invalid query \"\": want at least one word")
 	}
+	if q := s.query(query); q.Check() != nil {
+		return q.Check()
+	}
 	chosen, err := s.choose(ctx)
 	if s.remotes != nil {
 		defer s.remotes.Close()

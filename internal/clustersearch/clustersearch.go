@@ -253,8 +253,8 @@ func AnswerAll(ctx context.Context, q *remote.AnswerRequest, find func(name stri
 		name   string
 		answer remote.Answer
 	}
-	if len(q.Databases) > remote.MaxDatabases {
-		return remote.Answers{}, fmt.Errorf("want at most %d databases", remote.MaxDatabases)
+	if err := q.Check(); err != nil {
+		return remote.Answers{}, err
 	}
 	arrived := make(chan named)
 	asked := 0

@@ -406,7 +406,10 @@ func TestAnswerAll(t *testing.T) {
 	if none, err := ask("absent"); err != nil || len(none.Databases) > 0 {
 		t.Errorf("answers %+v, %v", none, err)
 	}
-	if _, err := AnswerAll(t.Context(), &remote.AnswerRequest{Databases: make([]string, remote.MaxDatabases+1)}, find); err == nil {
+	if _, err := AnswerAll(t.Context(), &remote.AnswerRequest{Databases: []string{"a"}, Query: strings.Repeat("x ", 10_000)}, find); err == nil {
+		t.Error("an endless query was sent to the cluster")
+	}
+	if _, err := AnswerAll(t.Context(), &remote.AnswerRequest{Databases: make([]string, remote.MaxDatabases+1), Query: "x"}, find); err == nil {
 		t.Error("too many databases are accepted")
 	}
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/lookup"
-	"github.com/docsearch/docsearch/internal/hook/match"
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/mcpserver"
 	"github.com/docsearch/docsearch/internal/pack"
 	"github.com/docsearch/docsearch/internal/pack/registry"
@@ -98,10 +98,7 @@ func isReachable(location string) bool {
 // answer answers a hook: it searches like the hook does on its own machine.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	q, entries, ok := decodeRequest(s, w, r, func(q *remote.AnswerRequest) ([]string, error) {
-		if len(q.Query)+len(q.Prompt) > match.MaxQuery || q.Query == "" && q.URL == "" {
-			return nil, fmt.Errorf("want a query or a url, of at most %d bytes", match.MaxQuery)
-		}
-		return q.Databases, nil
+		return q.Databases, q.Check()
 	})
 	if !ok {
 		return
@@ -178,7 +175,8 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) {
 		if q.Query == "" || q.TopK < 0 || q.TopK > remote.MaxTopK {
 			return nil, fmt.Errorf("want a query, and top_k from 0 to %d", remote.MaxTopK)
 		}
-		return q.Databases, nil
+		text := index.Query{Text: q.Query, Keywords: q.Keywords, Filter: q.Filter}
+		return q.Databases, text.Check()
 	})
 	if !ok {
 		return
@@ -206,7 +204,7 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) {
 // read reads a document for the server of another machine.
 func (s *Server) read(w http.ResponseWriter, r *http.Request) {
 	q, entries, ok := decodeRequest(s, w, r, func(q *remote.ReadRequest) ([]string, error) {
-		if q.Name == "" || q.Neighbors < 0 || q.Neighbors > mcpserver.MaxNeighbors {
+		if q.Name == "" || len(q.Name) > lexical.MaxQuery || q.Neighbors < 0 || q.Neighbors > mcpserver.MaxNeighbors {
 			return nil, fmt.Errorf("want a name, and neighbors from 0 to %d", mcpserver.MaxNeighbors)
 		}
 		return q.Databases, nil

@@ -129,6 +129,9 @@ func (x *External) Documents() int { return x.head.Documents }
 // highest BM25 scores for a text, at most limit. Numbers of hits are their indexes among
 // these.
 func (x *External) Search(q Query, find func(text string, limit int) ([]Found, error)) (Result, error) {
+	if err := q.Check(); err != nil {
+		return Result{}, err
+	}
 	if q.TopK <= 0 {
 		q.TopK = defaultTopK
 	}
@@ -214,6 +217,9 @@ type Library interface {
 // ReadExternal is Database.Read in a search engine. It maps a URL only to documents of the
 // same address, not to other versions and files.
 func ReadExternal(ctx context.Context, l Library, ref Ref) (Reading, error) {
+	if len(ref.Name) > lexical.MaxQuery {
+		return Reading{}, errTooLongName
+	}
 	passages, wanted, err := findExternal(ctx, l, ref.Name)
 	if err != nil {
 		return Reading{}, err

@@ -95,6 +95,12 @@ func TestSearchFilter(t *testing.T) {
 			}
 		}
 	}
+	if _, err := db.Search(t.Context(), index.Query{Text: "x", Keywords: []string{strings.Repeat("x", 20_000)}}); !errors.Is(err, index.ErrTooLong) {
+		t.Errorf("an endless query: %v, want ErrTooLong", err)
+	}
+	if _, err := db.Read(index.Ref{Name: strings.Repeat("x", 20_000)}); !errors.Is(err, index.ErrNotFound) {
+		t.Errorf("an endless name: %v, want ErrNotFound", err)
+	}
 	if _, err := db.Search(t.Context(), index.Query{Text: "x", Filter: "[a"}); !errors.Is(err, index.ErrFilter) {
 		t.Errorf("a pattern without an end: %v, want ErrFilter", err)
 	}

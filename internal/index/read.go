@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/index/quicksearch"
 	"github.com/docsearch/docsearch/internal/index/urlmatch"
@@ -64,8 +65,14 @@ func (ref *Ref) window(at, total int) (r Reading, end int) {
 	return r, end
 }
 
+// errTooLongName is the error for a name that no document has.
+var errTooLongName = fmt.Errorf("a name of more than %d bytes: %w", lexical.MaxQuery, ErrNotFound)
+
 // find is resolve, or else resolveURL, and reports which of them.
 func (d *Database) find(ref *Ref) (members []uint32, at int, mapped bool, err error) {
+	if len(ref.Name) > lexical.MaxQuery {
+		return nil, 0, false, errTooLongName
+	}
 	members, at, err = d.resolve(ref.Name)
 	if mapped = errors.Is(err, ErrNotFound); mapped {
 		members, at, err = d.resolveURL(ref)

@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,6 +28,22 @@ type Query struct {
 	// Embedders compute the query's vector for databases with vectors of an external
 	// embedder. Nil disables them.
 	Embedders *Embedders
+}
+
+// ErrTooLong is wrapped by the error for a query that is longer than lexical.MaxQuery.
+var ErrTooLong = errors.New("the query is too long")
+
+// Check returns an error if the query is too long. Searches check it, and so do callers
+// that analyze the text themselves.
+func (q *Query) Check() error {
+	size := len(q.Text) + len(q.Filter)
+	for _, k := range q.Keywords {
+		size += len(k)
+	}
+	if size > lexical.MaxQuery {
+		return fmt.Errorf("%w: %d bytes with its keywords and its filter, want at most %d", ErrTooLong, size, lexical.MaxQuery)
+	}
+	return nil
 }
 
 // A Result is the result of a query to one database.
@@ -75,6 +92,9 @@ const (
 // one part of the index is damaged and the other part can answer, Search returns a note
 // instead of an error.
 func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
+	if err := q.Check(); err != nil {
+		return Result{}, err
+	}
 	if q.TopK <= 0 {
 		q.TopK = defaultTopK
 	}

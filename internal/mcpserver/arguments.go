@@ -229,6 +229,7 @@ func asList(value any) ([]string, bool) {
 		parts = []any{v}
 	}
 	var list []string
+	listed := make(map[string]bool)
 	for _, e := range parts {
 		if e == nil {
 			continue
@@ -240,8 +241,8 @@ func asList(value any) ([]string, bool) {
 		if !ok {
 			return nil, false
 		}
-		if s = strings.TrimSpace(s); s != "" && !slices.Contains(list, s) {
-			list = append(list, s)
+		if s = strings.TrimSpace(s); s != "" && !listed[s] {
+			list, listed[s] = append(list, s), true
 		}
 	}
 	return list, true

@@ -33,6 +33,9 @@ func (e Entry) Label() string { return e.label() }
 // Find searches the named databases or, without names, those that the search tool would
 // search. If explain is set, it also explains the scores.
 func (c *Catalog) Find(ctx context.Context, names []string, q index.Query, explain bool) (*Results, error) {
+	if err := q.Check(); err != nil {
+		return nil, err
+	}
 	entries, err := c.choose(ctx, names, nil)
 	if err != nil {
 		return nil, err

@@ -35,11 +35,15 @@ func (s *Server) leannSearchTool() (params []param, run func(context.Context) (s
 			aliases:     []string{"metadata"}},
 	}
 	return params, func(ctx context.Context) (string, error) {
+		q := index.Query{Text: a.query, TopK: a.topK}
+		if err := q.Check(); err != nil {
+			return "", err
+		}
 		entries, err := s.catalog.choose(ctx, []string{name}, nil)
 		if err != nil {
 			return "", errors.New(strings.ReplaceAll(err.Error(), "list_databases", "leann_list"))
 		}
-		f := s.catalog.search(ctx, entries, index.Query{Text: a.query, TopK: a.topK})[0]
+		f := s.catalog.search(ctx, entries, q)[0]
 		if f.err != nil {
 			return "", errors.New(searchError(f.Entry, f.err))
 		}

@@ -75,6 +75,10 @@ func (s *Server) searchTool() (params []param, run func(context.Context) (string
 }
 
 func (s *Server) search(ctx context.Context, a searchArguments) (string, error) {
+	q := index.Query{Text: a.query, Keywords: a.keywords, Filter: a.filter}
+	if err := q.Check(); err != nil {
+		return "", err
+	}
 	entries, err := s.catalog.choose(ctx, a.databases, a.paths)
 	if err != nil {
 		return "", err
@@ -82,7 +86,7 @@ func (s *Server) search(ctx context.Context, a searchArguments) (string, error) 
 	if a.after != "" && a.detail != detailHeadings {
 		a.shown = s.shown(a.after)
 	}
-	q := index.Query{Text: a.query, Keywords: a.keywords, TopK: a.topK + len(a.shown), Filter: a.filter}
+	q.TopK = a.topK + len(a.shown)
 	findings, all := s.catalog.searchNamed(ctx, entries, q, len(a.databases)+len(a.paths) > 0)
 	if err := ctx.Err(); err != nil {
 		return "", err

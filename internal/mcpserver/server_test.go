@@ -242,6 +242,8 @@ func TestSearch(t *testing.T) {
 		{"unknown database", map[string]any{"query": "x", "database": "nope"}, []string{`database "nope" not found; available: vcs, ship`}, nil, true},
 		{"unknown path", map[string]any{"query": "x", "path": "/no/such/folder"}, []string{"cannot search"}, nil, true},
 		{"invalid filter", map[string]any{"query": "branch", "filter": "["}, []string{"invalid filter"}, nil, true},
+		{"endless query", map[string]any{"query": strings.Repeat("branch ", 130_000)}, []string{"the query is too long: 909999 bytes with its keywords and its filter, want at most 16384"}, []string{"branch branch"}, true},
+		{"endless keywords", map[string]any{"query": "branch", "keywords": []any{strings.Repeat("x", 20_000)}}, []string{"the query is too long"}, nil, true},
 		{"no query", nil, []string{"query is required; search takes query (required), keywords, database"}, nil, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -437,6 +439,10 @@ func TestLEANNTools(t *testing.T) {
 	}
 	got, isError = call(t, c, "leann_search", map[string]any{"index_name": "none", "query": "x"})
 	if !isError || !strings.Contains(got, `database "none" not found`) {
+		t.Errorf("got %s", got)
+	}
+	got, isError = call(t, c, "leann_search", map[string]any{"index_name": "vcs", "query": strings.Repeat("x ", 10_000)})
+	if !isError || !strings.Contains(got, "the query is too long") {
 		t.Errorf("got %s", got)
 	}
 	got, isError = call(t, c, "leann_search", map[string]any{"query": "x"})

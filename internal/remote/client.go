@@ -162,6 +162,9 @@ func (c *Client) Databases(ctx context.Context) (Databases, error) {
 
 // Search searches databases of the server.
 func (c *Client) Search(ctx context.Context, databases []mcpserver.RemoteDatabase, q index.Query) (map[string]mcpserver.RemoteResult, error) {
+	if err := q.Check(); err != nil {
+		return nil, err
+	}
 	request := SearchRequest{Query: q.Text, Keywords: q.Keywords, TopK: min(q.TopK, MaxTopK), Filter: q.Filter}
 	for _, d := range databases {
 		request.Databases = append(request.Databases, d.Name)

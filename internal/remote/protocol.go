@@ -15,6 +15,7 @@ package remote
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/index"
@@ -64,6 +65,17 @@ type AnswerRequest struct {
 	Limited   bool         `json:"limited,omitempty"` // the search is limited to sites
 	URL       string       `json:"url,omitempty"`
 	Prompt    string       `json:"prompt,omitempty"`
+}
+
+// Check returns an error if the request is empty, too long, or for too many databases.
+func (q *AnswerRequest) Check() error {
+	switch {
+	case q.Query == "" && q.URL == "", len(q.Query)+len(q.Prompt)+len(q.URL) > lexical.MaxQuery:
+		return fmt.Errorf("want a query or a url, of at most %d bytes", lexical.MaxQuery)
+	case len(q.Databases) > MaxDatabases:
+		return fmt.Errorf("want at most %d databases", MaxDatabases)
+	}
+	return nil
 }
 
 // UsedVersions are the versions of the documented software that the client's project uses,

@@ -14,7 +14,7 @@ import (
 	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/filelock"
-	"github.com/docsearch/docsearch/internal/hook/match"
+	"github.com/docsearch/docsearch/internal/index/lexical"
 )
 
 // The relay is a Unix socket of "docsearch serve", through which hooks of the same user
@@ -92,7 +92,7 @@ func relayHandler(ask Asker) http.Handler {
 			http.Error(w, ErrNoRelay.Error(), http.StatusNotFound)
 			return
 		}
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 8*match.MaxQuery))
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 8*lexical.MaxQuery))
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return

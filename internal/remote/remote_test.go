@@ -439,3 +439,14 @@ func TestServerTextsAreSafe(t *testing.T) {
 		}
 	}
 }
+
+// A query that is too long is not sent.
+func TestEndlessQuery(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the query was sent") }))
+	t.Cleanup(server.Close)
+	c := NewClient(config.Remote{URL: server.URL})
+	t.Cleanup(c.Close)
+	if _, err := c.Search(t.Context(), []mcpserver.RemoteDatabase{{Name: "a"}}, index.Query{Text: strings.Repeat("x ", 10_000)}); !errors.Is(err, index.ErrTooLong) {
+		t.Errorf("got %v, want ErrTooLong", err)
+	}
+}

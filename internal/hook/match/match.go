@@ -17,7 +17,7 @@ import (
 )
 
 // MaxQuery is the maximum length of a query in bytes. Longer queries are not matched.
-const MaxQuery = 16 << 10
+const MaxQuery = lexical.MaxQuery
 
 // Databases returns the databases that match a search, in config order. If the search's
 // domains or the site operators in its text limit it to sites, these are the databases of

@@ -186,6 +186,10 @@ const (
 	// query's.
 	suffixShare = .8
 
+	// MaxQuery is the maximum length of a query in bytes. Whoever accepts queries refuses
+	// longer ones, because the time of all analysis grows with it.
+	MaxQuery = 16 << 10
+
 	// Limits that no real query exceeds. The rest is ignored.
 	maxText     = 8 << 10
 	maxKeyword  = 256
@@ -194,10 +198,12 @@ const (
 
 // limited truncates the query to the maximum lengths.
 func (q Query) limited() Query {
-	q.Text = q.Text[:min(len(q.Text), maxText)]
+	q.Text = limitedText(q.Text)
 	q.Keywords, q.Names = limited(q.Keywords), limited(q.Names)
 	return q
 }
+
+func limitedText(text string) string { return text[:min(len(text), maxText)] }
 
 func limited(words []string) []string {
 	words = slices.Clone(words[:min(len(words), maxKeywords)])

@@ -276,3 +276,25 @@ func TestTrimAddress(t *testing.T) {
 		}
 	}
 }
+
+// The work for a query is bounded: what does not fit is ignored before the analysis.
+func TestEndlessQuery(t *testing.T) {
+	x := build(t, []uint32{0}, []Fields{{Title: "Pipelines", Body: "Pipelines run jobs in stages.", Address: "https://e.org/ci.html"}})
+	words := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, " word%d", i)
+		}
+		return b.String()
+	}
+	work := func(text string) float64 {
+		return testing.AllocsPerRun(1, func() {
+			if _, _, err := x.Search(Query{Text: text, Limit: 5}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if long, short := work(words(100_000)), work(words(2000)); long > 2*short {
+		t.Errorf("a query of 100,000 words makes %.0f allocations, one of 2,000 %.0f", long, short)
+	}
+}

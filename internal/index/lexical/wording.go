@@ -36,7 +36,7 @@ type intent struct {
 
 // interpret analyzes the text of a query.
 func (x *Index) interpret(q *Query) (intent, error) {
-	text := withoutNumber(straightQuotes(sitefilter.Remove(q.Text)))
+	text := withoutNumber(straightQuotes(sitefilter.Remove(limitedText(q.Text))))
 	if x.analyzer.language != DefaultLanguage {
 		return intent{text: text}, nil
 	}
