@@ -54,6 +54,7 @@ func (a *app) web(ctx context.Context, address string, open bool) error {
 		return err
 	}
 	catalog := &mcpserver.Catalog{
+		ShowPaths: true,
 		Project:   func() *config.Project { return config.ProjectAt(served.locations, os.Getenv, cwd) },
 		Entries:   func(context.Context) []mcpserver.Entry { return served.entries() },
 		Embedders: served.queryEmbedders,
@@ -86,12 +87,20 @@ func (a *app) web(ctx context.Context, address string, open bool) error {
 	remotes, stop := context.WithCancel(ctx)
 	defer stop()
 	go served.serveRemotes(remotes)
+	server.Stolen = func() {
+		a.warn("the address was used a second time, so all sessions have ended; if you did not open it twice, another user of this machine did: " +
+			"stop this command, and run docsearch web again")
+	}
 	fmt.Fprintf(a.stdout, "%s\n", server.LoginURL())
 	if isTerminal(a.stderr) {
 		fmt.Fprintln(a.stderr, "to stop the server, press Ctrl+C")
 	}
 	if open {
-		if err := openBrowser(server.LoginURL()); err != nil {
+		page, err := server.WriteRedirect()
+		if err == nil {
+			err = openBrowser(page)
+		}
+		if err != nil {
 			a.warn("cannot open the browser: %v; open the address yourself", err)
 		}
 	}
@@ -112,19 +121,19 @@ func webVerdict(_ context.Context, query string) (*web.Verdict, error) {
 	return v, nil
 }
 
-// openBrowser opens an address in the user's browser and does not wait for it.
-func openBrowser(address string) error {
+// openBrowser opens a page in a file in the user's browser and does not wait for it.
+func openBrowser(page string) error {
 	var cmd *exec.Cmd
 	switch runtime.GOOS {
 	case "darwin":
-		cmd = exec.Command("open", address)
+		cmd = exec.Command("open", page)
 	case "windows":
-		cmd = exec.Command("rundll32", "url.dll,FileProtocolHandler", address)
+		cmd = exec.Command("rundll32", "url.dll,FileProtocolHandler", page)
 	default:
 		if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
 			return nil // xdg-open would start a browser in this terminal
 		}
-		cmd = exec.Command("xdg-open", address)
+		cmd = exec.Command("xdg-open", page)
 	}
 	if err := cmd.Start(); err != nil {
 		return err

@@ -46,7 +46,7 @@ var newDocumentRenderer = sync.OnceValue(func() *documentRenderer {
 	d.filter.AllowElements("ol")
 	d.filter.AllowAttrs("class").Matching(regexp.MustCompile(`^(comment|string|number|keyword|image|scroll)$`)).OnElements("span", "div")
 	d.filter.AllowAttrs("tabindex").Matching(regexp.MustCompile(`^0$`)).OnElements("pre", "div")
-	d.filter.AllowAttrs("href").Matching(regexp.MustCompile(`^(/read\?|https?://|mailto:)`)).OnElements("a") // no other page of this site
+	d.filter.AllowAttrs("href").Matching(regexp.MustCompile(`^((/[A-Z2-7]{26})?/read\?|https?://|mailto:)`)).OnElements("a") // no other page of this site, whose base is random
 	d.filter.AllowURLSchemes("http", "https", "mailto")
 	d.filter.AllowRelativeURLs(true)
 	d.filter.RequireParseableURLs(true)

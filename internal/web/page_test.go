@@ -75,7 +75,8 @@ func manual() []passage.Passage {
 // get returns a page of the site.
 func get(t *testing.T, s *Server, c *http.Client, path string) string {
 	t.Helper()
-	status, body := do(t, c, http.MethodGet, "http://"+s.listening.Addr().String()+path, nil)
+	status, body := do(t, c, http.MethodGet, s.URL()+path, nil)
+	body = strings.ReplaceAll(body, s.base, "") // the links are those of path
 	if status != http.StatusOK {
 		t.Fatalf("%s: %d %s", path, status, body)
 	}
@@ -172,7 +173,7 @@ func TestPageErrors(t *testing.T) {
 		{"/?q=crank&db=gone", 200, "The search failed."},
 		{"/?q=" + strings.Repeat("crank+", 1000), 200, "results in manual"},
 	} {
-		status, body := do(t, c, http.MethodGet, "http://"+s.listening.Addr().String()+test.path, nil)
+		status, body := do(t, c, http.MethodGet, s.URL()+test.path, nil)
 		if status != test.status || !strings.Contains(body, test.want) {
 			t.Errorf("%.60s: %d %s, want %d %q", test.path, status, body, test.status, test.want)
 		}
@@ -245,7 +246,7 @@ func TestMissingDatabase(t *testing.T) {
 	c := signIn(t, s)
 	contains(t, get(t, s, c, "/?q=turn+the+crank"), "hit-link", "cannot search missing")
 	contains(t, get(t, s, c, "/?q=turn+the+crank&db=missing"), "cannot search missing", "No database was searched.")
-	status, body := do(t, c, http.MethodGet, "http://"+s.listening.Addr().String()+"/read?"+url.Values{"db": {"missing"}, "ref": {"p0"}}.Encode(), nil)
+	status, body := do(t, c, http.MethodGet, s.URL()+"/read?"+url.Values{"db": {"missing"}, "ref": {"p0"}}.Encode(), nil)
 	if status != http.StatusInternalServerError || !strings.Contains(body, "cannot search missing") {
 		t.Errorf("read: %d %s", status, body)
 	}
@@ -259,7 +260,7 @@ func TestRebuiltDatabase(t *testing.T) {
 	t.Cleanup(catalog.Close)
 	s := start(t, Options{Catalog: catalog})
 	c := signIn(t, s)
-	base := "http://" + s.listening.Addr().String()
+	base := s.URL()
 	rebuilt := make(chan struct{})
 	var pages sync.WaitGroup
 	for i := range 50 {

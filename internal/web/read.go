@@ -61,6 +61,7 @@ type neighborView struct{ Title, Link string }
 
 // A reader builds the pages of a document.
 type reader struct {
+	base  string
 	entry mcpserver.Entry
 	page  *index.Page
 	form  url.Values // of the request
@@ -102,7 +103,7 @@ func (s *Site) readPage(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	reader := &reader{entry, page, form, page.Passages[0].Document()}
+	reader := &reader{s.base, entry, page, form, page.Passages[0].Document()}
 	v, err := reader.view()
 	if err != nil {
 		return err
@@ -123,7 +124,7 @@ func (r *reader) view() (*readView, error) {
 		if r.form.Get("agent") != "" {
 			search.Set("agent", "1")
 		}
-		v.Search = "/?" + search.Encode()
+		v.Search = r.base + "/?" + search.Encode()
 	}
 	if at := r.form.Get("at"); at != "" {
 		return v, r.addRest(v, at)
@@ -232,7 +233,7 @@ func (r *reader) neighbor(d *index.Document) *neighborView {
 
 // link returns the address of a passage or document.
 func (r *reader) link(ref, fragment string) string {
-	link := "/read?" + url.Values{"db": {r.entry.Name}, "ref": {ref}}.Encode()
+	link := r.base + "/read?" + url.Values{"db": {r.entry.Name}, "ref": {ref}}.Encode()
 	if fragment != "" {
 		link += "#" + fragment
 	}
@@ -247,12 +248,12 @@ func (r *reader) pageLink(n int) string {
 			values.Set(name, v)
 		}
 	}
-	return "/read?" + values.Encode()
+	return r.base + "/read?" + values.Encode()
 }
 
 // restLink returns the address of the rest of a passage.
 func (r *reader) restLink(id string, from int) string {
-	return "/read?" + url.Values{"db": {r.entry.Name}, "ref": {id}, "at": {strconv.Itoa(from)}}.Encode()
+	return r.base + "/read?" + url.Values{"db": {r.entry.Name}, "ref": {id}, "at": {strconv.Itoa(from)}}.Encode()
 }
 
 // linkTo returns the target of a link in the document: a page of this site for a document

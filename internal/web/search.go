@@ -43,6 +43,7 @@ type Consideration struct {
 
 // A searchView is the data of the search page.
 type searchView struct {
+	base              string
 	Query, Keywords   string
 	Database, Version string // chosen; empty: all
 	Agent             bool   // show the search as the agent does it
@@ -118,7 +119,7 @@ func (s *Site) searchResults(w http.ResponseWriter, r *http.Request) error {
 // search runs the search of a request.
 func (s *Site) search(r *http.Request) (*searchView, error) {
 	form := r.URL.Query()
-	v := &searchView{Query: cut(strings.TrimSpace(form.Get("q")), maxQuery), Keywords: cut(strings.TrimSpace(form.Get("keywords")), maxQuery),
+	v := &searchView{base: s.base, Query: cut(strings.TrimSpace(form.Get("q")), maxQuery), Keywords: cut(strings.TrimSpace(form.Get("keywords")), maxQuery),
 		Database: form.Get("db"), Version: form.Get("version"), Agent: form.Get("agent") != ""}
 	entries := s.Catalog.Entries(r.Context())
 	v.choose(entries)
@@ -258,7 +259,7 @@ func (v *searchView) hit(i int, h index.Merged, d *mcpserver.Searched, prefixes 
 	if v.Agent {
 		link.Set("agent", "1")
 	}
-	hit := hitView{Number: i + 1, Link: "/read?" + link.Encode() + "#passage", Heading: markWords(headingOf(&h.Passage), prefixes), Snippet: snippet(h.Text, prefixes),
+	hit := hitView{Number: i + 1, Link: v.base + "/read?" + link.Encode() + "#passage", Heading: markWords(headingOf(&h.Passage), prefixes), Snippet: snippet(h.Text, prefixes),
 		Database: d.Label(), Location: cut(safetext.Line(cmp.Or(urlmatch.WebURL(&h.Passage, d.URLs), h.Locator())), maxLabel),
 		Label: cut(safetext.Line(h.Label()), maxLabel), Relevance: fmt.Sprintf("%.2f", h.Relevance)}
 	if d.Explanation == nil {

@@ -35,6 +35,7 @@ type Options struct {
 // way serves a Site; Server serves it to the user of this machine.
 type Site struct {
 	Options
+	base      string // precedes the paths of the server; empty: none
 	templates *template.Template
 	static    map[string]staticFile
 	mux       *http.ServeMux
@@ -43,13 +44,15 @@ type Site struct {
 }
 
 // NewSite returns a site with the pages of this package.
-func NewSite(opt Options) (*Site, error) {
+func NewSite(opt Options) (*Site, error) { return newSite(opt, "") }
+
+func newSite(opt Options, base string) (*Site, error) {
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Site{Options: opt, mux: http.NewServeMux(), work: make(chan struct{}, maxWork)}
+	s := &Site{Options: opt, base: base, mux: http.NewServeMux(), work: make(chan struct{}, maxWork)}
 	var err error
-	if s.templates, err = parseTemplates(); err != nil {
+	if s.templates, err = parseTemplates(base); err != nil {
 		return nil, err
 	}
 	if s.static, err = loadStatic(); err != nil {
@@ -133,16 +136,17 @@ type Page struct {
 // A view is the data of the layout.
 type view struct {
 	Page
+	Base     string
 	Sections []Section
 }
 
 // Render writes a page.
 func (s *Site) Render(w http.ResponseWriter, p Page) {
-	var sections []Section
-	if p.Status != http.StatusUnauthorized {
-		sections = s.sections
+	v := view{Page: p}
+	if p.Status != http.StatusUnauthorized { // else the client may not learn the base
+		v.Base, v.Sections = s.base, s.sections
 	}
-	b, err := s.part("layout.html", view{p, sections})
+	b, err := s.part("layout.html", v)
 	if err != nil {
 		s.internalError(w, err)
 		return
@@ -170,6 +174,14 @@ func write(w http.ResponseWriter, status int, html template.HTML) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	io.WriteString(w, string(html)) // a client that is gone needs no response
+}
+
+// Base precedes the paths of the server in links.
+func (s *Site) Base() string { return s.base }
+
+// Redirect sends the browser to another page, with GET.
+func (s *Site) Redirect(w http.ResponseWriter, r *http.Request, path string) {
+	http.Redirect(w, r, s.base+path, http.StatusSeeOther)
 }
 
 // An httpError is an error with the status of its response.

@@ -55,7 +55,8 @@ func (s *Site) serveStatic(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, path.Base(r.URL.Path), time.Time{}, bytes.NewReader(f.content))
 }
 
-// parseTemplates returns the templates of the pages, by file name.
-func parseTemplates() (*template.Template, error) {
-	return template.New("").ParseFS(files, "templates/*.html")
+// parseTemplates returns the templates of the pages, by file name. Their links begin with
+// base.
+func parseTemplates(base string) (*template.Template, error) {
+	return template.New("").Funcs(template.FuncMap{"base": func() string { return base }}).ParseFS(files, "templates/*.html")
 }

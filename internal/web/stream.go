@@ -76,6 +76,8 @@ func (e *Stream) Wait(changed <-chan struct{}) bool {
 			return false
 		case <-e.s.stopping:
 			return false
+		case <-e.s.stolen:
+			return false
 		case <-tick.C:
 			if e.write(":\n\n") != nil {
 				return false

@@ -6,6 +6,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -79,53 +82,147 @@ func TestChecks(t *testing.T) {
 	client := signIn(t, s)
 	stranger := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(stranger.CloseIdleConnections)
+	otherBase := "/" + strings.Repeat("A", len(s.base)-1)
 	for _, test := range []struct {
-		name, method, path string
+		name, method, path string // BASE is the secret base
 		client             *http.Client
 		change             func(*http.Request)
 		want               int
 	}{
-		{"session", "GET", "/", client, nil, 200},
-		{"change with a session", "POST", "/change", client, nil, 204},
-		{"no session", "GET", "/", stranger, nil, 401},
-		{"wrong session", "GET", "/", stranger, func(r *http.Request) { r.AddCookie(&http.Cookie{Name: s.cookie, Value: "guess"}) }, 401},
-		{"used token", "GET", "/login?token=" + "used", stranger, nil, 401},
-		{"empty token", "GET", "/login?token=", stranger, nil, 401},
+		{"session", "GET", "BASE/", client, nil, 200},
+		{"change with a session", "POST", "BASE/change", client, nil, 204},
+		{"no session", "GET", "BASE/", stranger, nil, 401},
+		{"wrong session", "GET", "BASE/", stranger, func(r *http.Request) { r.AddCookie(&http.Cookie{Name: s.cookie, Value: "guess"}) }, 401},
+		{"cookie of another server before ours", "GET", "BASE/", stranger, func(r *http.Request) {
+			r.AddCookie(&http.Cookie{Name: s.cookie, Value: "other"})
+			r.AddCookie(&http.Cookie{Name: s.cookie, Value: s.session})
+		}, 200},
+		{"session without the base", "GET", "/", stranger, func(r *http.Request) { r.AddCookie(&http.Cookie{Name: s.cookie, Value: s.session}) }, 401},
+		{"session with another base", "GET", otherBase + "/", stranger, func(r *http.Request) { r.AddCookie(&http.Cookie{Name: s.cookie, Value: s.session}) }, 401},
+		{"base without a slash", "GET", "BASE", client, nil, 401},
+		{"wrong token", "GET", "BASE/login?token=" + "used", stranger, nil, 401},
+		{"empty token", "GET", "BASE/login?token=", stranger, nil, 401},
 		{"style without a session", "GET", "/static/style.css", stranger, nil, 200},
+		{"style of a page", "GET", "BASE/static/style.css", client, nil, 200},
 		{"unknown file", "GET", "/static/nothing.css", stranger, nil, 404},
 		{"path traversal", "GET", "/static/..%2Fweb.go", stranger, nil, 404},
-		{"unknown path", "GET", "/nothing", client, nil, 404},
-		{"wrong method", "DELETE", "/", client, nil, 405},
-		{"rebinding", "GET", "/", client, func(r *http.Request) { r.Host = "evil.example" }, 421},
-		{"rebinding with the port", "GET", "/", client, func(r *http.Request) { r.Host = "evil.example:80" }, 421},
-		{"other origin", "POST", "/change", client, func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") }, 403},
-		{"other port", "POST", "/change", client, func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:1") }, 403},
-		{"other site", "POST", "/change", client, func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }, 403},
-		{"same site", "POST", "/change", client, func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-site") }, 403},
+		{"unknown path", "GET", "BASE/nothing", client, nil, 404},
+		{"wrong method", "DELETE", "BASE/", client, nil, 405},
+		{"rebinding", "GET", "BASE/", client, func(r *http.Request) { r.Host = "evil.example" }, 421},
+		{"rebinding with the port", "GET", "BASE/", client, func(r *http.Request) { r.Host = "evil.example:80" }, 421},
+		{"other origin", "POST", "BASE/change", client, func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") }, 403},
+		{"other port", "POST", "BASE/change", client, func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:1") }, 403},
+		{"other site", "POST", "BASE/change", client, func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }, 403},
+		{"same site", "POST", "BASE/change", client, func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-site") }, 403},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if status, body := do(t, test.client, test.method, "http://"+s.listening.Addr().String()+test.path, test.change); status != test.want {
+			path := strings.Replace(test.path, "BASE", s.base, 1)
+			status, body := do(t, test.client, test.method, "http://"+s.listening.Addr().String()+path, test.change)
+			if status != test.want {
 				t.Errorf("status %d, want %d: %s", status, test.want, body)
+			}
+			if status >= 400 && strings.Contains(body, s.base) {
+				t.Errorf("a refusal tells the base: %s", body)
 			}
 		})
 	}
 }
 
-func TestLoginOnce(t *testing.T) {
+// The browser sends the cookie to this server only: to other ports of the host, requests
+// have other paths. It opens a file that only this user can read, not an address.
+func TestSession(t *testing.T) {
 	s := start(t, Options{})
-	address := s.LoginURL()
-	signIn(t, s)
+	path, err := s.WriteRedirect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := os.Stat(path)
+	if err != nil || runtime.GOOS != "windows" && st.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", st.Mode(), err)
+	}
+	page, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(page), s.LoginURL()) || strings.Contains(path, s.login) || strings.Contains(path, s.base) {
+		t.Errorf("%s: %s, %v", path, page, err)
+	}
+	client := signIn(t, s)
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("the file stays: %v", err)
+	}
+	for address, want := range map[string]int{
+		s.URL() + "/":              1,
+		s.URL() + "/search?q=x":    1,
+		"http://127.0.0.1:1/":      0,
+		"http://127.0.0.1:1/login": 0,
+		"http://127.0.0.1/static/": 0,
+	} {
+		u, err := url.Parse(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := client.Jar.Cookies(u); len(got) != want {
+			t.Errorf("cookies for %s: %v, want %d", address, got, want)
+		}
+	}
+}
+
+// A second use of the token from elsewhere ends the session, whoever was first, and is
+// reported. Other wrong requests, and looks ahead, do not.
+func TestTokenTwice(t *testing.T) {
+	s := start(t, Options{})
+	stolen := make(chan struct{}, 2)
+	s.Stolen = func() { stolen <- struct{}{} }
 	other := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(other.CloseIdleConnections)
-	if status, _ := do(t, other, http.MethodGet, address, nil); status != http.StatusUnauthorized {
-		t.Errorf("second use of the address: %d, want 401", status)
+	get := func(c *http.Client, method, address string, change func(*http.Request)) int {
+		t.Helper()
+		status, _ := do(t, c, method, address, change)
+		return status
+	}
+	prefetch := func(r *http.Request) { r.Header.Set("Sec-Purpose", "prefetch") }
+	if get(other, http.MethodHead, s.LoginURL(), nil) != 401 || get(other, http.MethodGet, s.LoginURL(), prefetch) != 401 || get(other, http.MethodGet, s.LoginURL()+"x", nil) != 401 {
+		t.Error("a look ahead or a wrong token signs in")
+	}
+	client := signIn(t, s)
+	if get(client, http.MethodGet, s.LoginURL(), nil) != 200 || get(client, http.MethodGet, s.URL()+"/", nil) != 200 || len(stolen) > 0 {
+		t.Error("the address does not load again in the same browser")
+	}
+	s.HandleFunc("GET /live", func(w http.ResponseWriter, r *http.Request) {
+		e, err := s.OpenStream(w, r)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer e.Close()
+		if err := e.Send("part", "x"); err != nil {
+			t.Error(err)
+		}
+		for e.Wait(nil) {
+		}
+	})
+	stream, err := client.Get(s.URL() + "/live")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Body.Close()
+	if got := get(other, http.MethodGet, s.LoginURL(), nil); got != 401 {
+		t.Errorf("second use of the address: %d, want 401", got)
+	}
+	<-stolen
+	if got := get(client, http.MethodGet, s.URL()+"/", nil); got != 401 {
+		t.Errorf("the session after that: %d, want 401", got)
+	}
+	if _, err := io.ReadAll(stream.Body); err != nil { // it ends
+		t.Error(err)
+	}
+	if get(client, http.MethodGet, s.LoginURL(), nil) != 401 || get(other, http.MethodGet, s.LoginURL(), nil) != 401 || len(stolen) > 0 {
+		t.Error("a third use signs in, or is reported again")
 	}
 }
 
 func TestHeaders(t *testing.T) {
 	s := start(t, Options{})
 	c := signIn(t, s)
-	res, err := c.Get("http://" + s.listening.Addr().String() + "/")
+	res, err := c.Get(s.URL() + "/")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +271,7 @@ func TestStream(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	_, body := do(t, signIn(t, s), http.MethodGet, "http://"+s.listening.Addr().String()+"/live", nil)
+	_, body := do(t, signIn(t, s), http.MethodGet, s.URL()+"/live", nil)
 	if want := "event: part\ndata: <p>a\ndata: b\ndata: c</p>\n\n"; body != want {
 		t.Errorf("stream %q, want %q", body, want)
 	}

@@ -76,6 +76,12 @@ type tab struct {
 // openTab opens an address of docsearch web.
 func openTab(t testing.TB, address string) *tab {
 	t.Helper()
+	return openPage(t, address, address[:strings.Index(address, "/login")])
+}
+
+// openPage opens an address that leads to the pages of docsearch web at base.
+func openPage(t testing.TB, address, base string) *tab {
+	t.Helper()
 	var path string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
 		if found, err := exec.LookPath(name); err == nil {
@@ -97,7 +103,7 @@ func openTab(t testing.TB, address string) *tab {
 	t.Cleanup(stop)
 	ctx, stop = chromedp.NewContext(ctx)
 	t.Cleanup(stop)
-	b := &tab{Context: ctx, base: address[:strings.Index(address, "/login")]}
+	b := &tab{Context: ctx, base: base}
 	chromedp.ListenTarget(ctx, b.observe)
 	if err := chromedp.Run(ctx); err != nil { // starts the browser, which ends with this context
 		t.Fatal(err)
@@ -112,7 +118,7 @@ func (b *tab) observe(event any) {
 	defer b.mu.Unlock()
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
-		if u := e.Request.URL; !strings.HasPrefix(u, b.base+"/") && !strings.HasPrefix(u, "data:") {
+		if u := e.Request.URL; !strings.HasPrefix(u, b.base+"/") && !strings.HasPrefix(u, "data:") && !strings.HasPrefix(u, "file:") {
 			b.strange = append(b.strange, "request to "+u)
 		}
 	case *runtime.EventExceptionThrown:
@@ -145,6 +151,80 @@ func (b *tab) check(t *testing.T) {
 	defer b.mu.Unlock()
 	for _, s := range b.strange {
 		t.Error(s)
+	}
+}
+
+// The browser opens a file, so that its arguments, which other users see, contain neither
+// the token nor the address. A server on another port of this machine does not get the
+// cookie. A second use of the token ends the session, and the terminal says so.
+func TestWebSession(t *testing.T) {
+	s := webSession(t)
+	bin, opened, stderr := t.TempDir(), filepath.Join(t.TempDir(), "opened"), filepath.Join(t.TempDir(), "stderr")
+	if err := os.WriteFile(filepath.Join(bin, "xdg-open"), []byte("#!/bin/sh\nprintf %s \"$*\" >"+opened+".new\nmv "+opened+".new "+opened+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.Create(stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	cmd := exec.Command(program(t), "web")
+	cmd.Dir, cmd.Stderr = s.project, log
+	cmd.Env = append(slices.Clone(s.env), "DISPLAY=:0", "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Signal(syscall.SIGTERM)
+		cmd.Wait()
+	})
+	address, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	address = strings.TrimSpace(address)
+	var arguments []byte
+	for end := time.Now().Add(time.Minute); arguments == nil && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		arguments, _ = os.ReadFile(opened)
+	}
+	file := string(arguments)
+	if st, err := os.Stat(file); err != nil || st.Mode().Perm() != 0o600 || strings.Contains(address, file) || strings.Contains(file, "token") {
+		t.Fatalf("the browser opens %q: %v", file, err)
+	}
+	b := openPage(t, "file://"+file, address[:strings.Index(address, "/login")])
+	if _, err := os.Stat(file); err == nil {
+		t.Error("the file is still there")
+	}
+	b.check(t)
+
+	cookies := make(chan string, 10)
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		cookies <- r.Header.Get("Cookie")
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, "<title>other</title>")
+	}))
+	defer other.Close()
+	b.run(t, chromedp.Navigate(other.URL+"/login"), chromedp.WaitReady("title"))
+	if got := <-cookies; got != "" {
+		t.Errorf("a server on another port gets the cookie %q", got)
+	}
+	b.run(t, chromedp.Navigate(b.base+"/"), chromedp.WaitReady("#query"))
+
+	response, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	b.run(t, chromedp.Navigate(b.base+"/"), chromedp.WaitReady("#main"))
+	if response.StatusCode != http.StatusUnauthorized || eval[bool](t, b, `document.querySelector("#query") !== null`) {
+		t.Errorf("after a second use of the token: status %s, and the session goes on", response.Status)
+	}
+	if text, err := os.ReadFile(stderr); err != nil || !strings.Contains(string(text), "used a second time") {
+		t.Errorf("the terminal shows %q, %v", text, err)
 	}
 }
 
@@ -366,8 +446,8 @@ func TestWebManagementKeyboard(t *testing.T) {
 
 	b.run(t, chromedp.Navigate(b.base+"/databases"), chromedp.WaitReady("#databases"))
 	b.tabTo(t, `[aria-label^="Remove"]`)
-	b.run(t, chromedp.KeyEvent(kb.Enter), chromedp.WaitReady(`form[method="post"][action="/databases/remove"]`))
-	b.tabTo(t, `form[method="post"][action="/databases/remove"] button`)
+	b.run(t, chromedp.KeyEvent(kb.Enter), chromedp.WaitReady(`form[method="post"][action$="/databases/remove"]`))
+	b.tabTo(t, `form[method="post"][action$="/databases/remove"] button`)
 	b.run(t, chromedp.KeyEvent(kb.Enter))
 	b.waitFor(t, `document.querySelector("#databases")?.innerText.includes("no databases")`)
 	if _, err := os.Stat(filepath.Join(s.home, ".local", "share", "docsearch", "docsearch")); err == nil {

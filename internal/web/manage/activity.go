@@ -213,7 +213,7 @@ func (p *Pages) label(w http.ResponseWriter, r *http.Request) {
 			back.Set(key, value)
 		}
 	}
-	http.Redirect(w, r, "/activity?"+back.Encode()+"#e"+url.PathEscape(id), http.StatusSeeOther)
+	p.site.Redirect(w, r, "/activity?"+back.Encode()+"#e"+url.PathEscape(id))
 }
 
 // evalCommand returns the command that measures the decisions marked as wrong.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -331,7 +330,7 @@ func (p *Pages) startJob(w http.ResponseWriter, r *http.Request, back, title, su
 	case err != nil:
 		p.fail(w, r, back, http.StatusInternalServerError, fmt.Errorf("cannot %s: %w", title, err))
 	default:
-		http.Redirect(w, r, back+"#jobs", http.StatusSeeOther)
+		p.site.Redirect(w, r, back+"#jobs")
 	}
 }
 
@@ -341,5 +340,5 @@ func (p *Pages) cancelJob(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.jobs.Cancel(form.Get("id"))
-	http.Redirect(w, r, (&url.URL{Path: "/databases", Fragment: "jobs"}).String(), http.StatusSeeOther)
+	p.site.Redirect(w, r, "/databases#jobs")
 }

@@ -70,7 +70,7 @@ type Pages struct {
 
 // New adds the pages to a server, which must not serve yet.
 func New(site *web.Server, o Options) (*Pages, error) {
-	templates, err := parseTemplates()
+	templates, err := parseTemplates(site.Base())
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +118,10 @@ func (p *Pages) register() {
 	p.site.HandleFunc("POST /settings/check", p.runDoctor)
 }
 
-func parseTemplates() (*template.Template, error) {
+// parseTemplates returns the templates of the pages. Their links begin with base.
+func parseTemplates(base string) (*template.Template, error) {
 	return template.New("manage").Funcs(template.FuncMap{
+		"base":  func() string { return base },
 		"count": humanize.Count, "thousands": humanize.Thousands, "size": humanize.Size, "signed": humanize.Signed, "seconds": humanize.Seconds,
 		"age":      func(t time.Time) string { return humanize.Age(time.Since(t)) },
 		"at":       func(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") },

@@ -69,6 +69,7 @@ type site struct {
 	t      *testing.T
 	client *http.Client
 	url    string
+	base   string
 	pages  *Pages
 	end    string // file that ends the jobs
 }
@@ -87,7 +88,7 @@ func newSite(t *testing.T, m *testMachine, log eventlog.Log) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{t: t, url: "http://" + l.Addr().String(), end: filepath.Join(t.TempDir(), "end")}
+	s := &site{t: t, url: server.URL(), base: server.Base(), end: filepath.Join(t.TempDir(), "end")}
 	s.pages, err = New(server, Options{Machine: m, State: log.Dir, Program: program, Env: append(os.Environ(), "DOCSEARCH_TEST_END="+s.end)})
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +137,7 @@ func (s *site) read(resp *http.Response, err error) (int, string) {
 		s.t.Fatal(err)
 	}
 	s.checkPage(string(data))
-	return resp.StatusCode, string(data)
+	return resp.StatusCode, strings.ReplaceAll(string(data), s.base, "") // the links are those of path
 }
 
 // checkPage checks that a page has nothing that the content security policy forbids, no

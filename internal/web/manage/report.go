@@ -92,7 +92,7 @@ func formatAll(numbers ...int) []string {
 // Export writes the activity as one page that needs no server and loads nothing: the
 // report of the activity page with the stylesheet of the site.
 func Export(w io.Writer, s *activity.Summary, now time.Time) error {
-	templates, err := parseTemplates()
+	templates, err := parseTemplates("")
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,9 @@
 // The script of all pages. Pages work without it: it only saves reloads.
 "use strict";
 
+// base precedes the paths of the server.
+const base = document.body.dataset.base;
+
 // A page with data-stream keeps an event stream open while it is visible: browsers allow
 // six connections per server, and a user may open fifty pages.
 const source = { stream: null };
@@ -67,7 +70,7 @@ async function run() {
   if (wanted === search.shown) return true;
   const controller = (search.running = new AbortController());
   try {
-    const response = await fetch("/search?" + wanted, { signal: controller.signal });
+    const response = await fetch(`${base}/search?${wanted}`, { signal: controller.signal });
     if (response.status === 401) return location.reload();
     if (!response.ok) {
       status(`The search failed (${response.status}). Reload the page.`);
@@ -77,7 +80,7 @@ async function run() {
     if (controller.signal.aborted) return false;
     showResults(html);
     search.shown = wanted;
-    history.replaceState(null, "", wanted ? "/?" + wanted : "/");
+    history.replaceState(null, "", base + (wanted ? "/?" + wanted : "/"));
     return true;
   } catch (error) {
     if (error.name !== "AbortError") status("The server does not answer. To start it, run: docsearch web");
