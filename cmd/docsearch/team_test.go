@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -88,6 +89,11 @@ func TestDeploymentFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		return string(data)
+	}
+	for _, setting := range []string{"UMask=0077", "StateDirectoryMode=0700", "CacheDirectoryMode=0700", "LogsDirectoryMode=0700", "ProtectProc=invisible"} {
+		if !slices.Contains(strings.Split(read("docsearch.service"), "\n"), setting) {
+			t.Errorf("docsearch.service lacks %s", setting)
+		}
 	}
 	unit := regexp.MustCompile(`(?s)ExecStart=\S+/docsearch (.*?[^\\])\n`).FindStringSubmatch(read("docsearch.service"))
 	if unit == nil {

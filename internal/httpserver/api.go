@@ -161,12 +161,12 @@ func answerOf(ctx context.Context, e *mcpserver.Entry, q *remote.AnswerRequest) 
 // errClustered is the error of a database in a cluster. It does not name the nodes.
 const errClustered = "its cluster does not answer"
 
-// errorText returns the text of an error without the folder of the database.
+// errorText returns the text of an error without the folders of this machine.
 func errorText(e *mcpserver.Entry, err error) string {
 	if e.Remote != nil {
 		return errClustered
 	}
-	return strings.ReplaceAll(err.Error(), e.Path, e.Name)
+	return mcpserver.PublicError(err).Error()
 }
 
 // search searches for the server of another machine.

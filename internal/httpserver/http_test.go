@@ -236,7 +236,7 @@ func TestRefusals(t *testing.T) {
 		{"search with a long query", post, closed + remote.SearchPath, `{"databases":["gitlab"],"query":"` + strings.Repeat("x ", 450_000) + `"}`, bearer(reader), "", 400, "want at most 16384"},
 		{"search with long keywords", post, closed + remote.SearchPath, `{"databases":["gitlab"],"query":"x","keywords":["` + strings.Repeat("x ", 10_000) + `"]}`, bearer(reader), "", 400, "want at most 16384"},
 		{"read with a long name", post, closed + remote.ReadPath, `{"databases":["gitlab"],"name":"` + strings.Repeat("x ", 10_000) + `"}`, bearer(reader), "", 400, ""},
-		{"tool with a long query", post, closed + Endpoint, strings.Replace(searchCall, "%s", `,"filter":"` + strings.Repeat("x ", 450_000) + `"`, 1), bearer(reader), "", 200, "want at most 16384"},
+		{"tool with a long query", post, closed + Endpoint, strings.Replace(searchCall, "%s", `,"filter":"`+strings.Repeat("x ", 450_000)+`"`, 1), bearer(reader), "", 200, "want at most 16384"},
 		{"answer to no JSON", post, closed + remote.AnswerPath, `{`, bearer(reader), "", 400, ""},
 		{"too many hits", post, closed + remote.SearchPath, `{"databases":["gitlab"],"query":"x","top_k":1000000}`, bearer(reader), "", 400, ""},
 		{"too many neighbors", post, closed + remote.ReadPath, `{"databases":["gitlab"],"name":"0","neighbors":1000000}`, bearer(reader), "", 400, ""},

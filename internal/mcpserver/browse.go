@@ -109,8 +109,13 @@ func (c *Catalog) ReadPage(ctx context.Context, name string, ref index.Ref, numb
 		}
 		ref.URLs, ref.Version = e.URLs, e.Version
 		err = c.use(e.Path, func(db *index.Database) error {
-			p, err = db.ReadPage(ref, number, size)
-			return err
+			if p, err = db.ReadPage(ref, number, size); err != nil {
+				return err
+			}
+			for i := range p.Passages {
+				c.hideFolder(&p.Passages[i])
+			}
+			return nil
 		})
 		return p, err
 	})[0]

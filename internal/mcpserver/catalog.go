@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/container"
 	"github.com/docsearch/docsearch/internal/index/leann"
+	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
 // An Entry describes a database that the server searches, from the user's
@@ -77,6 +79,9 @@ type Catalog struct {
 	// AnyPath allows clients to search databases that are not among the entries,
 	// by path.
 	AnyPath bool
+	// ShowPaths allows texts for clients to contain folders of this machine and the reasons
+	// of errors, which can contain them. AnyPath implies it.
+	ShowPaths bool
 	// Embedders returns the embedders for query vectors. It is called for every
 	// search; nil: none.
 	Embedders func() *index.Embedders
@@ -112,6 +117,55 @@ type sharedIndex struct {
 	readers sync.WaitGroup
 }
 
+func (c *Catalog) showsPaths() bool { return c.AnyPath || c.ShowPaths }
+
+// errUnreadable is the error of a database for clients that may not learn the folders of
+// this machine.
+var errUnreadable = errors.New("its index cannot be read; on the server, docsearch index verify shows why")
+
+// PublicError returns an error for clients that may not learn the folders of this machine:
+// err itself if it is about the request.
+func PublicError(err error) error {
+	for _, about := range []error{index.ErrFilter, index.ErrTooLong, index.ErrNotFound, context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, about) {
+			return err
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	return errUnreadable
+}
+
+// nameForCommand returns the name of a database in a command that a text contains.
+func (c *Catalog) nameForCommand(e Entry) string {
+	if c.showsPaths() {
+		return e.Path
+	}
+	return e.Name
+}
+
+// hideFolder makes the path of a passage relative to its source for clients that may not
+// learn the folders of this machine.
+func (c *Catalog) hideFolder(p *passage.Passage) {
+	if !c.showsPaths() && filepath.IsAbs(p.Path) {
+		p.Path, p.Root = cmp.Or(p.Relative(), filepath.Base(p.Path)), ""
+	}
+}
+
+// publicNotes removes the reasons from notes for clients that may not learn the folders of
+// this machine.
+func (c *Catalog) publicNotes(notes []string) []string {
+	if c.showsPaths() {
+		return notes
+	}
+	public := make([]string, len(notes))
+	for i, n := range notes {
+		public[i], _, _ = strings.Cut(n, ": ")
+	}
+	return public
+}
+
 // use calls f with the database at path, and opens it if necessary.
 func (c *Catalog) use(path string, f func(*index.Database) error) (err error) {
 	// If another process truncates a memory-mapped file, reading it faults. Report
@@ -124,6 +178,9 @@ func (c *Catalog) use(path string, f func(*index.Database) error) (err error) {
 			err = &container.CorruptError{File: path, Problem: "a file was truncated while it was read"}
 		default:
 			panic(r)
+		}
+		if !c.showsPaths() {
+			err = PublicError(err)
 		}
 	}()
 	db, err := c.cached(path).acquire(path)
@@ -392,7 +449,10 @@ func (c *Catalog) search(ctx context.Context, entries []Entry, q index.Query) []
 		err = c.use(e.Path, func(db *index.Database) error {
 			if r, err = db.Search(ctx, q); err == nil {
 				info := db.Info()
-				r.Notes = slices.Concat(r.Notes, c.ageNote(e, info), packNote(e, info), e.mismatch(info.VersionOr(e.Version)))
+				for i := range r.Hits {
+					c.hideFolder(&r.Hits[i].Passage)
+				}
+				r.Notes = slices.Concat(c.publicNotes(r.Notes), c.ageNote(e, info), packNote(e, info), e.mismatch(info.VersionOr(e.Version)))
 			}
 			return err
 		})
@@ -442,6 +502,9 @@ func (c *Catalog) read(e Entry, ref index.Ref) (r index.Reading, err error) {
 	ref.URLs, ref.Version = e.URLs, e.Version
 	err = c.use(e.Path, func(db *index.Database) error {
 		r, err = db.Read(ref)
+		for i := range r.Passages {
+			c.hideFolder(&r.Passages[i])
+		}
 		return err
 	})
 	return r, err

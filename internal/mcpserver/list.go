@@ -55,7 +55,7 @@ func (s *Server) describe(ctx context.Context, entries []Entry) string {
 			field("server", singleLine(e.Remote.Host()))
 			continue
 		}
-		if s.catalog.AnyPath { // else the client may not learn the server's folders
+		if s.catalog.showsPaths() { // else the client may not learn the server's folders
 			field("path", safetext.Line(e.Path))
 		}
 		if a.err != nil {
@@ -65,12 +65,12 @@ func (s *Server) describe(ctx context.Context, entries []Entry) string {
 		field("passages", fmt.Sprintf("%s of %s", humanize.Thousands(info.Passages), humanize.Count(info.Documents, "document")))
 		field("built", info.Created.UTC().Format("2006-01-02 15:04 MST"))
 		if n := len(info.Skipped); n > 0 {
-			field("skipped", fmt.Sprintf("%s; to list them, run: docsearch index info %s", humanize.Thousands(n), e.Path))
+			field("skipped", fmt.Sprintf("%s; to list them, run: docsearch index info %s", humanize.Thousands(n), s.catalog.nameForCommand(e)))
 		}
 		if info.Stale == "" {
 			field("state", "ready")
 		} else {
-			field("state", fmt.Sprintf("stale: %s; to update it, run: docsearch index update %s", info.Stale, e.Path))
+			field("state", fmt.Sprintf("stale: %s; to update it, run: docsearch index update %s", info.Stale, s.catalog.nameForCommand(e)))
 		}
 	}
 	return w.String()

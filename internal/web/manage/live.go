@@ -47,13 +47,14 @@ func (h *hub) publish() {
 }
 
 func (h *hub) subscribe() chan struct{} {
+	stamp := h.stamp()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	changed := make(chan struct{}, 1)
 	h.streams[changed] = true
 	if !h.polling {
 		h.polling = true
-		go h.poll(h.stamp())
+		go h.poll(stamp)
 	}
 	return changed
 }
