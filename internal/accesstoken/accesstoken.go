@@ -16,6 +16,7 @@
 package accesstoken
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -26,12 +27,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/filelock"
+	"github.com/docsearch/docsearch/internal/parallel"
 )
 
 // Prefix starts every token, so that secret scanners recognize it.
@@ -112,13 +114,15 @@ var (
 
 // A File is a file of tokens.
 type File struct {
-	path string
+	path    string
+	current atomic.Pointer[snapshot] // nil: not read yet
+	reading parallel.Shared[*snapshot]
+}
 
-	mu     sync.Mutex
-	read   bool
+// A snapshot is the contents of the file at one time.
+type snapshot struct {
 	stamp  config.Stamp
 	tokens map[[sha256.Size]byte]Token
-	err    error
 }
 
 // Open returns the file of tokens at path, which need not exist.
@@ -129,45 +133,50 @@ func (f *File) Path() string { return f.path }
 
 // Find returns the token with this text. It returns false if the token is unknown or
 // expired. It reads the file again if it has changed, so that a revoked token is refused
-// at once. If the file cannot be read, it returns the error and no token.
-func (f *File) Find(text string, now time.Time) (Token, bool, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.refresh()
-	if f.err != nil {
-		return Token{}, false, f.err
+// at once; ctx limits the wait for that. If the file cannot be read, it returns the error
+// and no token.
+func (f *File) Find(ctx context.Context, text string, now time.Time) (Token, bool, error) {
+	s, err := f.snapshot(ctx)
+	if err != nil {
+		return Token{}, false, err
 	}
-	t, ok := f.tokens[sha256.Sum256([]byte(text))]
+	t, ok := s.tokens[sha256.Sum256([]byte(text))]
 	return t, ok && !t.Expired(now), nil
 }
 
 // Exists reports whether the file exists. A server with such a file requires a token,
 // even if all tokens were revoked.
-func (f *File) Exists() (bool, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.refresh()
-	return f.stamp.Exists, f.err
+func (f *File) Exists(ctx context.Context) (bool, error) {
+	s, err := f.snapshot(ctx)
+	return err == nil && s.stamp.Exists, err
 }
 
-// refresh reads the file if it has changed, or if the last attempt failed.
-func (f *File) refresh() {
-	now, err := config.StampOf(f.path)
-	if err == nil && f.read && f.err == nil && now == f.stamp {
-		return
+// snapshot reads the file if it has changed, or if the last attempt failed. Callers share
+// an attempt only if they have seen the same stamp: an attempt that began before a token
+// was revoked cannot admit that token afterwards.
+func (f *File) snapshot(ctx context.Context) (*snapshot, error) {
+	stamp, err := config.StampOf(f.path)
+	if err != nil {
+		return nil, err
 	}
-	var c contents
-	if err == nil {
-		c, err = f.load()
+	if s := f.current.Load(); s != nil && s.stamp == stamp {
+		return s, nil
 	}
-	f.read, f.stamp, f.err = true, now, err
-	f.tokens = make(map[[sha256.Size]byte]Token, len(c.Tokens))
-	for _, t := range c.Tokens {
-		var hash [sha256.Size]byte
-		if n, err := hex.Decode(hash[:], []byte(t.Hash)); err == nil && n == len(hash) {
-			f.tokens[hash] = t
+	return f.reading.Do(ctx, fmt.Sprint(stamp), func(context.Context) (*snapshot, error) {
+		c, err := f.load()
+		if err != nil {
+			return nil, err
 		}
-	}
+		s := &snapshot{stamp, make(map[[sha256.Size]byte]Token, len(c.Tokens))}
+		for _, t := range c.Tokens {
+			var hash [sha256.Size]byte
+			if n, err := hex.Decode(hash[:], []byte(t.Hash)); err == nil && n == len(hash) {
+				s.tokens[hash] = t
+			}
+		}
+		f.current.Store(s)
+		return s, nil
+	})
 }
 
 // load reads the file.

@@ -1,7 +1,9 @@
 package accesstoken
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -9,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/docsearch/docsearch/internal/config"
 )
 
 var now = time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
@@ -16,7 +20,7 @@ var now = time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
 func TestTokens(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sub", "tokens.json")
 	admin, server := Open(path), Open(path)
-	if exists, err := server.Exists(); exists || err != nil {
+	if exists, err := server.Exists(t.Context()); exists || err != nil {
 		t.Fatalf("exists: %t, %v", exists, err)
 	}
 	text, err := admin.New("ci", Scopes{ReadScope("gitlab")}, now, now.Add(time.Hour))
@@ -39,7 +43,7 @@ func TestTokens(t *testing.T) {
 	}
 	find := func(text string, at time.Time, want string) {
 		t.Helper()
-		got, ok, err := server.Find(text, at)
+		got, ok, err := server.Find(t.Context(), text, at)
 		if err != nil || ok != (want != "") || ok && got.Name != want {
 			t.Errorf("token %q found: %t, %v, want %q", got.Name, ok, err, want)
 		}
@@ -62,16 +66,55 @@ func TestTokens(t *testing.T) {
 	if err := admin.Revoke("laptop@amy"); err != nil {
 		t.Fatal(err)
 	}
-	if exists, err := server.Exists(); !exists || err != nil {
+	if exists, err := server.Exists(t.Context()); !exists || err != nil {
 		t.Errorf("without tokens, the file exists: %t, %v", exists, err)
 	}
 
 	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok, err := server.Find(other, now); ok || err == nil {
+	if _, ok, err := server.Find(t.Context(), other, now); ok || err == nil {
 		t.Errorf("a corrupt file admits a token: %t, %v", ok, err)
 	}
+}
+
+// A slow read delays only those that need its result, and these only as long as they want.
+func TestSlowFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tokens.json")
+	admin, server := Open(path), Open(path)
+	if _, err := admin.New("ci", Scopes{ScopeRead}, now, time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	stamp, err := config.StampOf(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	began, release, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = server.reading.Do(t.Context(), fmt.Sprint(stamp), func(context.Context) (*snapshot, error) {
+			close(began)
+			<-release
+			return nil, errors.New("too slow")
+		})
+	}()
+	<-began
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	if _, ok, err := server.Find(gone, "", now); ok || !errors.Is(err, context.Canceled) {
+		t.Errorf("a request that has ended: %t, %v", ok, err)
+	}
+	other, err := admin.New("laptop", Scopes{ScopeRead}, now, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second from memory
+		if _, ok, err := server.Find(t.Context(), other, now); !ok || err != nil {
+			t.Errorf("after another change: %t, %v", ok, err)
+		}
+	}
+	close(release)
+	<-ended
 }
 
 // Concurrent writers lose no token.

@@ -48,19 +48,19 @@ func (c *client) permits(scope string) bool {
 }
 
 // protected reports whether clients need a token.
-func (s *Server) protected() (bool, error) {
+func (s *Server) protected(ctx context.Context) (bool, error) {
 	if s.Token != "" || s.Issuer != nil {
 		return true, nil
 	}
 	if s.Tokens == nil {
 		return false, nil
 	}
-	return s.Tokens.Exists()
+	return s.Tokens.Exists(ctx)
 }
 
 // authenticate returns the client with a token.
 func (s *Server) authenticate(r *http.Request, text string) (client, *refusal) {
-	protected, err := s.protected()
+	protected, err := s.protected(r.Context())
 	if err != nil {
 		s.Log.Error("cannot read the tokens", "error", err)
 		return client{}, &refusal{http.StatusServiceUnavailable, "tokens", "cannot check the token"}
@@ -78,7 +78,7 @@ func (s *Server) authenticate(r *http.Request, text string) (client, *refusal) {
 		}
 	}
 	if s.Tokens != nil {
-		t, ok, err := s.Tokens.Find(text, time.Now())
+		t, ok, err := s.Tokens.Find(r.Context(), text, time.Now())
 		if err != nil {
 			s.Log.Error("cannot read the tokens", "error", err)
 			return client{}, &refusal{http.StatusServiceUnavailable, "tokens", "cannot check the token"}

@@ -167,7 +167,7 @@ func (s *Server) Listen(ctx context.Context, addr string) (net.Listener, error) 
 	if _, _, err := net.SplitHostPort(addr); err != nil {
 		return nil, fmt.Errorf("invalid address %q: want HOST:PORT, such as 127.0.0.1:7373", addr)
 	}
-	protected, err := s.protected()
+	protected, err := s.protected(ctx)
 	if err != nil {
 		return nil, err
 	}
