@@ -2,9 +2,8 @@ package project
 
 import (
 	"regexp"
+	"slices"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // Formats: mix.exs and mix.lock, https://hexdocs.pm/mix/Mix.Tasks.Deps.html;
@@ -15,7 +14,7 @@ var (
 		{Elixir, "mix.lock", true, matched(mixLocked, func(m []string) Dependency { return Dependency{Name: m[1], Version: m[2]} })},
 	}
 	dartFormats = []format{
-		{Dart, "pubspec.lock", true, decoded(yaml.Unmarshal, (*pubspecLock).dependencies)},
+		{Dart, "pubspec.lock", true, readPubspecLock},
 	}
 )
 
@@ -26,23 +25,25 @@ var (
 	mixLocked     = regexp.MustCompile(`"[a-z0-9_]+":\s*\{:hex,\s*:([a-z0-9_]+),\s*"([^"]+)"`)
 )
 
-type pubspecLock struct {
-	Packages map[string]struct {
-		Dependency string `yaml:"dependency"` // "direct main", "direct dev", "transitive"
-		Source     string `yaml:"source"`
-		Version    string `yaml:"version"`
-	} `yaml:"packages"`
-	SDKs map[string]string `yaml:"sdks"`
-}
-
-func (f *pubspecLock) dependencies(string) (list []Dependency) {
-	for name, p := range f.Packages {
-		if p.Source != "path" {
-			list = append(list, Dependency{Name: name, Version: p.Version, Direct: strings.HasPrefix(p.Dependency, "direct")})
+// readPubspecLock reads the packages, except those of the file system, and the SDKs.
+func readPubspecLock(data []byte, _ string) (list []Dependency, err error) {
+	local := map[string]bool{}
+	lockLines(data, func(keys []string, value string) {
+		switch {
+		case len(keys) == 2 && keys[0] == "packages":
+			list = append(list, Dependency{Name: keys[1]})
+		case len(keys) == 2 && keys[0] == "sdks":
+			list = append(list, Dependency{Ecosystem: Tool, Name: keys[1], Constraint: value, Direct: true})
+		case len(keys) == 3 && keys[0] == "packages":
+			switch d := &list[len(list)-1]; keys[2] {
+			case "version":
+				d.Version = value
+			case "dependency": // "direct main", "direct dev", "transitive"
+				d.Direct = strings.HasPrefix(value, "direct")
+			case "source":
+				local[d.Name] = value == "path"
+			}
 		}
-	}
-	for name, constraint := range f.SDKs {
-		list = append(list, Dependency{Ecosystem: Tool, Name: name, Constraint: constraint, Direct: true})
-	}
-	return list
+	})
+	return slices.DeleteFunc(list, func(d Dependency) bool { return d.Ecosystem == "" && local[d.Name] }), nil
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
 )
 
@@ -23,13 +24,19 @@ func readGoMod(data []byte, _ string) ([]Dependency, error) {
 	if strict, err := modfile.Parse("go.mod", data, nil); err == nil {
 		f = strict
 	}
+	replaced := map[module.Version]module.Version{}
+	for _, with := range f.Replace {
+		replaced[with.Old] = with.New
+	}
 	var list []Dependency
 	for _, r := range f.Require {
 		d := Dependency{Name: r.Mod.Path, Version: r.Mod.Version, Direct: !r.Indirect}
-		for _, with := range f.Replace {
-			if with.Old.Path == d.Name && (with.Old.Version == "" || with.Old.Version == d.Version) {
-				d.Name, d.Version = with.New.Path, with.New.Version
-			}
+		with, ok := replaced[r.Mod]
+		if !ok {
+			with, ok = replaced[module.Version{Path: r.Mod.Path}] // in all versions
+		}
+		if ok {
+			d.Name, d.Version = with.Path, with.Version
 		}
 		if !modfile.IsDirectoryPath(d.Name) {
 			list = append(list, d)
@@ -58,16 +65,16 @@ func goTool(language *modfile.Go, toolchain *modfile.Toolchain) []Dependency {
 // readGoSum reads the modules whose contents go.sum verifies. Lines of go.mod files are
 // also of versions that are not used.
 func readGoSum(data []byte, _ string) ([]Dependency, error) {
-	highest := map[string]string{}
+	highest := map[string]Dependency{}
 	for line := range strings.Lines(string(data)) {
 		fields := strings.Fields(line)
-		if len(fields) == 3 && semver.IsValid(fields[1]) && semver.Compare(fields[1], highest[fields[0]]) > 0 {
-			highest[fields[0]] = fields[1]
+		if len(fields) == 3 && semver.IsValid(fields[1]) && semver.Compare(fields[1], highest[fields[0]].Version) > 0 {
+			highest[fields[0]] = Dependency{Name: fields[0], Version: fields[1], Sum: fields[2]}
 		}
 	}
 	var list []Dependency
-	for name, version := range highest {
-		list = append(list, Dependency{Name: name, Version: version})
+	for _, d := range highest {
+		list = append(list, d)
 	}
 	return list, nil
 }

@@ -2,15 +2,12 @@ package project
 
 import (
 	"encoding/json"
-	"errors"
-	"io"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
-	"go.yaml.in/yaml/v3"
 )
 
 // Formats:
@@ -128,7 +125,7 @@ func (lock *packageLock) dependencies(within string) (list []Dependency) {
 				name = key[i+len(folder):]
 			}
 			list = append(list, Dependency{Name: name, Version: p.Version})
-		case i < 0 && isBelow(within, key):
+		case i < 0 && len(key) <= maxFolder && isBelow(within, key):
 			for name := range p.all() {
 				if found, ok := nearestPackage(lock.Packages, key, name); ok {
 					list = append(list, found)
@@ -139,10 +136,14 @@ func (lock *packageLock) dependencies(within string) (list []Dependency) {
 	return list
 }
 
+// maxFolder is the maximum length of a folder's path in a lock file.
+const maxFolder = 4096
+
 // nearestPackage finds the package that a folder of the workspace imports, as Node does:
 // in the nearest node_modules from the folder upward.
 func nearestPackage(packages map[string]lockedPackage, from, name string) (Dependency, bool) {
-	for at := path.Clean("/" + from); ; at = path.Dir(at) {
+	at := path.Clean("/" + from)
+	for range maxDepth {
 		p, ok := packages[strings.TrimPrefix(path.Join(at, "node_modules", name), "/")]
 		if ok && !p.Link && p.Version != "" {
 			if p.Name != "" {
@@ -151,48 +152,11 @@ func nearestPackage(packages map[string]lockedPackage, from, name string) (Depen
 			return Dependency{Name: name, Version: p.Version, Direct: true}, true
 		}
 		if ok || at == "/" {
-			return Dependency{}, false
+			break
 		}
+		at = path.Dir(at)
 	}
-}
-
-// A pnpmGroup maps names to a version or, since format 6, to an object with one.
-type pnpmGroup map[string]pnpmVersion
-
-type pnpmVersion struct{ version string }
-
-func (v *pnpmVersion) UnmarshalYAML(n *yaml.Node) error {
-	var object struct {
-		Version string `yaml:"version"`
-	}
-	if n.Kind != yaml.MappingNode {
-		return n.Decode(&v.version)
-	}
-	err := n.Decode(&object)
-	v.version = object.Version
-	return err
-}
-
-type pnpmImporter struct {
-	Dependencies         pnpmGroup `yaml:"dependencies"`
-	DevDependencies      pnpmGroup `yaml:"devDependencies"`
-	OptionalDependencies pnpmGroup `yaml:"optionalDependencies"`
-}
-
-func (m *pnpmImporter) direct() (list []Dependency) {
-	for _, group := range []pnpmGroup{m.Dependencies, m.DevDependencies, m.OptionalDependencies} {
-		for name, v := range group {
-			version := v.version
-			if isLocal(version) {
-				continue
-			}
-			if n, real := pnpmKey(version); n != "" { // an alias
-				name, version = n, real
-			}
-			list = append(list, Dependency{Name: name, Version: withoutPeers(version), Direct: true})
-		}
-	}
-	return list
+	return Dependency{}, false
 }
 
 // withoutPeers removes the peers from a version: "(react@18.2.0)" or "_react@18.2.0".
@@ -216,36 +180,42 @@ func pnpmKey(key string) (name, version string) {
 	return "", ""
 }
 
-func readPNPMLock(data []byte, within string) ([]Dependency, error) {
-	var list []Dependency
-	decoder := yaml.NewDecoder(strings.NewReader(string(data)))
-	for { // a second document has the dependencies of pnpm itself
-		var lock struct {
-			pnpmImporter `yaml:",inline"`
-			Importers    map[string]pnpmImporter `yaml:"importers"`
-			Packages     map[string]yaml.Node    `yaml:"packages"`
-		}
-		err := decoder.Decode(&lock)
-		if errors.Is(err, io.EOF) {
-			return list, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if lock.Importers == nil {
-			lock.Importers = map[string]pnpmImporter{".": lock.pnpmImporter}
-		}
-		for folder, importer := range lock.Importers {
-			if isBelow(within, folder) {
-				list = append(list, importer.direct()...)
-			}
-		}
-		for key := range lock.Packages {
-			if name, version := pnpmKey(key); name != "" {
+// readPNPMLock reads the packages, and the direct dependencies of the folders: in a group
+// such as "dependencies", each name has a version or, since format 6, an object with one.
+// Without workspace, the groups are at the top. A second document has the dependencies of
+// pnpm itself.
+func readPNPMLock(data []byte, within string) (list []Dependency, err error) {
+	lockLines(data, func(keys []string, value string) {
+		if len(keys) == 2 && keys[0] == "packages" {
+			if name, version := pnpmKey(keys[1]); name != "" {
 				list = append(list, Dependency{Name: name, Version: version})
 			}
+			return
 		}
-	}
+		folder := "."
+		if keys[0] == "importers" && len(keys) > 1 {
+			folder, keys = keys[1], keys[2:]
+		}
+		switch {
+		case len(keys) == 3 && keys[2] == "version":
+		case len(keys) != 2 || value == "":
+			return
+		}
+		switch keys[0] {
+		case "dependencies", "devDependencies", "optionalDependencies":
+		default:
+			return
+		}
+		name, version := keys[1], value
+		if isLocal(version) || !isBelow(within, folder) {
+			return
+		}
+		if n, real := pnpmKey(version); n != "" { // an alias
+			name, version = n, real
+		}
+		list = append(list, Dependency{Name: name, Version: withoutPeers(version), Direct: true})
+	})
+	return list, nil
 }
 
 var (

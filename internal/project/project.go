@@ -2,9 +2,11 @@
 // reads the lock files and manifests of package managers, version managers and build
 // tools. It runs nothing and connects to nothing.
 //
-// The files come from the project's author, who may not be trusted. A file of more than
-// 32 MiB is skipped. Names and versions that could not be part of a file name are
-// dropped, because callers look for installed packages by them.
+// The files come from the project's author, who may not be trusted. What they cost is
+// proportional to their size, and that is limited, as are the lines of a manifest, the
+// dependencies of a file, and the files. A file beyond the limits is skipped. Names and
+// versions that could not be part of a file name are dropped, because callers look for
+// installed packages by them.
 package project
 
 import (
@@ -36,6 +38,10 @@ type Dependency struct {
 	Direct     bool   `json:"direct"` // the project itself names it
 	File       string `json:"file"`   // that contains it, with slashes, relative to Project.Root
 
+	// Sum is the hash of the package's files in the lock file, if they can be compared with
+	// it when they are installed: those of Go modules.
+	Sum string `json:"-"`
+
 	// ranges are the constraints that a lock file resolves to the version.
 	ranges []string
 }
@@ -66,6 +72,9 @@ func (d *Dependency) ID() string { return d.Ecosystem + ":" + d.Name }
 type Project struct {
 	Dir  string `json:"folder"` // absolute
 	Root string `json:"root"`   // absolute folder of the repository; else the topmost folder with a file
+	// Checkout is the folder of the repository, else Dir. Other than Root, it is never a
+	// folder that merely contains the project's.
+	Checkout string `json:"-"`
 	// Dependencies contains the direct ones first, each sorted by ecosystem, name and
 	// version. A name has several entries only if the project uses several versions.
 	Dependencies []Dependency `json:"dependencies"`
@@ -86,8 +95,14 @@ func (p *Project) Direct() []Dependency {
 }
 
 const (
-	maxFile  = 32 << 20
-	maxDepth = 32 // folders from the working directory upward
+	maxLockFile = 16 << 20
+	maxManifest = 4 << 20
+	// maxLines is the number of lines of a manifest, which people write.
+	maxLines = 20_000
+	// maxDependencies is the number of dependencies of one file.
+	maxDependencies = 50_000
+	maxMatches      = 50 // files of one pattern in a folder
+	maxDepth        = 32 // folders from the working directory upward
 )
 
 // A reader parses one type of file. Within is the working directory relative to the
@@ -150,27 +165,66 @@ func Read(dir, home string) (*Project, error) {
 	} else if !st.IsDir() {
 		return nil, &fs.PathError{Op: "read", Path: dir, Err: errors.New("not a folder")}
 	}
-	w := walk{project: &Project{Dir: dir, Root: dir}, found: map[string]*ecosystem{}}
-	for at, depth := dir, 0; depth < maxDepth; at, depth = filepath.Dir(at), depth+1 {
-		if at != dir && (at == home || at == filepath.Dir(at)) {
-			break
-		}
+	w := walk{project: &Project{Dir: dir, Root: dir, Checkout: dir}, found: map[string]*ecosystem{}}
+	folders, repository := foldersUp(dir, home)
+	for _, at := range folders {
 		if stamp, err := config.StampOf(at); err == nil {
 			w.project.Sources = append(w.project.Sources, stamp)
 		}
 		if w.folder(at) {
 			w.project.Root = at
 		}
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			w.project.Root = at
+	}
+	if repository != "" {
+		w.project.Root, w.project.Checkout = repository, repository
+	}
+	w.merge()
+	return w.project, nil
+}
+
+// foldersUp returns the folders from dir upward to the root of its repository, which is "" if
+// there is none, or to below home.
+func foldersUp(dir, home string) (folders []string, repository string) {
+	for at := dir; len(folders) < maxDepth; at = filepath.Dir(at) {
+		if at != dir && (at == home || at == filepath.Dir(at)) {
 			break
+		}
+		folders = append(folders, at)
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return folders, at
 		}
 		if at == filepath.Dir(at) {
 			break
 		}
 	}
-	w.merge()
-	return w.project, nil
+	return folders, ""
+}
+
+// Stamps returns the stamps of the files that Read may read, and of their folders, without
+// reading them.
+func Stamps(dir, home string) []config.Stamp {
+	folders, _ := foldersUp(dir, home)
+	var stamps []config.Stamp
+	add := func(path string) {
+		if stamp, err := config.StampOf(path); err == nil {
+			stamps = append(stamps, stamp)
+		}
+	}
+	for _, folder := range folders {
+		add(folder)
+		for _, f := range formats() {
+			for _, path := range f.files(folder) {
+				add(path)
+			}
+		}
+	}
+	return stamps
+}
+
+// files returns the paths of the files of the format in a folder.
+func (f *format) files(dir string) []string {
+	paths, _ := filepath.Glob(filepath.Join(escapeGlob(dir), filepath.FromSlash(f.pattern))) // the patterns are valid
+	return paths[:min(len(paths), maxMatches)]
 }
 
 // A walk collects the files from a folder upward.
@@ -200,8 +254,7 @@ func (w *walk) folder(dir string) (any bool) {
 		if e != nil && e.folder != dir && f.ecosystem != Tool && (!f.lock || e.locked) {
 			continue
 		}
-		paths, _ := filepath.Glob(filepath.Join(escapeGlob(dir), filepath.FromSlash(f.pattern))) // the patterns are valid
-		for _, path := range paths {
+		for _, path := range f.files(dir) {
 			if !w.read(path, f) {
 				continue
 			}
@@ -244,7 +297,14 @@ func (w *walk) read(name string, f format) bool {
 		return false
 	}
 	w.project.Sources = append(w.project.Sources, stamp)
+	maxFile := int64(maxManifest)
+	if f.lock {
+		maxFile = maxLockFile
+	}
 	data, err := atomicfile.Read(name, maxFile)
+	if err == nil && !f.lock && bytes.Count(data, []byte("\n")) > maxLines {
+		err = fmt.Errorf("more than %d lines", maxLines)
+	}
 	var found []Dependency
 	if err == nil {
 		within, relErr := filepath.Rel(filepath.Dir(name), w.project.Dir)
@@ -252,6 +312,9 @@ func (w *walk) read(name string, f format) bool {
 			within = "."
 		}
 		found, err = readSafely(f.read, bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), filepath.ToSlash(within))
+	}
+	if len(found) > maxDependencies {
+		err = fmt.Errorf("more than %d dependencies", maxDependencies)
 	}
 	if errors.Is(err, atomicfile.ErrTooLong) {
 		err = fmt.Errorf("larger than %d MiB", maxFile>>20)
@@ -330,6 +393,9 @@ func (w *walk) merge() {
 	w.project.Dependencies = all
 }
 
+// maxVersions is the number of entries of one name that count. Each is compared with all.
+const maxVersions = 100
+
 // resolve combines the dependencies of one ecosystem. A direct one without a version
 // gets the version that a lock file has for it. Of several indirect versions of a name,
 // the highest is kept.
@@ -340,7 +406,9 @@ func resolve(list []Dependency) []Dependency {
 		if byName[d.Name] == nil {
 			names = append(names, d.Name)
 		}
-		byName[d.Name] = append(byName[d.Name], d)
+		if len(byName[d.Name]) < maxVersions {
+			byName[d.Name] = append(byName[d.Name], d)
+		}
 	}
 	var resolved []Dependency
 	for _, name := range names {
@@ -360,6 +428,11 @@ func resolveName(same []Dependency) []Dependency {
 		}
 		if d.Version == "" {
 			d = d.lockedIn(same, highest)
+		}
+		for _, l := range same {
+			if l.Version == d.Version && l.Sum != "" {
+				d.Sum = l.Sum // the manifest has none
+			}
 		}
 		at := slices.IndexFunc(direct, func(have Dependency) bool { return have.Version == d.Version })
 		switch {

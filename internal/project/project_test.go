@@ -159,6 +159,32 @@ v20.1.0
 	}
 }
 
+// A direct dependency has the hash of go.sum for its version.
+func TestSum(t *testing.T) {
+	p, err := Read(extract(t, txtar.Parse([]byte(`
+-- go.mod --
+module x
+require (
+	example.org/a v1.2.0
+	example.org/b v1.0.0
+)
+-- go.sum --
+example.org/a v1.2.0 h1:sum=
+example.org/a v1.2.0/go.mod h1:other=
+example.org/b v1.1.0 h1:newer=
+`))), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, d := range p.Direct() {
+		got[d.Name] = d.Sum
+	}
+	if diff := cmp.Diff(map[string]string{"example.org/a": "h1:sum=", "example.org/b": ""}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // The search ends at the home folder, whose files belong to no project.
 func TestReadHome(t *testing.T) {
 	home := t.TempDir()

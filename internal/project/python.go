@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
-
-	"github.com/pelletier/go-toml/v2"
 )
 
 // Formats:
@@ -17,14 +15,14 @@ import (
 //   - Pipfile, Pipfile.lock: https://pipenv.pypa.io/en/latest/pipfile.html
 //   - requirements.txt: https://pip.pypa.io/en/stable/reference/requirements-file-format/
 var pythonFormats = []format{
-	{Python, "pyproject.toml", false, decoded(toml.Unmarshal, (*pyproject).dependencies)},
-	{Python, "Pipfile", false, decoded(toml.Unmarshal, (*pipfile).dependencies)},
+	{Python, "pyproject.toml", false, decoded(limitedTOML, (*pyproject).dependencies)},
+	{Python, "Pipfile", false, decoded(limitedTOML, (*pipfile).dependencies)},
 	{Python, "requirements*.txt", false, readRequirements},
 	{Python, "requirements/*.txt", false, readRequirements},
-	{Python, "uv.lock", true, decoded(toml.Unmarshal, (*pythonLock).dependencies)},
-	{Python, "poetry.lock", true, decoded(toml.Unmarshal, (*pythonLock).dependencies)},
-	{Python, "pdm.lock", true, decoded(toml.Unmarshal, (*pythonLock).dependencies)},
-	{Python, "pylock.toml", true, decoded(toml.Unmarshal, (*pythonLock).dependencies)},
+	{Python, "uv.lock", true, readPythonLock},
+	{Python, "poetry.lock", true, readPythonLock},
+	{Python, "pdm.lock", true, readPythonLock},
+	{Python, "pylock.toml", true, readPythonLock},
 	{Python, "Pipfile.lock", true, decoded(json.Unmarshal, (*pipfileLock).dependencies)},
 	{Tool, ".python-version", false, versionFile("python")},
 }
@@ -170,27 +168,19 @@ func (f *pipfileLock) dependencies(string) (list []Dependency) {
 	return list
 }
 
-type pythonPackage struct {
-	Name    string `toml:"name"`
-	Version string `toml:"version"`
-	Source  struct {
-		Virtual  string `toml:"virtual"`
-		Editable string `toml:"editable"`
-	} `toml:"source"`
-}
-
-type pythonLock struct {
-	Package  []pythonPackage `toml:"package"`
-	Packages []pythonPackage `toml:"packages"`
-}
-
-func (f *pythonLock) dependencies(string) (list []Dependency) {
-	for _, p := range append(f.Package, f.Packages...) {
-		if p.Version != "" && p.Source.Virtual == "" && p.Source.Editable == "" { // else the project itself
-			list = append(list, Dependency{Name: pythonName(p.Name), Version: p.Version})
+// readPythonLock reads the tables "package", and "packages" of pylock.toml. The project
+// itself is virtual or editable.
+func readPythonLock(data []byte, _ string) (list []Dependency, err error) {
+	isLocal := regexp.MustCompile(`\b(virtual|editable)\b\s*=`).MatchString
+	err = lockTables(data, func(t *lockTable) {
+		switch name, version := t.text("name"), t.text("version"); t.name {
+		case "package", "packages":
+			if name != "" && version != "" && !isLocal(t.values["source"]) {
+				list = append(list, Dependency{Name: pythonName(name), Version: version})
+			}
 		}
-	}
-	return list
+	})
+	return list, err
 }
 
 // readRequirements reads the lines that name a package, not those with options or URLs.

@@ -3,16 +3,14 @@ package project
 import (
 	"bytes"
 	"strings"
-
-	"github.com/pelletier/go-toml/v2"
 )
 
 // Formats: https://doc.rust-lang.org/cargo/reference/manifest.html,
 // https://doc.rust-lang.org/cargo/guide/cargo-toml-vs-cargo-lock.html and
 // https://rust-lang.github.io/rustup/overrides.html#the-toolchain-file.
 var rustFormats = []format{
-	{Rust, "Cargo.toml", false, decoded(toml.Unmarshal, (*cargoManifest).dependencies)},
-	{Rust, "Cargo.lock", true, decoded(toml.Unmarshal, (*cargoLock).dependencies)},
+	{Rust, "Cargo.toml", false, decoded(limitedTOML, (*cargoManifest).dependencies)},
+	{Rust, "Cargo.lock", true, readCargoLock},
 	{Tool, "rust-toolchain.toml", false, readRustToolchain},
 	{Tool, "rust-toolchain", false, readRustToolchain},
 }
@@ -52,32 +50,25 @@ func (f *cargoManifest) dependencies(string) (list []Dependency) {
 	return list
 }
 
-type cargoLock struct {
-	Package []struct {
-		Name         string   `toml:"name"`
-		Version      string   `toml:"version"`
-		Source       string   `toml:"source"`
-		Dependencies []string `toml:"dependencies"`
-	} `toml:"package"`
-}
-
-// dependencies returns the packages with a source. Those without one are members of the
+// readCargoLock reads the packages with a source. Those without one are members of the
 // workspace: at its root, their dependencies are the direct ones.
-func (f *cargoLock) dependencies(within string) (list []Dependency) {
+func readCargoLock(data []byte, within string) (list []Dependency, err error) {
 	direct := map[string]bool{}
-	for _, p := range f.Package {
-		for _, d := range p.Dependencies {
-			if p.Source == "" && within == "." {
+	err = lockTables(data, func(t *lockTable) {
+		switch {
+		case t.name != "package" || t.text("name") == "":
+		case t.text("source") != "":
+			list = append(list, Dependency{Name: t.text("name"), Version: t.text("version")})
+		case within == ".":
+			for _, d := range t.texts("dependencies") {
 				direct[d] = true // "serde", or "rand 0.8.5" if there are several versions
 			}
 		}
+	})
+	for i, p := range list {
+		list[i].Direct = direct[p.Name] || direct[p.Name+" "+p.Version]
 	}
-	for _, p := range f.Package {
-		if p.Source != "" {
-			list = append(list, Dependency{Name: p.Name, Version: p.Version, Direct: direct[p.Name] || direct[p.Name+" "+p.Version]})
-		}
-	}
-	return list
+	return list, err
 }
 
 // readRustToolchain reads a channel such as 1.75.0. "stable" is not a version.
@@ -89,7 +80,7 @@ func readRustToolchain(data []byte, _ string) ([]Dependency, error) {
 				Channel string `toml:"channel"`
 			} `toml:"toolchain"`
 		}
-		if err := toml.Unmarshal(data, &f); err != nil {
+		if err := limitedTOML(data, &f); err != nil {
 			return nil, err
 		}
 		channel = f.Toolchain.Channel

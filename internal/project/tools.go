@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
-
-	"github.com/pelletier/go-toml/v2"
-	"go.yaml.in/yaml/v3"
 )
 
 // Formats:
@@ -21,18 +18,18 @@ import (
 //   - workflows: https://docs.github.com/actions/reference/workflows-and-actions/workflow-syntax
 var toolFormats = []format{
 	{Tool, ".tool-versions", false, readToolVersions},
-	{Tool, "mise.toml", false, decoded(toml.Unmarshal, (*miseFile).dependencies)},
-	{Tool, ".mise.toml", false, decoded(toml.Unmarshal, (*miseFile).dependencies)},
+	{Tool, "mise.toml", false, decoded(limitedTOML, (*miseFile).dependencies)},
+	{Tool, ".mise.toml", false, decoded(limitedTOML, (*miseFile).dependencies)},
 	{Tool, ".nvmrc", false, versionFile("node")},
 	{Tool, ".node-version", false, versionFile("node")},
 	{Tool, "CMakeLists.txt", false, readCMakeLists},
 	{Docker, "Dockerfile", false, readDockerfile},
 	{Docker, "Dockerfile.*", false, readDockerfile},
 	{Docker, "*.Dockerfile", false, readDockerfile},
-	{Docker, "compose*.y*ml", false, decoded(yaml.Unmarshal, (*composeFile).dependencies)},
-	{Docker, "docker-compose*.y*ml", false, decoded(yaml.Unmarshal, (*composeFile).dependencies)},
+	{Docker, "compose*.y*ml", false, decoded(limitedYAML, (*composeFile).dependencies)},
+	{Docker, "docker-compose*.y*ml", false, decoded(limitedYAML, (*composeFile).dependencies)},
 	{Terraform, ".terraform.lock.hcl", true, readTerraformLock},
-	{Actions, ".github/workflows/*.y*ml", false, decoded(yaml.Unmarshal, (*workflow).dependencies)},
+	{Actions, ".github/workflows/*.y*ml", false, decoded(limitedYAML, (*workflow).dependencies)},
 }
 
 // toolNames maps the names of version managers to ours.
