@@ -206,3 +206,37 @@ func copyPlugin(t *testing.T) string {
 	}
 	return dir
 }
+
+// The script never runs a program of the working directory, which may be a stranger's
+// checkout: it skips relative entries of PATH and tries those that follow.
+func TestRelativePath(t *testing.T) {
+	sh, dir := findShell(t), copyPlugin(t)
+	put := func(folder, text string) {
+		if err := os.WriteFile(filepath.Join(folder, "docsearch"), []byte("#!/bin/sh\necho "+text+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	checkout, good := t.TempDir(), t.TempDir()
+	if err := os.Mkdir(filepath.Join(checkout, "bin"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	put(checkout, "stranger")
+	put(filepath.Join(checkout, "bin"), "stranger")
+	put(good, "own")
+	for _, path := range []string{".:" + good, ":" + good, "bin:./bin::" + good, good + ":."} {
+		for _, gobin := range []string{"", ".", "bin"} {
+			cmd := exec.Command(sh, filepath.Join(dir, "scripts", "docsearch"), "version")
+			cmd.Dir, cmd.Env = checkout, []string{"HOME=" + t.TempDir(), "PATH=" + path, "GOBIN=" + gobin}
+			if out, err := cmd.CombinedOutput(); err != nil || string(out) != "own\n" {
+				t.Errorf("PATH=%s GOBIN=%s: %v, %s", path, gobin, err, out)
+			}
+		}
+	}
+	for _, path := range []string{".", "", "bin"} {
+		cmd := exec.Command(sh, filepath.Join(dir, "scripts", "docsearch"), "version")
+		cmd.Dir, cmd.Env = checkout, []string{"HOME=" + t.TempDir(), "PATH=" + path, "GOBIN=."}
+		if out, err := cmd.CombinedOutput(); err == nil || strings.Contains(string(out), "stranger") {
+			t.Errorf("PATH=%s: %v, %s", path, err, out)
+		}
+	}
+}

@@ -29,6 +29,7 @@ import (
 
 	"github.com/ulikunitz/xz"
 
+	"github.com/docsearch/docsearch/internal/execpath"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/ingest/source"
 	"github.com/docsearch/docsearch/internal/progress"
@@ -90,7 +91,7 @@ func openXZ(_ context.Context, r io.Reader) (io.Reader, error) {
 // openZstd decompresses with the zstd on the PATH: the Go library would add 0.2
 // ms to every start of the program, including the hook's.
 func openZstd(ctx context.Context, r io.Reader) (io.Reader, error) {
-	program, err := exec.LookPath("zstd")
+	program, err := execpath.Find("zstd")
 	if err != nil {
 		return nil, errors.New("zstd not found on PATH")
 	}

@@ -12,7 +12,6 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -21,6 +20,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/execpath"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/ingest/source"
 	"github.com/docsearch/docsearch/internal/ingest/source/archive"
@@ -54,7 +54,7 @@ func Fetch(ctx context.Context, r Repo, dir confined.Path, opt Options) (commit 
 			return "", nil, ErrPassword
 		}
 	}
-	program, err := exec.LookPath("git")
+	program, err := execpath.Find("git")
 	if err != nil {
 		return "", nil, ErrNoGit
 	}
