@@ -59,7 +59,7 @@ func (a *app) refreshEntries(ctx context.Context, l config.Locations, cov config
 	}
 	if change != nil {
 		// An old version ignores settings with events that it does not know.
-		claude.Version = agentconfig.VersionOnPath(ctx)
+		claude.Version = agentconfig.VersionOnPath(ctx, config.Locate(os.Getenv).Cache)
 		if change, _, err = claude.Refresh(); err != nil {
 			return err
 		}

@@ -38,6 +38,7 @@ type databaseRef struct {
 	Software     []string // identities of the documented software; see config.Database
 	Used         string   // version that the project uses; see config.ChosenEdition
 	IsPackage    bool     // the config names the packages that it documents
+	Project      string   // folder of the project that it belongs to; empty: the user's own
 	Threshold    float64  // see config.Database
 	// Server is the URL of the server, or of the first node of the cluster, that holds the
 	// database, and Host its host. Both are empty for a database on this machine; else Path
@@ -61,8 +62,17 @@ func (d databaseRef) searchError(err error) error {
 	return withRepair(quoteArgument(d.Path), err)
 }
 
-// listDatabases lists the databases of the config and of the data folder. It
-// ignores problems of the config that docsearch config check reports, and uses
+// configuredRef returns the reference to a database of the config or of a project.
+func configuredRef(db *config.Database) databaseRef {
+	return databaseRef{
+		Name: db.Name, Path: db.Path, Configured: db.Project == "", ExternalTool: db.Tool != "",
+		Aliases: db.QueryNames(), Version: db.Version, URLs: db.URLs,
+		Software: db.Software(), IsPackage: len(db.Packages) > 0, Threshold: db.Threshold, Project: db.Project,
+	}
+}
+
+// listDatabases lists the databases of the config, of the project in the working
+// directory, and of the data folder. It ignores problems of the config that docsearch config check reports, and uses
 // the valid entries.
 func listDatabases(l config.Locations) ([]databaseRef, error) {
 	var all []databaseRef
@@ -73,15 +83,13 @@ func listDatabases(l config.Locations) ([]databaseRef, error) {
 		}
 		// A list that cannot be read is reported by the doctor.
 		_ = remote.AddTo(&loaded.Config, l)
-		for _, db := range loaded.Config.Databases {
-			if db.Remote != "" {
-				continue // not on this machine
+		if cwd, err := os.Getwd(); err == nil {
+			loaded.Config.AddProject(cwd)
+		}
+		for i := range loaded.Config.Databases {
+			if db := &loaded.Config.Databases[i]; db.Remote == "" { // else it is not on this machine
+				all = append(all, configuredRef(db))
 			}
-			all = append(all, databaseRef{
-				Name: db.Name, Path: db.Path, Configured: true, ExternalTool: db.Tool != "",
-				Aliases: db.QueryNames(), Version: db.Version, URLs: db.URLs,
-				Software: db.Software(), IsPackage: len(db.Packages) > 0, Threshold: db.Threshold,
-			})
 		}
 	}
 	made, err := dataFolderDatabases(l.Data)
@@ -307,8 +315,8 @@ func staleness(info index.Info) string {
 		return info.Stale
 	case info.Source.Kind != ingest.KindFolder:
 		return info.StaleOutside()
-	case packageMoved(info):
-		return ""
+	case packageMoved(info), config.Contains(config.Locate(os.Getenv).Projects, info.Dir):
+		return "" // other contents of a package get another database
 	}
 	why, err := ingest.Changed(context.Background(), generationOf(info))
 	if err != nil {

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"os"
+	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -12,5 +14,24 @@ import (
 // terminal.
 func detachedProcess() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// lowerPriority lowers the scheduling priority of this process.
-func lowerPriority() { unix.Setpriority(unix.PRIO_PROCESS, 0, 10) }
+// lowerPriority gives this process the lowest scheduling priority.
+func lowerPriority() {
+	const lowest = 19
+	unix.Setpriority(unix.PRIO_PROCESS, 0, lowest)
+	threads, _ := os.ReadDir("/proc/self/task") // on Linux, each thread has a priority of its own
+	for _, t := range threads {
+		if id, err := strconv.Atoi(t.Name()); err == nil {
+			unix.Setpriority(unix.PRIO_PROCESS, id, lowest)
+		}
+	}
+}
+
+// limitProcessorTime makes the system end this process after so many seconds of processor
+// time.
+func limitProcessorTime(seconds uint64) {
+	var limit unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_CPU, &limit) == nil {
+		limit.Cur, limit.Max = min(limit.Cur, seconds), min(limit.Max, seconds)
+		unix.Setrlimit(unix.RLIMIT_CPU, &limit)
+	}
+}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"os"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/windows"
 )
@@ -12,7 +14,13 @@ func detachedProcess() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP}
 }
 
-// lowerPriority lowers the scheduling priority of this process.
+// lowerPriority gives this process the lowest scheduling priority.
 func lowerPriority() {
-	windows.SetPriorityClass(windows.CurrentProcess(), windows.BELOW_NORMAL_PRIORITY_CLASS)
+	windows.SetPriorityClass(windows.CurrentProcess(), windows.IDLE_PRIORITY_CLASS)
+}
+
+// limitProcessorTime ends this process after so many seconds, which are at most as many of
+// processor time per core.
+func limitProcessorTime(seconds uint64) {
+	time.AfterFunc(time.Duration(seconds)*time.Second, func() { os.Exit(exitFailure) })
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/agentconfig"
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/execpath"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/web/manage"
@@ -126,19 +127,22 @@ func (d *doctor) checkConfig() {
 	case err != nil:
 		d.fail("config", userMessage(err), "correct the file, then run docsearch config check")
 		return
-	case !h.config.Exists:
+	case !h.config.Exists && len(h.config.Config.Projects) == 0:
 		d.fail("config", h.config.Path+" does not exist", "docsearch setup NAME, or docsearch setup KEYWORD SOURCE")
 		return
 	}
 	defer d.checkRules(h)
 	r := h.config
+	if cwd, err := os.Getwd(); err == nil {
+		r.Config.AddProject(cwd)
+	}
 	d.config = r.Config
 	if len(r.Problems) > 0 {
 		first := r.Problems[0].String()
 		d.fail("config", fmt.Sprintf("%s: %s, first: %s", r.Path, count(len(r.Problems), "problem"), first), "run docsearch config check to list all problems")
 		return
 	}
-	if len(r.Config.Databases)+len(r.Config.Remotes)+len(r.Config.Clustered) == 0 {
+	if len(r.Config.Databases)+len(r.Config.Remotes)+len(r.Config.Clustered)+len(r.Config.Projects) == 0 {
 		d.fail("config", r.Path+" has no databases", "docsearch setup NAME, or docsearch setup KEYWORD SOURCE")
 		return
 	}
@@ -165,6 +169,9 @@ func (d *doctor) checkDatabases(ctx context.Context) {
 	for i := range d.config.Databases {
 		db := &d.config.Databases[i]
 		name := "database " + db.Name
+		if db.Project != "" {
+			name += " of the project " + db.Project
+		}
 		info, state, why := inspect(db.Path)
 		switch {
 		case state == stateOK:
@@ -174,6 +181,8 @@ func (d *doctor) checkDatabases(ctx context.Context) {
 			}
 		case state == stateNone && !server.Serves(db):
 			d.checkExternalTool(name, db)
+		case db.Project != "":
+			d.fail(name, why, "docsearch setup --project "+quoteArgument(db.Project))
 		case state == stateMissing:
 			d.fail(name, why, "docsearch setup "+quoteArgument(db.Keyword())+" SOURCE, or remove its entry from the config")
 		default:
@@ -320,7 +329,7 @@ func (d *doctor) isOtherProgram(h agentconfig.Hook, a agent) bool {
 
 // missingProgram returns a message if the program does not exist, otherwise "".
 func missingProgram(program string) string {
-	if _, err := exec.LookPath(program); errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
+	if _, err := execpath.Find(program); errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
 		return " (program not found)"
 	}
 	return ""

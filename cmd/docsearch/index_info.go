@@ -171,7 +171,8 @@ func recallOf(r *generation.Recall) string {
 type infoJSON struct {
 	Name      string               `json:"name"`
 	Path      string               `json:"path,omitempty"`
-	Server    string               `json:"server,omitempty"` // URL of the server or cluster that holds it, instead of the path
+	Server    string               `json:"server,omitempty"`  // URL of the server or cluster that holds it, instead of the path
+	Project   string               `json:"project,omitempty"` // folder of the project that it belongs to
 	State     string               `json:"state"`
 	Why       string               `json:"why,omitempty"`
 	Source    *generation.Source   `json:"source,omitempty"`

@@ -17,11 +17,7 @@ import (
 // runInstalled lists the documentation installed on this machine, or builds a
 // database of the documentation that the argument names.
 func (b *buildCommand) runInstalled(ctx context.Context, args []string) error {
-	working, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	all, err := installed.Find(ctx, installed.DefaultRoots(os.Getenv, config.Home(os.Getenv), working))
+	all, err := installed.Find(ctx, installed.MachineRoots(os.Getenv, config.Home(os.Getenv)))
 	if err != nil {
 		return err
 	}

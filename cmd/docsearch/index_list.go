@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +19,7 @@ func newIndexListCommand(a *app) *cobra.Command {
 		Use:   "list",
 		Short: "List databases and their state",
 		Long: `List the databases in the config file and in docsearch's data folder, with their
-state. Also list those of the team servers and Weaviate clusters in the config, with
+state, and those of projects with the project's folder. Also list those of the team servers and Weaviate clusters in the config, with
 the counts that these report:
 
   ok             the index matches the passages, or the server answers
@@ -30,7 +31,8 @@ the counts that these report:
   unreachable    the server or cluster does not answer
 
 With --unused, list only the databases of packages that no project uses: no project
-that had a session in the last 30 days, and not the one in the working directory.
+that had a session in the last 30 days, and not the one in the working directory. A
+database of a project is unused if that project does not use it.
 
 With --cluster, list the databases in a Weaviate cluster instead.`,
 		Args: noArguments,
@@ -55,7 +57,13 @@ func (a *app) list(ctx context.Context, asJSON, unused bool) error {
 	if err != nil {
 		return err
 	}
+	all = slices.DeleteFunc(all, func(d databaseRef) bool { return d.Project != "" })
 	cleanUpEach(all)
+	projects, err := projectDatabases(locations)
+	if err != nil {
+		a.warn("%v", err)
+	}
+	all = append(all, projects...)
 	var remote []remoteInfo
 	if unused {
 		all, err = unusedDatabases(locations, all)
@@ -72,7 +80,9 @@ func (a *app) list(ctx context.Context, asJSON, unused bool) error {
 			if info.Dir == "" {
 				info.Dir = d.Path
 			}
-			list = append(list, newInfoJSON(d.Name, state, why, info))
+			entry := newInfoJSON(d.Name, state, why, info)
+			entry.Project = d.Project
+			list = append(list, entry)
 		}
 		for i := range remote {
 			list = append(list, remote[i].json())
@@ -91,11 +101,11 @@ func (a *app) list(ctx context.Context, asJSON, unused bool) error {
 	for _, d := range all {
 		info, state, _ := inspect(d.Path)
 		if info.Generation == "" {
-			fmt.Fprintf(table, "%s\t%s\t-\t-\t-\t%s\n", d.Name, state, d.Path)
+			fmt.Fprintf(table, "%s\t%s\t-\t-\t-\t%s\n", d.Name, state, d.place())
 			continue
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, state,
-			thousands(info.Passages), thousands(info.Documents), info.Created.Local().Format("2006-01-02 15:04"), d.Path)
+			thousands(info.Passages), thousands(info.Documents), info.Created.Local().Format("2006-01-02 15:04"), d.place())
 	}
 	for i := range remote {
 		fmt.Fprintln(table, remote[i].row())
@@ -115,10 +125,21 @@ func (a *app) list(ctx context.Context, asJSON, unused bool) error {
 	return nil
 }
 
+// place returns the path of a database, with the project that it belongs to.
+func (d databaseRef) place() string {
+	if d.Project == "" {
+		return d.Path
+	}
+	return d.Path + " (of the project " + printable(d.Project) + ")"
+}
+
 // repairCommand returns the command that repairs the database's index, or "" if
 // none is needed or none would help.
 func repairCommand(d databaseRef) string {
 	_, state, _ := inspect(d.Path)
+	if d.Project != "" && state != stateOK {
+		return "docsearch setup --project " + quoteArgument(d.Project)
+	}
 	switch state {
 	case stateStale:
 		return "docsearch index update " + quoteArgument(d.Path)

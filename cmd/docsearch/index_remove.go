@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,24 +21,36 @@ import (
 )
 
 func newIndexRemoveCommand(a *app) *cobra.Command {
-	var yes bool
+	var yes, ofProject bool
 	var flags clusterFlags
 	cmd := &cobra.Command{
-		Use:   "remove NAME|PATH",
+		Use:   "remove NAME|PATH | --project [DIR]",
 		Short: "Remove a database that docsearch built",
 		Long: `Remove the files that docsearch wrote for a database: its index and, if docsearch
 built the passages, the passages and the entry in the config file. For a LEANN
 index, only docsearch's own folder is removed, and the entry stays unless you
 confirm its removal. Remove never changes the source of the passages.
 
+A database of a project is removed from that project, and its files if no other project
+uses them. With --project, remove all databases of the project in DIR, by default the
+working directory.
+
 With --cluster, remove a database from a Weaviate cluster instead.`,
-		Args:              oneArgument("the name or path of a database"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if ofProject {
+				return atMostOne(cmd, args)
+			}
+			return oneArgument("the name or path of a database")(cmd, args)
+		},
 		ValidArgsFunction: completeDatabases,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if ofProject {
+				return a.removeProject(cmd.Context(), strings.Join(args, ""), yes)
+			}
 			if len(flags.URLs) > 0 {
 				return a.removeFromCluster(cmd.Context(), &flags, args[0], yes)
 			}
-			d, err := a.database(args[0])
+			d, err := a.anyDatabase(args[0])
 			if err != nil {
 				return explainElsewhere(err, "index remove")
 			}
@@ -45,11 +58,24 @@ With --cluster, remove a database from a Weaviate cluster instead.`,
 		},
 	}
 	flags.add(cmd.Flags(), "cluster", clusterHelp)
+	cmd.Flags().BoolVar(&ofProject, "project", false, "remove all databases of the project in DIR (default: the working directory)")
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "remove without confirmation")
+	markExclusive(cmd, "project", "cluster")
 	return cmd
 }
 
 func (a *app) remove(ctx context.Context, d databaseRef, yes bool) error {
+	if d.Project != "" {
+		target := "the database " + d.Name + " of the project " + d.Project
+		if err := mayRemove(ctx, newPrompter(a.stdin, a.stderr), target, yes); err != nil {
+			return err
+		}
+		if err := removeFromProject(config.Locate(os.Getenv), d.Project, d.Path); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.stdout, "removed %s\n", target)
+		return nil
+	}
 	dir, err := index.Locate(d.Path)
 	if err != nil {
 		if !isIncompleteBuild(d.Path) && !hasMirror(d.Path) {

@@ -150,6 +150,9 @@ func (u *updateCommand) choose(args []string) ([]databaseRef, error) {
 	}
 	all, err := listDatabases(config.Locate(os.Getenv))
 	return slices.DeleteFunc(all, func(d databaseRef) bool {
+		if d.Project != "" {
+			return true // its contents stay as they are, see runProject
+		}
 		_, err := index.Inspect(d.Path)
 		return err != nil && !index.IsOutdated(err)
 	}), err
@@ -168,6 +171,9 @@ func (u *updateCommand) update(ctx context.Context, d databaseRef) error {
 	before, err := index.Inspect(d.Path)
 	if err != nil {
 		return withRepair(d.Path, err)
+	}
+	if d.Project != "" {
+		return withHint(fmt.Errorf("cannot update %s: it documents a package of the project %s as it was installed", d.Name, d.Project), "run docsearch index update --project %s", quoteArgument(d.Project))
 	}
 	if packageMoved(before) {
 		if !u.quiet && !u.json {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
@@ -35,13 +36,17 @@ func (u *updateCommand) runProject(ctx context.Context, args []string) error {
 			}
 			return startInBackground(cache, []string{"index", "update", "--project", "--detached", dir})
 		}
-		lock, err := filelock.TryLock(filepath.Join(cache, projectLock))
-		if err == nil {
-			defer lock.Unlock()
-			lowerPriority()
-		} else if !errors.Is(err, filelock.ErrLocked) { // else only the snapshot is updated
+		refresh, err := beginRefresh(config.Locate(os.Getenv), dir, updateTime)
+		if err != nil || refresh == nil {
 			return err
 		}
+		defer refresh.Unlock()
+		const patience = 10 * time.Minute // another project's packages are built first
+		lock, err := filelock.Acquire(filepath.Join(cache, projectLock), patience)
+		if err != nil {
+			return err
+		}
+		defer lock.Unlock()
 	}
 	p, err := project.Read(dir, config.Home(os.Getenv))
 	if err != nil {
@@ -52,14 +57,19 @@ func (u *updateCommand) runProject(ctx context.Context, args []string) error {
 	if err != nil {
 		return withHint(err, "run docsearch config check to list all problems")
 	}
-	plan, err := newProjectPlanner(locations, r.Config.Databases, p, true).plan(ctx, p)
+	r.Config.AddProject(p.Dir)
+	planner, err := newProjectPlanner(locations, r.Config.Databases, p, true)
+	if err != nil {
+		return err
+	}
+	plan, err := planner.plan(ctx, p)
 	if err != nil {
 		return err
 	}
 	known := func(item *projectItem) bool {
 		return slices.ContainsFunc(r.Config.Databases, func(db config.Database) bool { return slices.Contains(db.Packages, item.ID()) })
 	}
-	plan.items = slices.DeleteFunc(plan.items, func(item *projectItem) bool { return item.source != sourceReady && !known(item) })
+	plan.items = slices.DeleteFunc(plan.items, func(item *projectItem) bool { return !item.ready && !known(item) })
 	todo := plan.todo()
 	if len(todo) == 0 {
 		if !u.quiet {
@@ -69,7 +79,7 @@ func (u *updateCommand) runProject(ctx context.Context, args []string) error {
 	}
 	s := &setupCommand{app: u.app, stepPrinter: newStepPrinter(u.stdout), locations: locations}
 	s.buildItems(ctx, todo)
-	if err := s.addProjectEntries(plan); err != nil {
+	if err := s.registerProject(plan); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {

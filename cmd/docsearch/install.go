@@ -138,7 +138,7 @@ func (i *installCommand) checkedProgram() (program agentconfig.Program, err erro
 
 // installClaude installs docsearch in Claude Code.
 func (i *installCommand) installClaude(ctx context.Context, claude *agentconfig.Claude, program agentconfig.Program) error {
-	claude.Version = agentconfig.VersionOnPath(ctx)
+	claude.Version = agentconfig.VersionOnPath(ctx, config.Locate(os.Getenv).Cache)
 	locations := config.Locate(os.Getenv)
 	claude.Coverage = coverage(locations)
 	replaced, err := replacePython(claude)

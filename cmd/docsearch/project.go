@@ -14,6 +14,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/activity"
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/eventlog"
 	"github.com/docsearch/docsearch/internal/project"
 	"github.com/docsearch/docsearch/internal/web/manage"
@@ -23,7 +24,7 @@ func newProjectCommand(a *app) *cobra.Command {
 	var asJSON, all, refresh bool
 	cmd := &cobra.Command{
 		Use:   "project [DIR]",
-		Short: "List the versions that a project uses",
+		Short: "List the versions that a project uses, and their databases",
 		Long: `List the packages, tools and images that a project uses, with their versions. DIR
 is the working directory by default.
 
@@ -38,12 +39,12 @@ Nothing is run and nothing is downloaded.`,
 			if len(args) > 0 {
 				dir = args[0]
 			}
+			if refresh {
+				return refreshProject(dir)
+			}
 			p, err := project.Read(dir, config.Home(os.Getenv))
 			if err != nil {
 				return err
-			}
-			if refresh {
-				return writeProjectSnapshot(config.Locate(os.Getenv), p)
 			}
 			if !all {
 				p.Dependencies = p.Direct()
@@ -54,7 +55,12 @@ Nothing is run and nothing is downloaded.`,
 			for _, problem := range p.Problems {
 				a.warn("%s", problem)
 			}
-			return printProject(a.stdout, p)
+			r, err := load.Load(config.Locate(os.Getenv))
+			if err != nil {
+				return withHint(err, "run docsearch config check to list all problems")
+			}
+			r.Config.AddProject(p.Dir)
+			return printProject(a.stdout, p, r.Config.Databases)
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "list indirect dependencies, too")
@@ -64,12 +70,18 @@ Nothing is run and nothing is downloaded.`,
 	return cmd
 }
 
-func printProject(w io.Writer, p *project.Project) error {
+func printProject(w io.Writer, p *project.Project, databases []config.Database) error {
 	if len(p.Dependencies) == 0 {
 		_, err := fmt.Fprintf(w, "no lock file or manifest found in %s\n", p.Dir)
 		return err
 	}
-	table := newTable(w, "PACKAGE\tVERSION\tFILE")
+	uses := make(map[string]string) // dependency to the database of its version
+	for _, u := range usesWithDatabases(p, databases) {
+		if u.Matches {
+			uses[u.Package+"@"+u.Version] = u.Database
+		}
+	}
+	table := newTable(w, "PACKAGE\tVERSION\tFILE\tDATABASE")
 	for _, d := range p.Dependencies {
 		version := cmp.Or(d.Version, "-")
 		if d.Version == "" && d.Constraint != "" {
@@ -79,7 +91,8 @@ func printProject(w io.Writer, p *project.Project) error {
 		if !d.Direct {
 			name += " (indirect)"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\n", printable(name), printable(version), printable(d.File))
+		database := cmp.Or(uses[d.ID()+"@"+d.Version], "-")
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", printable(name), printable(version), printable(d.File), printable(database))
 	}
 	return table.Flush()
 }
@@ -87,6 +100,9 @@ func printProject(w io.Writer, p *project.Project) error {
 // checkProject checks that the direct dependencies of the project in the working directory
 // have databases of their versions. Not all need one, so it only reports them.
 func (d *doctor) checkProject() {
+	if _, err := registrations(d.locations); err != nil {
+		d.fail("project", userMessage(err), "remove the file, then run docsearch setup --project in the project")
+	}
 	p, err := project.Read(".", config.Home(os.Getenv))
 	if err != nil || len(p.Direct()) == 0 {
 		return

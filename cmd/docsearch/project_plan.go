@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,9 +31,11 @@ type projectItem struct {
 	duration time.Duration // estimated
 
 	installed *installed.Documentation // nil: none
+	digest    string                   // of the files of installed
 	recipe    *chosenRecipe            // nil: none
 	dir       string                   // of the database
-	fallback  string                   // name of the database if the download fails
+	ready     bool                     // the database exists
+	fallback  *projectItem             // the installed package, if the download fails; nil: none
 	err       error                    // of its build
 	skipped   error                    // failure of the download, if the installed package was used
 }
@@ -41,7 +44,7 @@ type projectItem struct {
 type itemSource string
 
 const (
-	sourceReady     itemSource = "ready"     // the database exists
+	sourceReady     itemSource = "ready"     // a database of the user, or of the project
 	sourceInstalled itemSource = "installed" // the installed package
 	sourceDownload  itemSource = "download"  // a recipe
 	sourceNone      itemSource = "none"      // nowhere
@@ -65,14 +68,31 @@ type projectPlanner struct {
 	roots     installed.Roots
 	offline   bool // without recipes
 	taken     map[string]string
+	// checkouts are the folders whose files belong to the project; own is the folder of the
+	// databases made from them.
+	checkouts []string
+	own       string
 }
 
-// newProjectPlanner returns a planner for a project.
-func newProjectPlanner(l config.Locations, dbs []config.Database, p *project.Project, offline bool) *projectPlanner {
+// newProjectPlanner returns a planner for a project. The databases are those of the user, and
+// those that the project has.
+func newProjectPlanner(l config.Locations, dbs []config.Database, p *project.Project, offline bool) (*projectPlanner, error) {
+	if l.Projects == "" {
+		return nil, errors.New("cannot find the data folder: DOCSEARCH_DATA and the home directory are not set")
+	}
+	checkout := canonicalFolder(p.Checkout)
 	return &projectPlanner{
 		locations: l, databases: dbs, offline: offline, taken: map[string]string{},
-		roots: installed.ProjectRoots(os.Getenv, config.Home(os.Getenv), p.Dir, p.Root),
-	}
+		roots:     installed.ProjectRoots(os.Getenv, config.Home(os.Getenv), p.Dir, p.Root),
+		checkouts: []string{p.Root, canonicalFolder(p.Root), p.Checkout, checkout},
+		own:       filepath.Join(l.Projects, projectID(checkout)),
+	}, nil
+}
+
+// isOwn reports whether a folder belongs to the project, and not to the whole machine.
+func (pl *projectPlanner) isOwn(dir string) bool {
+	real := canonicalFolder(dir)
+	return slices.ContainsFunc(pl.checkouts, func(c string) bool { return config.Contains(c, dir) || config.Contains(c, real) })
 }
 
 // plan plans a database for each direct dependency.
@@ -107,7 +127,7 @@ func (pl *projectPlanner) item(ctx context.Context, d project.Dependency) (*proj
 		item.recipe = recipeFor(&item.Dependency)
 	}
 	if db, ok := pl.existing(item); ok {
-		item.database, item.dir, item.source = db.Name, db.Path, sourceReady
+		item.database, item.dir, item.source, item.ready = db.Name, db.Path, sourceReady, true
 		return item, nil
 	}
 	switch {
@@ -118,20 +138,50 @@ func (pl *projectPlanner) item(ctx context.Context, d project.Dependency) (*proj
 	case item.recipe != nil:
 		item.source = sourceDownload
 	}
-	if item.source != sourceNone {
-		item.database = pl.packageName(item)
-	}
-	if item.source == sourceDownload {
-		item.database, item.fallback = item.recipe.databaseName(), item.database
+	switch item.source {
+	case sourceInstalled:
+		return item, pl.placeInstalled(ctx, item)
+	case sourceDownload:
+		if item.installed != nil {
+			fallback := *item
+			fallback.source = sourceInstalled
+			if err := pl.placeInstalled(ctx, &fallback); err != nil {
+				return nil, err
+			}
+			item.fallback = &fallback
+		}
+		item.database = item.recipe.databaseName()
+		item.dir = filepath.Join(pl.locations.Projects, sharedFolder, item.database)
+		info, err := index.Inspect(item.dir)
+		item.ready = err == nil && sameSource(info.Source.Location, item.recipe.Source.Download())
 	}
 	return item, nil
 }
 
+// placeInstalled names the database of an installed package by its contents, so that other
+// contents of the same version get another one.
+func (pl *projectPlanner) placeInstalled(ctx context.Context, item *projectItem) (err error) {
+	if item.digest, err = installed.Digest(ctx, item.installed); err != nil {
+		return err
+	}
+	item.database = pl.packageName(item)
+	parent := filepath.Join(pl.locations.Projects, sharedFolder)
+	if pl.isOwn(item.installed.Folder) {
+		parent = pl.own
+	}
+	const digits = 16
+	item.dir = filepath.Join(parent, item.database+"-"+item.digest[:digits])
+	_, err = index.Inspect(item.dir)
+	item.ready = err == nil
+	return nil
+}
+
 // existing returns the database that documents exactly this version, if its index is
-// there. It may come from another project.
+// there. One that was made from an installed package counts only if that is gone: else its
+// contents decide, see placeInstalled.
 func (pl *projectPlanner) existing(item *projectItem) (config.Database, bool) {
 	for _, db := range pl.databases {
-		if !slices.Contains(db.Packages, item.ID()) {
+		if !slices.Contains(db.Packages, item.ID()) || db.Project != "" && isInstalledPackage(db.Path) && item.installed != nil {
 			continue
 		}
 		same := db.Version == item.Version
@@ -143,6 +193,12 @@ func (pl *projectPlanner) existing(item *projectItem) (config.Database, bool) {
 		}
 	}
 	return config.Database{}, false
+}
+
+// isInstalledPackage reports whether a database was made from an installed package.
+func isInstalledPackage(dir string) bool {
+	info, err := index.Inspect(dir)
+	return err == nil && savedOptionsOf(&info.Manifest, dir).Package != ""
 }
 
 // recipeFor returns the recipe for a dependency, at its version if the recipe has
@@ -179,35 +235,17 @@ func recipeVersion(r *recipes.Recipe, version string) string {
 	return strings.Join(parts[:min(numbers, len(parts))], ".")
 }
 
-// packageName returns the shortest name for a database of the package that no other package
-// has.
+// packageName returns the shortest name for a database of the package that neither another
+// package nor a database of the user has.
 func (pl *projectPlanner) packageName(item *projectItem) (name string) {
 	id := item.ID() + "@" + item.Version
 	for _, short := range item.FileNames() {
 		name = databaseName(short + "-" + item.Version)
-		if pl.taken[name] == "" {
-			pl.taken[name] = ownerOf(filepath.Join(pl.locations.Data, name))
-		}
-		if owner := pl.taken[name]; owner == "" || owner == id {
+		users := slices.ContainsFunc(pl.databases, func(db config.Database) bool { return db.Project == "" && strings.EqualFold(db.Name, name) })
+		if owner := pl.taken[name]; !users && (owner == "" || owner == id) {
 			pl.taken[name] = id
 			break
 		}
 	}
 	return name
-}
-
-// ownerOf returns the package that the database in a folder documents, or "" if the folder
-// is free.
-func ownerOf(dir string) string {
-	if info, err := index.Inspect(dir); err == nil {
-		if owner := savedOptionsOf(&info.Manifest, dir).Package; owner != "" {
-			return owner
-		}
-		return "another source"
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil || onlyBuildFiles(entries) {
-		return ""
-	}
-	return "another source"
 }

@@ -1,26 +1,83 @@
 package main
 
 import (
+	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/filelock"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/project"
 	"github.com/docsearch/docsearch/recipes"
 )
 
+// Limits of the processes that a session start begins, in seconds of processor time: the
+// files that they read are the project's.
+const (
+	refreshTime = 30
+	updateTime  = 600
+)
+
+// refreshProject reads the versions that the project in a folder uses and writes the
+// snapshots for the hook. A session start runs it in the background.
+func refreshProject(dir string) error {
+	refresh, err := beginRefresh(config.Locate(os.Getenv), dir, refreshTime)
+	if err != nil || refresh == nil {
+		return err
+	}
+	defer refresh.Unlock()
+	p, err := project.Read(dir, config.Home(os.Getenv))
+	if err != nil {
+		return err
+	}
+	return writeProjectSnapshot(config.Locate(os.Getenv), p)
+}
+
+// beginRefresh limits this process before it reads the files of the project in a folder. It
+// first writes the stamps of the files: if this process is ended at its limit, the next
+// session start does not begin another one until a file changes. It returns nil if another
+// process reads the same files.
+func beginRefresh(l config.Locations, dir string, seconds uint64) (*filelock.Lock, error) {
+	cache, err := cacheFolder()
+	if err != nil {
+		return nil, err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, err
+	}
+	lock, err := filelock.TryLock(filepath.Join(cache, "refresh-"+projectID(dir)+".lock"))
+	if errors.Is(err, filelock.ErrLocked) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	lowerPriority()
+	limitProcessorTime(seconds)
+	attempt := config.ProjectSnapshot{Folder: dir, Sources: project.Stamps(dir, config.Home(os.Getenv))}
+	if before, err := config.ReadProjectSnapshot(l, dir); err == nil {
+		attempt.Uses = before.Uses
+	}
+	return lock, writeSnapshot(l, &attempt)
+}
+
 // writeProjectSnapshot writes the snapshots from which the hook and the server know the
 // versions that the project uses: one for its folder, and one for each folder below it with
 // a manifest, because a session may change to it.
 func writeProjectSnapshot(l config.Locations, p *project.Project) error {
+	if err := adoptFolder(l, p); err != nil {
+		return err
+	}
 	r, err := load.Load(l)
 	if err != nil {
 		return err
 	}
+	r.Config.AddProject(p.Dir)
 	for _, dir := range project.Members(p.Dir) {
 		if s, err := config.ReadProjectSnapshot(l, dir); err == nil && s.Current() {
 			continue
@@ -38,7 +95,11 @@ func writeProjectSnapshot(l config.Locations, p *project.Project) error {
 
 // writeSnapshotOf writes the snapshot of one folder.
 func writeSnapshotOf(l config.Locations, p *project.Project, dbs []config.Database) error {
-	s := config.ProjectSnapshot{Folder: p.Dir, Sources: slices.Clone(p.Sources), Uses: usesOf(p, dbs)}
+	return writeSnapshot(l, &config.ProjectSnapshot{Folder: p.Dir, Sources: slices.Clone(p.Sources), Uses: usesOf(p, dbs)})
+}
+
+// writeSnapshot writes a snapshot, which also depends on the config.
+func writeSnapshot(l config.Locations, s *config.ProjectSnapshot) error {
 	if stamp, err := config.StampOf(l.Config); err == nil {
 		s.Sources = append(s.Sources, stamp)
 	}
@@ -105,30 +166,44 @@ func databaseNames(d *project.Dependency) []string {
 }
 
 // unusedDatabases returns the databases of packages that no known project uses in that
-// version: neither the one in the working directory nor those with a snapshot.
+// version: neither the one in the working directory nor those with a snapshot. A project's
+// own databases are for that project.
 func unusedDatabases(l config.Locations, all []databaseRef) ([]databaseRef, error) {
 	snapshots := config.ProjectSnapshots(l)
 	r, err := load.Load(l)
 	if err != nil {
 		return nil, err
 	}
-	dirs := []string{"."}
+	var dirs []string
+	if cwd, err := os.Getwd(); err == nil {
+		dirs = append(dirs, cwd)
+	}
 	for _, s := range snapshots {
 		dirs = append(dirs, s.Folder)
 	}
-	uses := map[string][]string{} // versions of each software
+	for _, d := range all {
+		if d.Project != "" {
+			dirs = append(dirs, d.Project)
+		}
+	}
+	uses := map[[2]string][]string{} // versions of each software, for a project or "" for all
 	for _, dir := range dirs {
 		p, err := project.Read(dir, config.Home(os.Getenv))
 		if err != nil {
 			continue // the folder is gone
 		}
-		for _, u := range usesOf(p, r.Config.Databases) {
-			uses[u.Software] = append(uses[u.Software], u.Versions...)
+		c := r.Config
+		c.AddProject(dir)
+		for _, u := range usesOf(p, c.Databases) {
+			for _, of := range []string{"", canonicalFolder(p.Checkout)} {
+				key := [...]string{of, u.Software}
+				uses[key] = append(uses[key], u.Versions...)
+			}
 		}
 	}
 	isUsed := func(d databaseRef) bool {
 		for _, software := range d.Software {
-			for _, version := range uses[software] {
+			for _, version := range uses[[...]string{d.Project, software}] {
 				if d.Version == "" || config.VersionCloseness(d.Version, version) == config.SameVersion {
 					return true
 				}

@@ -67,13 +67,15 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 	// An HTTP server does not pass on the databases of other servers: two of them could
 	// ask each other forever.
 	served := &servedDatabases{locations: config.Locate(os.Getenv), log: log, only: opt.databases, remotes: opt.http == ""}
-	settings := served.current().Search
-	// An HTTP client may run on another machine, which must not access files of
-	// this machine by path.
+	// An HTTP client may work anywhere.
 	var project func() *config.Project
-	if cwd, err := os.Getwd(); err == nil && opt.http == "" { // an HTTP client may work anywhere
+	if cwd, err := os.Getwd(); err == nil && opt.http == "" {
+		served.project = cwd
 		project = func() *config.Project { return config.ProjectAt(served.locations, os.Getenv, cwd) }
 	}
+	settings := served.current().Search
+	// It may run on another machine, too, which must not access files of this machine by
+	// path.
 	entries := func(context.Context) []mcpserver.Entry { return served.entries() }
 	if opt.http != "" {
 		entries = httpserver.Readable(served.entries)
@@ -130,10 +132,11 @@ type servedDatabases struct {
 	log       *slog.Logger
 	only      []string // names and paths; empty: all
 	remotes   bool     // also those of the config's servers
+	project   string   // also those of the project in this folder; empty: none
 
 	mu     sync.Mutex
-	read   bool         // whether the config has been read
-	stamp  config.Stamp // of the config at the last read
+	read   bool            // whether the config has been read
+	stamps [2]config.Stamp // of the config and of the projects' registrations at the last read
 	config config.Config
 
 	embedders *index.Embedders          // from the config; nil: not opened yet
@@ -213,10 +216,12 @@ func (s *servedDatabases) queryEmbedders() *index.Embedders {
 // none.
 func (s *servedDatabases) refresh() {
 	stamp, err := config.StampOf(s.locations.Config)
-	if s.read && (err != nil || stamp == s.stamp) {
+	projects, projectsErr := config.StampOf(s.locations.Projects)
+	stamps := [...]config.Stamp{stamp, projects}
+	if s.read && (err != nil || projectsErr != nil || stamps == s.stamps) {
 		return
 	}
-	s.read, s.stamp = true, stamp
+	s.read, s.stamps = true, stamps
 	loaded, err := load.Load(s.locations)
 	if err != nil {
 		s.log.Error("cannot read the config", "error", err)
@@ -234,6 +239,11 @@ func (s *servedDatabases) refresh() {
 	}
 	old := s.config.Remotes
 	s.config = loaded.Config
+	defer func() { // names of the user's databases have precedence
+		if s.project != "" {
+			s.config.AddProject(s.project)
+		}
+	}()
 	defer s.setClusters()
 	if !s.remotes {
 		return

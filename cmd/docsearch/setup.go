@@ -45,7 +45,8 @@ asks for the documentation.
 With --project, setup reads the lock files of the project in DIR, by default the
 working directory. It plans a database for each direct dependency: from the
 installed package if that has enough documentation, else from a recipe. It prints the
-plan with sizes and times before it builds the databases.
+plan with sizes and times before it builds the databases. They answer in this project
+only, and the config file stays as it is.
 
 With --server, setup adds the databases of your team's docsearch server instead. It
 prints what is sent to the server.`,
@@ -127,6 +128,7 @@ type setupCommand struct {
 	server                serverFlags
 	locations             config.Locations
 	plan                  plan
+	answered              []string // questions of the recipe
 	evidence              setup.Suggestions
 	entry                 config.Database // config entry, after writeEntry
 	created, undoCommands []string        // for the summary
@@ -337,6 +339,7 @@ func (s *setupCommand) mayRedirect(ctx context.Context) error {
 func (s *setupCommand) buildDatabase(ctx context.Context) error {
 	s.step("Build the database")
 	fmt.Fprintln(s.stdout)
+	existed := isDatabase(s.plan.dir)
 	if info, ok := s.isUpToDate(); ok {
 		fmt.Fprintf(s.stdout, "%s: %s of %s, built %s from %s\n", s.plan.label, count(info.Passages, "passage"),
 			count(info.Documents, "document"), age(time.Since(info.Created)), info.Source.Location)
@@ -349,6 +352,12 @@ func (s *setupCommand) buildDatabase(ctx context.Context) error {
 			return withHint(moved, "run docsearch setup %s %s", quoteArgument(s.keyword), quoteArgument(moved.To))
 		}
 		if err != nil {
+			return err
+		}
+	}
+	if s.recipe != nil {
+		var err error
+		if s.answered, err = s.recipe.accept(ctx, s.plan.dir, s.source, existed); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/docsearch/docsearch/internal/agentconfig"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/execpath"
 )
 
 // installClients installs the hook and the server in Claude Code and in the other
@@ -106,7 +107,7 @@ func (s *setupCommand) installClaude(ctx context.Context, claude *agentconfig.Cl
 	if err := s.replacePython(claude); err != nil {
 		return err
 	}
-	claude.Version = agentconfig.VersionOnPath(ctx)
+	claude.Version = agentconfig.VersionOnPath(ctx, config.Locate(os.Getenv).Cache)
 	claude.Coverage = coverage(s.locations)
 	changes, err := claude.Install(agentconfig.User, program)
 	if _, ok := errors.AsType[*agentconfig.IgnoredError](err); ok {
@@ -164,7 +165,7 @@ func (in *installation) sources(claude *agentconfig.Claude) string {
 		programs = append(programs, server.Command)
 	}
 	for _, program := range programs {
-		if _, err := exec.LookPath(program); err != nil {
+		if _, err := execpath.Find(program); err != nil {
 			return ""
 		}
 	}
@@ -185,7 +186,7 @@ func (s *setupCommand) wantsInstall(ctx context.Context) (bool, error) {
 
 // usesClaude reports whether the user has Claude Code.
 func usesClaude(a *app) bool {
-	if _, err := exec.LookPath("claude"); err == nil {
+	if _, err := execpath.Find("claude"); err == nil {
 		return true
 	}
 	claude, err := a.claude()

@@ -85,7 +85,8 @@ func (s *setupCommand) writeEntry(ctx context.Context) error {
 	s.entry = r.Config.Databases[i]
 	s.warnSharedKeywords(r.Config.Databases)
 	s.undoCommands = slices.Insert(s.undoCommands, 0, s.removeCommand()) // the last one to run
-	return s.checkQuestions(ctx)
+	s.printQuestions()
+	return nil
 }
 
 // warnSharedKeywords warns of keywords that another database also has. A search

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -15,10 +16,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/docsearch/docsearch/internal/agentconfig"
 	"github.com/docsearch/docsearch/internal/config"
-	"github.com/docsearch/docsearch/internal/config/edit"
 	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/ingest/source/installed"
 	"github.com/docsearch/docsearch/internal/progress"
 	"github.com/docsearch/docsearch/internal/project"
 	"github.com/docsearch/docsearch/internal/setup"
@@ -55,7 +55,12 @@ func (s *setupCommand) runProject(ctx context.Context, args []string) error {
 	if err != nil {
 		return withHint(err, "run docsearch config check to list all problems")
 	}
-	plan, err := newProjectPlanner(s.locations, r.Config.Databases, p, s.offline).plan(ctx, p)
+	r.Config.AddProject(p.Dir)
+	planner, err := newProjectPlanner(s.locations, r.Config.Databases, p, s.offline)
+	if err != nil {
+		return err
+	}
+	plan, err := planner.plan(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -64,7 +69,7 @@ func (s *setupCommand) runProject(ctx context.Context, args []string) error {
 	}
 	todo := plan.todo()
 	if len(todo) > 0 {
-		agreed, err := s.prompter.confirm(ctx, fmt.Sprintf("Build %s and add them to %s?", count(len(todo), "database"), s.locations.Config), true)
+		agreed, err := s.prompter.confirm(ctx, fmt.Sprintf("Build %s for %s?", count(len(todo), "database"), canonicalFolder(p.Checkout)), true)
 		if err != nil {
 			return err
 		}
@@ -80,7 +85,7 @@ func (s *setupCommand) runProject(ctx context.Context, args []string) error {
 
 // todo returns the items to build.
 func (p *projectPlan) todo() []*projectItem {
-	return slices.DeleteFunc(slices.Clone(p.items), func(i *projectItem) bool { return i.source == sourceReady || i.source == sourceNone })
+	return slices.DeleteFunc(slices.Clone(p.items), func(i *projectItem) bool { return i.ready || i.source == sourceNone })
 }
 
 // failure returns an error if builds failed.
@@ -104,16 +109,18 @@ func printProjectPlan(w io.Writer, p *projectPlan) error {
 	var total time.Duration
 	var bytes int64
 	for _, i := range p.items {
-		counts[i.source]++
 		source, length, took := "no documentation found", "-", "-"
-		switch i.source {
-		case sourceReady:
+		switch {
+		case i.ready:
 			source = "database exists"
-		case sourceInstalled:
+			counts[sourceReady]++
+		case i.source == sourceInstalled:
 			source, length, took = i.installed.Kind, size(i.bytes), seconds(i.duration)
 			total += i.duration
 			bytes += i.bytes
-		case sourceDownload:
+			counts[sourceInstalled]++
+		case i.source == sourceDownload:
+			counts[sourceDownload]++
 			source = "recipe " + i.recipe.argument + ", download"
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", printable(i.ID()), printable(cmp.Or(i.Version, "-")), source, length, took, cmp.Or(i.database, "-"))
@@ -122,7 +129,7 @@ func printProjectPlan(w io.Writer, p *projectPlan) error {
 		return err
 	}
 	_, err := fmt.Fprintf(w, "\n%s of installed packages (%s, about %s), %s, %d ready, %d without documentation\n",
-		count(counts[sourceInstalled], "database"), size(bytes), seconds(total/time.Duration(min(2, runtime.NumCPU()))), count(counts[sourceDownload], "download"), counts[sourceReady], counts[sourceNone])
+		count(counts[sourceInstalled], "database"), size(bytes), seconds(total/time.Duration(min(2, runtime.NumCPU()))), count(counts[sourceDownload], "download"), counts[sourceReady], len(p.items)-counts[sourceInstalled]-counts[sourceDownload]-counts[sourceReady])
 	return err
 }
 
@@ -130,7 +137,7 @@ func seconds(d time.Duration) string {
 	return fmt.Sprintf("%.0f s", max(1, d.Seconds()))
 }
 
-// buildProject builds the databases, several at once, and adds them to the config. The
+// buildProject builds the databases, several at once, and registers them for the project. The
 // failure of one does not affect the others.
 func (s *setupCommand) buildProject(ctx context.Context, plan *projectPlan) error {
 	todo := plan.todo()
@@ -140,13 +147,13 @@ func (s *setupCommand) buildProject(ctx context.Context, plan *projectPlan) erro
 		s.buildItems(ctx, todo)
 		if ctx.Err() != nil {
 			// The finished ones stay, so that the next run need not build them again.
-			if err := s.addProjectEntries(plan); err != nil {
+			if err := s.registerProject(plan); err != nil {
 				return err
 			}
 			return errInterrupted
 		}
 	}
-	if err := s.addProjectEntries(plan); err != nil {
+	if err := s.registerProject(plan); err != nil {
 		return err
 	}
 	return writeProjectSnapshot(s.locations, plan.project)
@@ -200,25 +207,37 @@ func (s *setupCommand) buildItems(ctx context.Context, todo []*projectItem) {
 func (s *setupCommand) buildItem(ctx context.Context, item *projectItem) error {
 	if item.source == sourceDownload {
 		err := s.buildRecipe(ctx, item)
-		if err == nil || ctx.Err() != nil || item.installed == nil {
+		if err == nil || ctx.Err() != nil || item.fallback == nil {
 			return err
 		}
-		item.source, item.database, item.skipped = sourceInstalled, item.fallback, err
+		*item = *item.fallback
+		if item.skipped = err; item.ready {
+			return nil
+		}
 	}
-	b := s.packageBuilder(item.database)
+	if item.Ecosystem == project.Go && item.Sum != "" {
+		if err := installed.VerifyModule(item.installed, item.Name, item.Version, item.Sum); err != nil {
+			return err
+		}
+	}
+	b := s.packageBuilder(item)
 	b.options.Package = item.ID() + "@" + item.Version
 	p, err := b.planInstalled(*item.installed)
 	if err != nil {
 		return err
 	}
-	item.dir = p.dir
-	_, err = b.build(ctx, &p)
-	return err
+	if _, err := b.build(ctx, &p); err != nil {
+		return err
+	}
+	if now, err := installed.Digest(ctx, item.installed); err != nil || now != item.digest {
+		return cmp.Or(err, removeFiles(item.dir, true), errors.New("the installed package was changed during the build"))
+	}
+	return nil
 }
 
 // buildRecipe downloads and builds the database of a recipe.
 func (s *setupCommand) buildRecipe(ctx context.Context, item *projectItem) error {
-	b := s.packageBuilder(item.recipe.databaseName())
+	b := s.packageBuilder(item)
 	b.useSource(item.recipe.Source)
 	source := item.recipe.Source.Download()
 	if source == "" {
@@ -228,57 +247,63 @@ func (s *setupCommand) buildRecipe(ctx context.Context, item *projectItem) error
 	if err != nil {
 		return err
 	}
-	item.dir = p.dir
-	_, err = b.build(ctx, &p)
+	existed := isDatabase(p.dir)
+	if _, err := b.build(ctx, &p); err != nil {
+		return err
+	}
+	_, err = item.recipe.accept(ctx, p.dir, source, existed)
 	return err
 }
 
-// packageBuilder returns a builder of a database with a name, without output.
-func (s *setupCommand) packageBuilder(name string) *buildCommand {
-	return &buildCommand{app: s.app, name: name, quiet: true, wait: time.Minute, set: func(flag string) bool { return flag == "name" }}
+// packageBuilder returns a builder of the database of an item, without output.
+func (s *setupCommand) packageBuilder(item *projectItem) *buildCommand {
+	return &buildCommand{
+		app: s.app, name: item.database, out: item.dir, quiet: true, wait: time.Minute,
+		set: func(flag string) bool { return flag == "name" || flag == "out" },
+	}
 }
 
-// addProjectEntries adds the built databases to the config in one change.
-func (s *setupCommand) addProjectEntries(plan *projectPlan) error {
-	var entries []edit.Entry
+// registerProject registers the databases that were built, and those of others that the
+// project uses. The user's config stays as it is: what a lock file names is no default for
+// other folders.
+func (s *setupCommand) registerProject(plan *projectPlan) error {
+	var databases []config.Database
+	built := 0
 	for _, item := range plan.items {
-		if item.err == nil && (item.source == sourceInstalled || item.source == sourceDownload) && item.dir != "" {
-			entries = append(entries, item.entry())
-		}
-	}
-	if len(entries) == 0 {
-		return nil
-	}
-	change, err := agentconfig.Rewrite(s.locations.Config, count(len(entries), "database"), func(data []byte) (_ []byte, err error) {
-		for _, e := range entries {
-			if data, err = edit.Put(s.locations.Config, data, e); err != nil {
-				return nil, err
+		if item.err == nil && (item.source == sourceInstalled || item.source == sourceDownload) {
+			databases = append(databases, item.entry(canonicalFolder(plan.project.Checkout), s.locations))
+			if !item.ready {
+				built++
 			}
 		}
-		return data, nil
-	})
-	if errors.Is(err, edit.ErrManualEdit) {
-		return withHint(err, "reformat %s, then run the same command again", s.locations.Config)
 	}
-	if err != nil {
-		return withHint(err, "run docsearch config check to list all problems")
-	}
-	if change.None() {
+	if len(databases) == 0 {
 		return nil
 	}
-	return s.applyAddition(change)
+	if err := registerDatabases(s.locations, plan.project, databases); err != nil {
+		return err
+	}
+	if built > 0 {
+		fmt.Fprintf(s.stdout, "added %s to the project %s\n", count(built, "database"), canonicalFolder(plan.project.Checkout))
+	}
+	return nil
 }
 
-// entry returns the config entry of a built database.
-func (item *projectItem) entry() edit.Entry {
+// entry returns the registration of an item's database for a checkout. Only what was
+// downloaded has addresses of pages on the web.
+func (item *projectItem) entry(checkout string, l config.Locations) config.Database {
 	if item.source == sourceDownload {
 		r := item.recipe
-		return edit.Entry{Name: r.databaseName(), Keywords: r.Keywords, Path: item.dir, Description: r.Title + " documentation",
+		return config.Database{Name: r.databaseName(), Keywords: r.Keywords, Path: item.dir, Description: r.Title + " documentation",
 			URLs: r.URLs, Version: r.numericVersion(), Packages: r.Packages}
 	}
-	return edit.Entry{
+	description := item.ShortName() + " documentation"
+	if !config.Contains(filepath.Join(l.Projects, sharedFolder), item.dir) {
+		description += " from the files of " + checkout
+	}
+	return config.Database{
 		Name: item.database, Keywords: setup.PackageKeywords(&item.Dependency, item.modules()), Path: item.dir,
-		Description: item.ShortName() + " documentation", Version: item.Version, Packages: []string{item.ID()},
+		Description: description, Version: item.Version, Packages: []string{item.ID()},
 	}
 }
 
@@ -305,6 +330,7 @@ func (s *setupCommand) summarizeProject(plan *projectPlan) {
 		}
 	}
 	fmt.Fprintf(s.stdout, "\n%d of %d direct dependencies have a database\n", ready, len(plan.items))
+	fmt.Fprintf(s.stdout, "they answer in %s only\n", canonicalFolder(plan.project.Checkout))
 	fmt.Fprintln(s.stdout, "after the next change of a lock file, run: docsearch index update --project")
-	fmt.Fprintln(s.stdout, "to list databases that no project uses any more, run: docsearch index list --unused")
+	fmt.Fprintln(s.stdout, "to remove them, run: docsearch index remove --project")
 }

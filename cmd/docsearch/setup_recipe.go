@@ -349,11 +349,7 @@ func (s *setupCommand) installedSource(ctx context.Context) (*installed.Document
 	if dir := filepath.Join(s.locations.Data, s.builder.name); download != "" && sameSource(originOf(dir).Location, download) {
 		return nil, nil
 	}
-	working, err := os.Getwd()
-	if err != nil {
-		return nil, err
-	}
-	all, err := installed.Find(ctx, installed.DefaultRoots(os.Getenv, config.Home(os.Getenv), working))
+	all, err := installed.Find(ctx, installed.MachineRoots(os.Getenv, config.Home(os.Getenv)))
 	if err != nil {
 		return nil, err
 	}
@@ -382,25 +378,35 @@ func (b *buildCommand) useSource(source recipes.Source) {
 	b.preset("prefix")
 }
 
-// checkQuestions warns of the recipe's questions that the database does not
-// answer. The others become candidates for the test search.
-func (s *setupCommand) checkQuestions(ctx context.Context) error {
+// accept returns the recipe's questions that a database in a folder answers. If it does not
+// answer at least half of them, its source is not the documentation that the recipe means:
+// accept then removes the database, unless it existed before, and returns an error.
+func (r *chosenRecipe) accept(ctx context.Context, dir, source string, existed bool) (answered []string, err error) {
+	answered, err = setup.Answered(ctx, dir, r.Questions, append([]string{r.databaseName()}, r.Keywords...))
+	if err != nil || 2*len(answered) >= len(r.Questions) {
+		return answered, err
+	}
+	err = withHint(fmt.Errorf("%s is not the documentation that the recipe %s means: it answers %d of %s", source, r.argument, len(answered), count(len(r.Questions), "question")),
+		"run docsearch setup KEYWORD SOURCE to use another source, or docsearch recipes show %s to see the questions", quoteArgument(r.Name))
+	if !existed {
+		err = errors.Join(err, removeFiles(dir, true))
+	}
+	return nil, err
+}
+
+// printQuestions warns of the recipe's questions that the database does not answer. The
+// others become candidates for the test search.
+func (s *setupCommand) printQuestions() {
 	if s.recipe == nil {
-		return nil
+		return
 	}
-	questions := s.recipe.Questions
-	answered, err := setup.Answered(ctx, s.plan.dir, questions, s.entry.QueryNames())
-	if err != nil {
-		return err
-	}
-	for _, q := range questions {
-		if !slices.Contains(answered, q) {
+	for _, q := range s.recipe.Questions {
+		if !slices.Contains(s.answered, q) {
 			s.warn("the database does not answer %q, a question of its recipe", q)
 		}
 	}
-	fmt.Fprintf(s.stdout, "answers %d of %s of the recipe\n", len(answered), count(len(questions), "question"))
-	s.evidence.Answered = answered
-	return nil
+	fmt.Fprintf(s.stdout, "answers %d of %s of the recipe\n", len(s.answered), count(len(s.recipe.Questions), "question"))
+	s.evidence.Answered = s.answered
 }
 
 // completeSetup completes the names of recipes and files.

@@ -47,12 +47,12 @@ you build, update and remove databases, and shows the config with its problems.`
 // web serves the page until ctx is done.
 func (a *app) web(ctx context.Context, address string, open bool) error {
 	log := slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	served := &servedDatabases{locations: config.Locate(os.Getenv), log: log, remotes: true}
-	settings := served.current().Search
 	cwd, err := os.Getwd()
 	if err != nil {
 		return err
 	}
+	served := &servedDatabases{locations: config.Locate(os.Getenv), log: log, remotes: true, project: cwd}
+	settings := served.current().Search
 	catalog := &mcpserver.Catalog{
 		ShowPaths: true,
 		Project:   func() *config.Project { return config.ProjectAt(served.locations, os.Getenv, cwd) },

@@ -109,6 +109,7 @@ func (m machine) Project(context.Context) (*manage.Project, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.AddProject(p.Dir)
 	return &manage.Project{Folder: p.Dir, Uses: usesWithDatabases(p, c.Databases), Problems: p.Problems}, nil
 }
 

@@ -106,6 +106,7 @@ func explainSearch(query string) (out *whyJSON, d hook.Decision, messages []stri
 		return nil, d, nil, err
 	}
 	r.Config.Project = config.ProjectAt(l, os.Getenv, cwd)
+	r.Config.AddProject(cwd)
 	routes := load.LoadRoutes(r, config.PlaceOf(l, os.Getenv, cwd))
 	data, err := json.Marshal(map[string]any{"hook_event_name": "PreToolUse", "tool_name": "WebSearch", "tool_input": map[string]string{"query": query}})
 	if err != nil {

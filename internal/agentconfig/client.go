@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/docsearch/docsearch/internal/execpath"
 )
 
 // A Client is a coding agent whose config files docsearch edits. Claude is the
@@ -158,7 +159,7 @@ func (c *Client) IsClaude() bool { return c.parts == nil }
 // its folder contains more than docsearch's own files.
 func (c *Client) Found(p *Places) bool {
 	for _, program := range c.programs {
-		if _, err := exec.LookPath(program); err == nil {
+		if _, err := execpath.Find(program); err == nil {
 			return true
 		}
 	}

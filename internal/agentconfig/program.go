@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/atomicfile"
+	"github.com/docsearch/docsearch/internal/execpath"
 )
 
 // ErrTemporary is the error of Executable for a binary of "go run".
@@ -26,7 +27,7 @@ type Program struct {
 // the hook, because it starts faster.
 func ProgramAt(path string) Program {
 	hook := hookPath(path)
-	if _, err := exec.LookPath(hook); isBareName(path) || err != nil {
+	if _, err := execpath.Find(hook); isBareName(path) || err != nil {
 		return Program{path, path}
 	}
 	// Docsearch-hook runs the docsearch in its own folder. Links next to each other may
@@ -80,7 +81,7 @@ func Executable() (string, error) {
 // is the given program. It ignores the folders that npm adds to the PATH of a
 // project's scripts.
 func OnPath(program string) (path string, ok bool) {
-	found, err := exec.LookPath("docsearch")
+	found, err := execpath.Find("docsearch")
 	if err != nil || !filepath.IsAbs(found) || strings.Contains(filepath.ToSlash(found), "/node_modules/.bin/") {
 		return "", false
 	}
@@ -131,7 +132,7 @@ func copyFile(program, path string) error {
 
 // CheckProgram reports why a program cannot be used in config files.
 func CheckProgram(program string) error {
-	_, err := exec.LookPath(program)
+	_, err := execpath.Find(program)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound):
 		return fmt.Errorf("cannot run %s: program not found", program)
@@ -152,7 +153,7 @@ func Own(program string) bool {
 	if err != nil {
 		return false
 	}
-	path, err := exec.LookPath(expandHome(program))
+	path, err := execpath.Find(expandHome(program))
 	if err != nil {
 		return false
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/docsearch/docsearch/internal/execpath"
 )
 
 // An Outcome is the result of a hook run.
@@ -157,7 +159,7 @@ func shellCommand(ctx context.Context, line, program string, args ...string) *ex
 	sh := "/bin/sh"
 	if runtime.GOOS == "windows" {
 		var err error
-		if sh, err = exec.LookPath("sh"); err != nil {
+		if sh, err = execpath.Find("sh"); err != nil {
 			return exec.CommandContext(ctx, program, args...) // the shell of Git may not be on PATH
 		}
 	}

@@ -3,11 +3,12 @@ package agentconfig
 import (
 	"context"
 	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/docsearch/docsearch/internal/execpath"
 )
 
 // A Version is a version of Claude Code. The zero Version is unknown.
@@ -25,11 +26,22 @@ var (
 // VersionOnPath returns the version of Claude Code on PATH. If PATH has none, the
 // version is unknown: the user's Claude Code is then part of an editor, which
 // updates itself.
-func VersionOnPath(ctx context.Context) Version {
+//
+// A launcher may choose a version by files in the working directory and in the folders
+// above it, so the program runs in an empty folder in cache, where only the user writes.
+func VersionOnPath(ctx context.Context, cache string) Version {
+	if cache == "" || os.MkdirAll(cache, 0o700) != nil {
+		return Version{}
+	}
+	dir, err := os.MkdirTemp(cache, "empty-")
+	if err != nil {
+		return Version{}
+	}
+	defer os.Remove(dir)
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "claude", "--version")
-	cmd.Dir = os.TempDir() // a launcher may choose a version by files in the working directory
+	cmd := execpath.Command(ctx, "claude", "--version")
+	cmd.Dir = dir
 	out, err := cmd.Output()
 	if err != nil {
 		return Version{}

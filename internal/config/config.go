@@ -37,6 +37,9 @@ type Config struct {
 	// files.
 	RouteFiles []string `json:"route_files,omitempty"`
 
+	// Projects are the folders of projects with databases of their own, see AddProject.
+	Projects []ProjectFolder `json:"-"`
+
 	// Names are the names that the databases define; nil outside the hook.
 	Names *Names `json:"-"`
 
@@ -88,7 +91,10 @@ type Database struct {
 	// snapshots: only the program with the network uses it.
 	Cluster *Cluster `json:"weaviate,omitempty"`
 
-	Entry int `json:"-"` // position in the file's list, including ignored entries
+	Entry int `json:"-"` // position in the file's list, including ignored entries; -1 outside the file
+	// Project is the folder of the project that the database was made for, and in which it
+	// answers; empty: the user's own, which answers everywhere.
+	Project string `json:"project,omitempty"`
 	// Used is the version that the project of the session uses, if that is known and the
 	// query names no version. Package match sets it.
 	Used string `json:"-"`

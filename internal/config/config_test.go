@@ -34,18 +34,18 @@ func TestLocate(t *testing.T) {
 		want Locations
 	}{
 		{"home only", map[string]string{"HOME": "/home/me"}, Locations{
-			"/home/me/.claude/hooks/docsearch-config.json", "/home/me/.claude/hooks", cache, "/home/me/.local/share/docsearch",
+			"/home/me/.claude/hooks/docsearch-config.json", "/home/me/.claude/hooks", cache, "/home/me/.local/share/docsearch", "/home/me/.local/share/docsearch/.projects",
 		}},
 		{"XDG", map[string]string{"HOME": "/home/me", "XDG_CACHE_HOME": "/c", "XDG_DATA_HOME": "/d"}, Locations{
-			"/home/me/.claude/hooks/docsearch-config.json", "/home/me/.claude/hooks", "/c/docsearch", "/d/docsearch",
+			"/home/me/.claude/hooks/docsearch-config.json", "/home/me/.claude/hooks", "/c/docsearch", "/d/docsearch", "/d/docsearch/.projects",
 		}},
 		{"plugin", map[string]string{"HOME": "/home/me", "XDG_DATA_HOME": "/d", "CLAUDE_PLUGIN_DATA": "/p"}, Locations{
-			"/home/me/.claude/hooks/docsearch-config.json", "/home/me/.claude/hooks", cache, "/p/databases",
+			"/home/me/.claude/hooks/docsearch-config.json", "/home/me/.claude/hooks", cache, "/p/databases", "/d/docsearch/.projects",
 		}},
 		{"all named", map[string]string{
 			"HOME": "/home/me", "CLAUDE_PLUGIN_DATA": "/p", "DOCSEARCH_CONFIG_PATH": "/a/b/c.yaml",
 			"DOCSEARCH_STATE_DIR": "~/state", "DOCSEARCH_CACHE_DIR": "cache", "DOCSEARCH_DATA": "~",
-		}, Locations{"/a/b/c.yaml", "/home/me/state", filepath.Join(dir, "cache"), "/home/me"}},
+		}, Locations{"/a/b/c.yaml", "/home/me/state", filepath.Join(dir, "cache"), "/home/me", "/home/me/.projects"}},
 		{"config alone", map[string]string{"DOCSEARCH_CONFIG_PATH": "/c.json"}, Locations{Config: "/c.json", State: "/"}},
 		{"nothing", nil, Locations{}},
 	} {
@@ -140,19 +140,19 @@ func TestServer(t *testing.T) {
 // their own, and names a file.
 func TestSnapshotFormat(t *testing.T) {
 	var got []string
-	for _, v := range []any{Snapshot{}, Stamp{}, Config{}, Database{}, Hook{}, Search{}, Inject{}, Update{}, Embedder{}, Remote{}} {
+	for _, v := range []any{Snapshot{}, Stamp{}, Config{}, Database{}, Hook{}, Search{}, Inject{}, Update{}, Embedder{}, Remote{}, ProjectFolder{}} {
 		typ := reflect.TypeOf(v)
 		for i := range typ.NumField() {
 			got = append(got, fmt.Sprintf("%s.%s %s", typ.Name(), typ.Field(i).Name, typ.Field(i).Type))
 		}
 	}
 	want := []string{
-		"Snapshot.Source config.Stamp", "Snapshot.Env []string", "Snapshot.Home string", "Snapshot.Config config.Config", "Snapshot.Problems []string",
+		"Snapshot.Source config.Stamp", "Snapshot.Projects config.Stamp", "Snapshot.Env []string", "Snapshot.Home string", "Snapshot.Config config.Config", "Snapshot.Problems []string",
 		"Stamp.Path string", "Stamp.Exists bool", "Stamp.Size int64", "Stamp.ModTime int64", "Stamp.Inode int64", "Stamp.Change int64",
 		"Config.Databases []config.Database", "Config.Hook config.Hook", "Config.Search config.Search", "Config.Inject config.Inject", "Config.Update config.Update", "Config.Embedders []config.Embedder", "Config.Remotes []config.Remote", "Config.Clustered []config.Database", "Config.Publishers []string", "Config.Catalogs []string",
-		"Config.Routes config.Raw", "Config.RouteFiles []string", "Config.Names *config.Names", "Config.Project *config.Project",
+		"Config.Routes config.Raw", "Config.RouteFiles []string", "Config.Projects []config.ProjectFolder", "Config.Names *config.Names", "Config.Project *config.Project",
 		"Database.Name string", "Database.Keywords []string", "Database.Path string", "Database.Description string", "Database.Tool string",
-		"Database.URLs []string", "Database.Mode config.Mode", "Database.Version string", "Database.Publisher string", "Database.Inject []string", "Database.Notes string", "Database.Packages []string", "Database.Threshold float64", "Database.Remote string", "Database.RemoteName string", "Database.Cluster *config.Cluster", "Database.Entry int", "Database.Used string",
+		"Database.URLs []string", "Database.Mode config.Mode", "Database.Version string", "Database.Publisher string", "Database.Inject []string", "Database.Notes string", "Database.Packages []string", "Database.Threshold float64", "Database.Remote string", "Database.RemoteName string", "Database.Cluster *config.Cluster", "Database.Entry int", "Database.Project string", "Database.Used string",
 		"Hook.Retry config.Retry", "Hook.TimeoutMS int", "Hook.Tool string", "Hook.Log bool", "Hook.LogQueries bool", "Hook.Adapt bool",
 		"Search.TopK int", "Search.MaxTokens int", "Search.MaxAgeDays int",
 		"Inject.Sessions bool", "Inject.Tools []string", "Inject.Failures bool", "Inject.TopK int", "Inject.Hybrid bool", "Inject.MaxChars int", "Inject.Floor float64", "Inject.SkipAgents []string",
@@ -160,6 +160,7 @@ func TestSnapshotFormat(t *testing.T) {
 		"Embedder.Provider string", "Embedder.Model string", "Embedder.URL string", "Embedder.KeyEnv string",
 		"Embedder.QueryPrompt string", "Embedder.DocumentPrompt string", "Embedder.Dimensions int", "Embedder.Batch int", "Embedder.Weight float64",
 		"Remote.URL string", "Remote.TokenFile string", "Remote.TokenEnv string", "Remote.TokenCommand []string", "Remote.TimeoutMS int", "Remote.Mirror bool",
+		"ProjectFolder.Folder string", "ProjectFolder.File string",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("fields of %q (-want +got):\n%s", snapshotMagic, diff)
@@ -177,12 +178,13 @@ func TestSnapshotFormat(t *testing.T) {
 // wholeSnapshot returns a snapshot with a value in every field.
 func wholeSnapshot() *Snapshot {
 	return &Snapshot{
-		Source: Stamp{"/c.json", true, 1 << 40, -1, 7, 1 << 50},
-		Env:    []string{"", "evidence"},
-		Home:   "/home/me",
+		Source:   Stamp{"/c.json", true, 1 << 40, -1, 7, 1 << 50},
+		Projects: Stamp{"/p", true, 1, 2, 3, 4},
+		Env:      []string{"", "evidence"},
+		Home:     "/home/me",
 		Config: Config{
 			Databases: []Database{
-				{"n", []string{"k", "ü\x00"}, "/p", "d", "t", []string{"https://u/"}, ModeAdvise, "1", "docs.example.com", []string{"a/**"}, "/n", []string{"node:k"}, .62, "https://h", "n", nil, 3, ""},
+				{"n", []string{"k", "ü\x00"}, "/p", "d", "t", []string{"https://u/"}, ModeAdvise, "1", "docs.example.com", []string{"a/**"}, "/n", []string{"node:k"}, .62, "https://h", "n", nil, 3, "", ""},
 				{Name: "o", Keywords: []string{"k"}},
 			},
 			Hook:      Hook{RetryEvidence, 900, "tool", false, true, true},
@@ -191,6 +193,7 @@ func wholeSnapshot() *Snapshot {
 			Remotes:   []Remote{{"https://h", "/t", "T", []string{"pass", "x"}, 400, true}},
 			Inject:    Inject{true, []string{"Bash"}, true, 3, true, 500, 1.5, []string{"Plan"}},
 			Update:    Update{true},
+			Projects:  []ProjectFolder{{"/src/shop", "/d/.projects/1.json"}},
 		},
 		Problems: []string{"p"},
 	}

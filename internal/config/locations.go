@@ -16,6 +16,9 @@ type Locations struct {
 	State  string // folder of the hook's state
 	Cache  string // folder of files that can be recreated
 	Data   string // folder of the databases that docsearch builds
+	// Projects is the folder of the databases that belong to projects, and of their
+	// registrations. It is the same in a plugin's hook and on the command line.
+	Projects string
 }
 
 // Locate returns the locations:
@@ -25,6 +28,7 @@ type Locations struct {
 //	Cache   $DOCSEARCH_CACHE_DIR, else $XDG_CACHE_HOME/docsearch, else the system's cache folder
 //	Data    $DOCSEARCH_DATA, else $CLAUDE_PLUGIN_DATA/databases, else $XDG_DATA_HOME/docsearch,
 //	        else ~/.local/share/docsearch, on Windows %LocalAppData%\docsearch
+//	Projects .projects in the data folder that Data would be without a plugin
 func Locate(getenv Getenv) Locations {
 	home := Home(getenv)
 	set := func(name string) string { return absolute(Expand(getenv(name), home)) }
@@ -47,11 +51,9 @@ func Locate(getenv Getenv) Locations {
 		set("DOCSEARCH_CACHE_DIR"),
 		under(set("XDG_CACHE_HOME"), "docsearch"),
 		systemCache(getenv, home, under))
-	l.Data = cmp.Or(
-		set("DOCSEARCH_DATA"),
-		under(set("CLAUDE_PLUGIN_DATA"), "databases"),
-		under(set("XDG_DATA_HOME"), "docsearch"),
-		systemData(getenv, home, under))
+	own := cmp.Or(under(set("XDG_DATA_HOME"), "docsearch"), systemData(getenv, home, under))
+	l.Data = cmp.Or(set("DOCSEARCH_DATA"), under(set("CLAUDE_PLUGIN_DATA"), "databases"), own)
+	l.Projects = under(cmp.Or(set("DOCSEARCH_DATA"), own), ".projects")
 	return l
 }
 

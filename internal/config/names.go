@@ -29,8 +29,12 @@ type Names struct {
 	pages, identifiers nameTable
 	// Of each file; a table that is not nil is not read.
 	readPages, readIdentifiers sync.Once
-	// defined returns the identifiers of each database.
-	defined func() [][]string
+	// Both return the names of each database.
+	definedPages, definedIdentifiers func([]Database) [][]string
+
+	project *Names // of the databases of the session's project, which follow at position first
+	first   int
+	folder  string // of the project, if these are the names of one
 }
 
 // A nameTable is the entries of a file.
@@ -45,10 +49,22 @@ const (
 	identifiersExtension = ".identifiers"
 )
 
-// NamesOf returns the names that were written for the databases of a config. If the
-// identifiers were not, those that defined returns for each database are.
-func NamesOf(l Locations, dbs []Database, defined func() [][]string) *Names {
-	return &Names{locations: l, databases: dbs, defined: defined}
+// NamesOf returns the names that were written for the databases of a config. The functions
+// return the names of pages and the identifiers of databases. They are called for
+// identifiers that were not written, and for a project's databases.
+func NamesOf(l Locations, dbs []Database, pages, identifiers func([]Database) [][]string) *Names {
+	return &Names{locations: l, databases: dbs, definedPages: pages, definedIdentifiers: identifiers}
+}
+
+// addProject adds the names of the databases of the project in a folder, which are at
+// position first of the config. A name that they define is theirs in that project, whatever
+// the user's databases define.
+func (n *Names) addProject(folder string, first int, dbs []Database) {
+	if n == nil {
+		return
+	}
+	n.first, n.project = first, NamesOf(n.locations, dbs, n.definedPages, n.definedIdentifiers)
+	n.project.folder = folder
 }
 
 // Page returns the position of the only database with a page about a name.
@@ -56,9 +72,17 @@ func (n *Names) Page(name string) (place int, found bool) {
 	if n == nil {
 		return 0, false
 	}
+	if place, found := n.project.Page(name); found {
+		return n.first + place, true
+	}
 	n.readPages.Do(func() {
-		if n.pages == nil {
-			n.pages, _ = n.load(pagesExtension) // without a file no name is found
+		if n.pages != nil {
+			return
+		}
+		var err error
+		if n.pages, err = n.load(pagesExtension); err != nil && n.folder != "" { // without a file, no name is found
+			n.pages = newNameTable(n.definedPages(n.databases))
+			_ = n.write(n.locations, pagesExtension, n.pages) // only saves time
 		}
 	})
 	return n.pages.database(name)
@@ -69,10 +93,13 @@ func (n *Names) Identifier(name string) (place int, found bool) {
 	if n == nil {
 		return 0, false
 	}
+	if place, found := n.project.Identifier(name); found {
+		return n.first + place, true
+	}
 	n.readIdentifiers.Do(func() {
 		var err error
-		if n.identifiers, err = n.load(identifiersExtension); err != nil && n.defined != nil {
-			n.identifiers = newNameTable(n.defined())
+		if n.identifiers, err = n.load(identifiersExtension); err != nil && n.definedIdentifiers != nil {
+			n.identifiers = newNameTable(n.definedIdentifiers(n.databases))
 			_ = n.write(n.locations, identifiersExtension, n.identifiers) // only saves time
 		}
 	})
@@ -98,7 +125,7 @@ func (t nameTable) database(name string) (place int, found bool) {
 }
 
 func (n *Names) load(extension string) (nameTable, error) {
-	path := namesPath(n.locations, extension)
+	path := n.path(n.locations, extension)
 	data, err := readCacheFile(path)
 	if err != nil {
 		return nil, err
@@ -111,9 +138,11 @@ func (n *Names) load(extension string) (nameTable, error) {
 }
 
 // NewNames returns the names of the pages that each database of a config has, except those that
-// several have, and the identifiers that defined returns.
-func NewNames(dbs []Database, pages [][]string, defined func() [][]string) *Names {
-	return &Names{databases: dbs, pages: newNameTable(pages), defined: defined}
+// several have, and the identifiers, see NamesOf.
+func NewNames(dbs []Database, pages, identifiers func([]Database) [][]string) *Names {
+	n := NamesOf(Locations{}, dbs, pages, identifiers)
+	n.pages = newNameTable(pages(dbs))
+	return n
 }
 
 func newNameTable(defined [][]string) nameTable {
@@ -145,7 +174,7 @@ const ambiguous = -1
 
 // Write writes the names of pages to l.Cache, and removes the identifiers of before.
 func (n *Names) Write(l Locations) error {
-	if path := namesPath(l, identifiersExtension); path != "" {
+	if path := n.path(l, identifiersExtension); path != "" {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -155,10 +184,14 @@ func (n *Names) Write(l Locations) error {
 
 func (n *Names) write(l Locations, extension string, entries []byte) error {
 	head := binary.LittleEndian.AppendUint64([]byte(namesMagic), databasesChecksum(n.databases))
-	return writeCacheFile(l, namesPath(l, extension), append(head, entries...))
+	return writeCacheFile(l, n.path(l, extension), append(head, entries...))
 }
 
-func namesPath(l Locations, extension string) string {
+// path returns the path of the file with an extension.
+func (n *Names) path(l Locations, extension string) string {
+	if n.folder != "" && l.Config != "" {
+		return cacheFile(l, "names", l.Config+"\x00"+n.folder, extension)
+	}
 	return cacheFile(l, "config", l.Config, extension)
 }
 

@@ -10,11 +10,14 @@ func TestNames(t *testing.T) {
 	l := Locations{Config: Join(dir, "config.json"), Cache: Join(dir, "cache")}
 	dbs := []Database{{Name: "pg", Path: "/pg"}, {Name: "cmake", Path: "/cmake"}, {Name: "empty", Path: "/empty"}}
 	reads := 0
-	identifiers := func() [][]string {
+	identifiers := func([]Database) [][]string {
 		reads++
 		return [][]string{{"currentsetting"}, {"targetfile"}, {"targetfile"}}
 	}
-	made := NewNames(dbs, [][]string{{"pgdump", "pgdump", "export"}, {"findpackage", "export"}, nil}, identifiers)
+	pages := func([]Database) [][]string {
+		return [][]string{{"pgdump", "pgdump", "export"}, {"findpackage", "export"}, nil}
+	}
+	made := NewNames(dbs, pages, identifiers)
 	if err := made.Write(l); err != nil {
 		t.Fatal(err)
 	}
@@ -25,16 +28,16 @@ func TestNames(t *testing.T) {
 		want  int // -1: none
 	}{
 		{made, "pgdump", 0},
-		{NamesOf(l, dbs, nil), "pgdump", 0},
-		{NamesOf(l, dbs, nil), "findpackage", 1},
-		{NamesOf(l, dbs, nil), "export", -1}, // two define it
-		{NamesOf(l, dbs, nil), "pg", -1},
-		{NamesOf(l, dbs, nil), "", -1},
-		{NamesOf(l, dbs, nil), "zzz", -1},
-		{NamesOf(l, other, nil), "pgdump", -1}, // written for another order
-		{NamesOf(Locations{Config: l.Config, Cache: dir}, dbs, nil), "pgdump", -1},
-		{NamesOf(Locations{}, dbs, nil), "pgdump", -1},
-		{NewNames(nil, nil, nil), "pgdump", -1},
+		{NamesOf(l, dbs, nil, nil), "pgdump", 0},
+		{NamesOf(l, dbs, nil, nil), "findpackage", 1},
+		{NamesOf(l, dbs, nil, nil), "export", -1}, // two define it
+		{NamesOf(l, dbs, nil, nil), "pg", -1},
+		{NamesOf(l, dbs, nil, nil), "", -1},
+		{NamesOf(l, dbs, nil, nil), "zzz", -1},
+		{NamesOf(l, other, nil, nil), "pgdump", -1}, // written for another order
+		{NamesOf(Locations{Config: l.Config, Cache: dir}, dbs, nil, nil), "pgdump", -1},
+		{NamesOf(Locations{}, dbs, nil, nil), "pgdump", -1},
+		{NewNames(nil, func([]Database) [][]string { return nil }, nil), "pgdump", -1},
 		{nil, "pgdump", -1},
 	} {
 		got, found := tt.names.Page(tt.name)
@@ -46,7 +49,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 
-	for _, names := range []*Names{NamesOf(l, dbs, identifiers), NamesOf(l, dbs, identifiers), NamesOf(l, dbs, nil)} {
+	for _, names := range []*Names{NamesOf(l, dbs, nil, identifiers), NamesOf(l, dbs, nil, identifiers), NamesOf(l, dbs, nil, nil)} {
 		for name, want := range map[string]int{"currentsetting": 0, "targetfile": -1, "pgdump": -1} {
 			if place, found := names.Identifier(name); found != (want >= 0) || found && place != want {
 				t.Errorf("identifier %q: database %d, %t, want %d", name, place, found, want)
@@ -59,7 +62,7 @@ func TestNames(t *testing.T) {
 	if err := made.Write(l); err != nil {
 		t.Fatal(err)
 	}
-	if _, found := NamesOf(l, dbs, nil).Identifier("currentsetting"); found {
+	if _, found := NamesOf(l, dbs, nil, nil).Identifier("currentsetting"); found {
 		t.Error("identifiers are left from before")
 	}
 	if place, found := made.Identifier("currentsetting"); !found || place != 0 {
@@ -69,7 +72,7 @@ func TestNames(t *testing.T) {
 		t.Error("no names have an identifier")
 	}
 
-	path := namesPath(l, pagesExtension)
+	path := made.path(l, pagesExtension)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +81,7 @@ func TestNames(t *testing.T) {
 		if err := os.WriteFile(path, data[:n], 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if place, found := NamesOf(l, dbs, nil).Page("pgdump"); found && place != 0 {
+		if place, found := NamesOf(l, dbs, nil, nil).Page("pgdump"); found && place != 0 {
 			t.Errorf("%d of %d bytes: database %d", n, len(data), place)
 		}
 	}

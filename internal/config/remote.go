@@ -32,14 +32,6 @@ const RemoteDownTime = 30 * time.Second
 // a change of either list, it gives the same names if the list before it is the same.
 func (c *Config) AddRemote(r *Remote, databases []Database) {
 	host := Host(r.URL)
-	taken := func(name string) bool {
-		for i := range c.Databases {
-			if strings.EqualFold(c.Databases[i].Name, name) {
-				return true
-			}
-		}
-		return false
-	}
 	for _, db := range databases {
 		db.Mode, db.Entry = ModeAnswer, -1
 		if db.Path == "" {
@@ -48,10 +40,10 @@ func (c *Config) AddRemote(r *Remote, databases []Database) {
 		if len(db.Keywords) == 0 {
 			db.Keywords = []string{db.Name}
 		}
-		if taken(db.Name) {
+		if c.hasName(db.Name) {
 			db.Name += "@" + host
 		}
-		if !taken(db.Name) {
+		if !c.hasName(db.Name) {
 			c.Databases = append(c.Databases, db)
 		}
 	}

@@ -12,12 +12,13 @@ import (
 // Its file is read on every tool call. It is not JSON, because parsing that would take
 // longer than everything else:
 //
-//	magic     "docsearch snapshot 16\n", the version of the format
+//	magic     "docsearch snapshot 17\n", the version of the format
 //	checksum  [8] of all that follows, little endian: FNV-1a, eight bytes at a time
 //	fields    in the order of Snapshot.code: numbers as varints, texts and
 //	          lists after their length
 type Snapshot struct {
 	Source   Stamp
+	Projects Stamp    // of the folder of the projects' registrations
 	Env      []string // values of Overrides
 	Home     string
 	Config   Config
@@ -43,10 +44,12 @@ type Snapshot struct {
 //	14 databases of servers
 //	15 mirrors of servers
 //	16 the checksum of the other snapshots
-const snapshotMagic = "docsearch snapshot 16\n"
+//	17 folders of projects
+const snapshotMagic = "docsearch snapshot 17\n"
 
 func (s *Snapshot) code(c *coder) {
 	s.Source.code(c)
+	s.Projects.code(c)
 	c.texts(&s.Env)
 	c.text(&s.Home)
 	c.texts(&s.Problems)
@@ -65,6 +68,7 @@ func (s *Snapshot) code(c *coder) {
 	c.flag(&s.Config.Update.OnSessionStart)
 	codeList(c, &s.Config.Embedders, (*Embedder).code)
 	codeList(c, &s.Config.Remotes, (*Remote).code)
+	codeList(c, &s.Config.Projects, (*ProjectFolder).code)
 }
 
 func (r *Remote) code(c *coder) {
@@ -127,6 +131,9 @@ func ReadSnapshot(l Locations, getenv Getenv) (*Snapshot, error) {
 		return nil, errors.New(path + " is outdated: changed " + l.Config)
 	case !s.sameEnvironment(getenv):
 		return nil, errors.New(path + " is for another environment")
+	}
+	if now, err := StampOf(l.Projects); err != nil || now != s.Projects {
+		return nil, errors.New(path + " is outdated: changed " + l.Projects)
 	}
 	return s, nil
 }

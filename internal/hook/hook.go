@@ -218,8 +218,17 @@ func (p *Process) report(out host.Output, d Decision, problems []string) (code i
 // If the state cannot be used, the call runs as usual.
 func (p *Process) decide(e event.Event, c *config.Config, l config.Locations, search Searcher) Decision {
 	store := Store{l.State}
-	c.Project = config.ProjectAt(l, p.Getenv, e.Cwd)
 	d := newDecider(e, c, c.Server(p.Getenv))
+	if c.Project == nil { // else the event is decided again
+		cwd := e.Cwd
+		if cwd == "" { // some hosts do not say it, but run the hook there
+			cwd, _ = os.Getwd()
+		}
+		c.Project = config.ProjectAt(l, p.Getenv, cwd)
+		if dependsOnDatabases(&d.event) {
+			c.AddProject(cwd)
+		}
+	}
 	if takesNotes(d.event, c) && e.UserText == "" {
 		d.event.UserText = LastUserText(e.Transcript)
 	}
@@ -242,6 +251,18 @@ func (p *Process) decide(e event.Event, c *config.Config, l config.Locations, se
 		return Decision{Faults: []string{err.Error() + "; the call runs as usual"}}
 	}
 	return d.Decision
+}
+
+// dependsOnDatabases reports whether the decision about an event depends on the databases of
+// the project, which are read for such events only.
+func dependsOnDatabases(e *event.Event) bool {
+	switch e.Name {
+	case event.PreToolUse:
+		return e.Tool == event.WebSearch || e.Tool == event.WebFetch
+	case event.SessionStart, event.SubagentStart, event.UserPromptSubmit:
+		return true
+	}
+	return false
 }
 
 // decideWithState decides with the session's state and then updates the state. It returns

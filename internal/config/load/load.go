@@ -41,10 +41,11 @@ type Result struct {
 	Config   config.Config
 	Problems []decode.Problem
 
-	rules []config.Rule // of this file
-	stamp config.Stamp
-	line  func(path string) int
-	env   map[string]string // path of a value -> environment variable that sets it
+	rules    []config.Rule // of this file
+	stamp    config.Stamp
+	projects config.Stamp // of the folder of the projects' registrations
+	line     func(path string) int
+	env      map[string]string // path of a value -> environment variable that sets it
 }
 
 // A SyntaxError is a syntax error in a config file.
@@ -88,6 +89,12 @@ func Load(l config.Locations) (*Result, error) {
 	}
 	if err := r.decode(data); err != nil {
 		return nil, err
+	}
+	if l.Projects != "" {
+		if r.projects, err = config.StampOf(l.Projects); err != nil {
+			return nil, err
+		}
+		r.Config.Projects = config.ProjectFolders(l)
 	}
 	if l.State != "" {
 		if t, err := (adapt.Store{Dir: l.State}).Read(); err == nil { // otherwise those of the builds hold
@@ -240,7 +247,7 @@ func (r *Result) CheckPaths() {
 
 // WriteSnapshot writes the snapshot that saves the hook the next load.
 func (r *Result) WriteSnapshot(l config.Locations) error {
-	return writeSnapshot(l, r.stamp, config.Snapshot{Config: r.Config, Problems: r.Messages()})
+	return writeSnapshot(l, r.stamp, config.Snapshot{Projects: r.projects, Config: r.Config, Problems: r.Messages()})
 }
 
 // Messages returns the problems for the user, one per line. A missing file is not a
@@ -257,17 +264,18 @@ func (r *Result) Messages() []string {
 // the hook reports the error as quickly.
 func WriteFailureSnapshot(l config.Locations, err *SyntaxError) error {
 	stamp, statErr := config.StampOf(l.Config)
-	if statErr != nil {
-		return statErr
+	projects, projectsErr := config.StampOf(l.Projects)
+	if statErr != nil || projectsErr != nil {
+		return errors.Join(statErr, projectsErr)
 	}
-	return writeSnapshot(l, stamp, config.Snapshot{Config: config.Default(), Problems: []string{err.Error()}})
+	return writeSnapshot(l, stamp, config.Snapshot{Projects: projects, Config: config.Default(), Problems: []string{err.Error()}})
 }
 
 // writeSnapshot writes the snapshot unless the file may have changed since stamp, or may
 // still change without changing its stamp.
 func writeSnapshot(l config.Locations, stamp config.Stamp, s config.Snapshot) error {
 	now, err := config.StampOf(l.Config)
-	if err != nil || now != stamp || !stamp.Settled(time.Now()) {
+	if err != nil || now != stamp || !stamp.Settled(time.Now()) || !s.Projects.Settled(time.Now()) {
 		return err
 	}
 	s.Source = stamp

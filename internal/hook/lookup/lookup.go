@@ -132,35 +132,38 @@ func (i Indexes) Page(db *config.Database, f event.Fetch) (a hook.Answer, held b
 // DefinedNames returns the names that the databases define. A database that cannot be read
 // defines none.
 func DefinedNames(dbs []config.Database) *config.Names {
-	return config.NewNames(dbs, namesIn(dbs, (*quicksearch.Index).PageNames), identifiersOf(dbs))
+	return config.NewNames(dbs, pageNames, identifiers)
 }
 
 // WrittenNames returns the names that were written for databases.
 func WrittenNames(l config.Locations, dbs []config.Database) *config.Names {
-	return config.NamesOf(l, dbs, identifiersOf(dbs))
+	return config.NamesOf(l, dbs, pageNames, identifiers)
 }
 
 // maxIdentifiers is the number of identifiers above which none count: to collect more takes the
 // hook's time.
 const maxIdentifiers = 1 << 19
 
-// identifiersOf returns a function that reads the identifiers that each database defines.
-func identifiersOf(dbs []config.Database) func() [][]string {
-	return func() [][]string {
-		n := 0
-		all := namesIn(dbs, func(x *quicksearch.Index) ([]string, error) {
-			if n > maxIdentifiers {
-				return nil, nil
-			}
-			names, err := x.Identifiers()
-			n += len(names)
-			return names, err
-		})
+// pageNames reads the names of the pages that each database has.
+func pageNames(dbs []config.Database) [][]string {
+	return namesIn(dbs, (*quicksearch.Index).PageNames)
+}
+
+// identifiers reads the identifiers that each database defines.
+func identifiers(dbs []config.Database) [][]string {
+	n := 0
+	all := namesIn(dbs, func(x *quicksearch.Index) ([]string, error) {
 		if n > maxIdentifiers {
-			return nil
+			return nil, nil
 		}
-		return all
+		names, err := x.Identifiers()
+		n += len(names)
+		return names, err
+	})
+	if n > maxIdentifiers {
+		return nil
 	}
+	return all
 }
 
 // namesIn returns some names of the index of each local database.

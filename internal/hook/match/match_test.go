@@ -158,7 +158,9 @@ func TestDefining(t *testing.T) {
 		{Name: "redirected", Keywords: []string{"redirected"}, Mode: config.ModeRedirect},
 		{Name: "off", Keywords: []string{"off"}, Mode: config.ModeOff},
 	}}
-	c.Names = config.NewNames(c.Databases, [][]string{{"pgdump", "psql"}, {"findpackage"}, {"redirectall"}, {"switchoff"}}, func() [][]string {
+	c.Names = config.NewNames(c.Databases, func([]config.Database) [][]string {
+		return [][]string{{"pgdump", "psql"}, {"findpackage"}, {"redirectall"}, {"switchoff"}}
+	}, func([]config.Database) [][]string {
 		return [][]string{{"currentsetting", "export"}, {"fetchcontentmakeavailable", "timeout"}, nil, nil}
 	})
 	for _, test := range []struct {

@@ -46,21 +46,10 @@ type Roots struct {
 	Dart   []string // pub's caches
 }
 
-// DefaultRoots returns the roots of this machine for a process in folder
-// working. Some may not exist.
-func DefaultRoots(getenv func(string) string, home, working string) Roots {
+// MachineRoots returns the roots of this machine. Some may not exist. None is a folder of a
+// project: whatever a checkout contains must not become documentation for other folders.
+func MachineRoots(getenv func(string) string, home string) Roots {
 	list := func(name string) []string { return filepath.SplitList(getenv(name)) }
-	below := func(dir string, patterns ...string) []string {
-		if dir == "" {
-			return nil
-		}
-		var all []string
-		for _, p := range patterns {
-			all = append(all, filepath.Join(dir, filepath.FromSlash(p)))
-		}
-		return all
-	}
-	python := []string{"lib/python3*/site-packages", "Lib/site-packages"}
 	r := Roots{
 		Doc:  []string{"/usr/share/doc", "/usr/local/share/doc", "/opt/homebrew/share/doc"},
 		Man:  append(list("MANPATH"), "/usr/share/man", "/usr/local/share/man", "/usr/local/man", "/opt/homebrew/share/man"),
@@ -69,14 +58,13 @@ func DefaultRoots(getenv func(string) string, home, working string) Roots {
 		GoRoot: []string{
 			getenv("GOROOT"), "/usr/local/go", "/usr/lib/go", "/usr/lib/go-*", "/usr/lib/golang", "/opt/homebrew/opt/go/libexec", `C:\Program Files\Go`,
 		},
-		Python: slices.Concat(below(getenv("VIRTUAL_ENV"), python...), below(filepath.Join(working, ".venv"), python...),
+		Python: slices.Concat(
 			below(home, ".local/lib/python3*/site-packages", ".pyenv/versions/*/lib/python3*/site-packages"),
 			[]string{"/usr/lib/python3/dist-packages", "/usr/local/lib/python3*/dist-packages", "/usr/local/lib/python3*/site-packages", "/opt/homebrew/lib/python3*/site-packages"},
 			below(getenv("LOCALAPPDATA"), "Programs/Python/Python3*/Lib/site-packages")),
-		Node: slices.Concat(below(working, "node_modules"), []string{"/usr/lib/node_modules", "/usr/local/lib/node_modules", "/opt/homebrew/lib/node_modules"},
+		Node: slices.Concat([]string{"/usr/lib/node_modules", "/usr/local/lib/node_modules", "/opt/homebrew/lib/node_modules"},
 			below(getenv("APPDATA"), "npm/node_modules")),
-		Rust: slices.Concat(below(working, "target/doc"), below(getenv("CARGO_TARGET_DIR"), "doc"),
-			below(cmp.Or(getenv("RUSTUP_HOME"), filepath.Join(home, ".rustup")), "toolchains/*/share/doc/rust/html")),
+		Rust: below(cmp.Or(getenv("RUSTUP_HOME"), filepath.Join(home, ".rustup")), "toolchains/*/share/doc/rust/html"),
 		Docset: slices.Concat(below(home, ".local/share/Zeal/Zeal/docsets", "Library/Application Support/Dash/DocSets/*", "Library/Application Support/Dash/Versioned DocSets/*"),
 			below(getenv("LOCALAPPDATA"), "Zeal/Zeal/docsets")),
 	}
@@ -85,6 +73,18 @@ func DefaultRoots(getenv func(string) string, home, working string) Roots {
 		r.GoRoot = append(r.GoRoot, below(dir, "pkg/mod/golang.org/toolchain@*")...)
 	}
 	return r
+}
+
+// below returns patterns in a folder, none if the folder is not known.
+func below(dir string, patterns ...string) []string {
+	if dir == "" {
+		return nil
+	}
+	var all []string
+	for _, p := range patterns {
+		all = append(all, filepath.Join(dir, filepath.FromSlash(p)))
+	}
+	return all
 }
 
 // Find lists the documentation below the roots by name. For duplicates, the
@@ -131,11 +131,12 @@ type finder struct {
 	known map[string]bool // names
 }
 
-// each calls find for every folder that matches the patterns.
+// each calls find for every folder that matches the patterns. It ignores relative ones, which
+// an incomplete environment leads to: they would be in the working directory.
 func (f *finder) each(patterns []string, find func(dir string)) {
 	seen := map[string]bool{}
 	for _, pattern := range patterns {
-		if pattern == "" || f.ctx.Err() != nil {
+		if !filepath.IsAbs(pattern) || f.ctx.Err() != nil {
 			continue
 		}
 		dirs, _ := filepath.Glob(pattern) // built-in patterns and folder names are valid

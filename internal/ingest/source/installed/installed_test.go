@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/mod/sumdb/dirhash"
 )
 
 func TestFind(t *testing.T) {
@@ -81,17 +82,19 @@ func TestFind(t *testing.T) {
 }
 
 func TestUsual(t *testing.T) {
-	env := map[string]string{"GOPATH": "gopath", "VIRTUAL_ENV": "venv"}
-	r := DefaultRoots(func(name string) string { return env[name] }, "home", "work")
+	dir := t.TempDir()
+	at := func(names ...string) string { return filepath.Join(append([]string{dir}, names...)...) }
+	env := map[string]string{"GOPATH": at("gopath"), "VIRTUAL_ENV": at("venv")}
+	r := ProjectRoots(func(name string) string { return env[name] }, at("home"), at("work"), at("work"))
 	for name, tt := range map[string]struct {
 		have []string
 		want string
 	}{
-		"modules of GOPATH":          {r.Go, filepath.Join("gopath", "pkg", "mod")},
-		"modules of the home":        {r.Go, filepath.Join("home", "go", "pkg", "mod")},
-		"the environment's packages": {r.Python, filepath.Join("venv", "lib", "python3*", "site-packages")},
-		"the folder's packages":      {r.Node, filepath.Join("work", "node_modules")},
-		"the toolchain's crates":     {r.Rust, filepath.Join("home", ".rustup", "toolchains", "*", "share", "doc", "rust", "html")},
+		"modules of GOPATH":          {r.Go, at("gopath", "pkg", "mod")},
+		"modules of the home":        {r.Go, at("home", "go", "pkg", "mod")},
+		"the environment's packages": {r.Python, at("venv", "lib", "python3*", "site-packages")},
+		"the folder's packages":      {r.Node, at("work", "node_modules")},
+		"the toolchain's crates":     {r.Rust, at("home", ".rustup", "toolchains", "*", "share", "doc", "rust", "html")},
 	} {
 		found := false
 		for _, root := range tt.have {
@@ -100,5 +103,69 @@ func TestUsual(t *testing.T) {
 		if !found {
 			t.Errorf("%s: %s is not among %v", name, tt.want, tt.have)
 		}
+	}
+}
+
+// Nothing is found in the working directory for the whole machine, whatever the environment
+// says.
+func TestMachineIsNotTheWorkingDirectory(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if filepath.Separator == '/' { // there it is a relative path
+		write(t, dir, `C:\Program Files\Go/src/runtime/a.go`)
+	}
+	write(t, dir, "target/doc/std/index.html", "node_modules/tea/package.json", ".venv/lib/python3.12/site-packages/Tea-1.dist-info/METADATA",
+		"src/runtime/a.go", "go/pkg/mod/tea@v1.0.0/a.go", "man1/tea.1", "info/tea.info", ".rustup/toolchains/x/share/doc/rust/html/tea/index.html")
+	for _, set := range []string{"", ".", dir} {
+		env := map[string]string{"GOROOT": ".", "GOMODCACHE": "go/pkg/mod", "GOPATH": "go", "MANPATH": ".:", "INFOPATH": "info", "VIRTUAL_ENV": set, "CARGO_TARGET_DIR": set}
+		all, err := Find(t.Context(), MachineRoots(func(name string) string { return env[name] }, ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range all {
+			if !filepath.IsAbs(d.Folder) || strings.HasPrefix(d.Folder, dir) {
+				t.Errorf("%s is found in %s", d.Name, d.Folder)
+			}
+		}
+	}
+}
+
+// A digest changes with the name and the contents of each file, and with nothing else.
+func TestDigest(t *testing.T) {
+	digest := func(files ...string) string {
+		dir := t.TempDir()
+		write(t, dir, files...)
+		d, err := Digest(t.Context(), &Documentation{Folder: dir, Include: []string{"*.md"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	want := digest("README.md=tea", "docs/a.md=pot")
+	if got := digest("docs/a.md=pot", "README.md=tea", "index.js=other"); got != want {
+		t.Error("the digests of the same documentation differ")
+	}
+	for _, other := range [][]string{{"README.md=tea"}, {"README.md=teapot", "docs/a.md="}, {"README.md=tea", "docs/b.md=pot"}, {"README.md=tea", "docs/a.md=pots"}} {
+		if digest(other...) == want {
+			t.Errorf("%q has the same digest", other)
+		}
+	}
+}
+
+// The files of a Go module are compared with the sum of go.sum.
+func TestVerifyModule(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a.go=package a\n")
+	sum, err := dirhash.HashDir(dir, "example.org/a@v1.0.0", dirhash.Hash1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := Documentation{Folder: dir}
+	if err := VerifyModule(&d, "example.org/a", "1.0.0", sum); err != nil {
+		t.Error(err)
+	}
+	write(t, dir, "b.go=package a\n")
+	if err := VerifyModule(&d, "example.org/a", "1.0.0", sum); err == nil {
+		t.Error("a module with an added file is as go.sum names it")
 	}
 }

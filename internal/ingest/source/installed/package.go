@@ -20,14 +20,19 @@ type Package struct {
 }
 
 // ProjectRoots returns the roots for the packages of a project that works in folder dir.
-// Installed packages may be in dir and in the folders above it up to root.
+// Installed packages may be in dir and in the folders above it up to root, and in the
+// activated environment.
 func ProjectRoots(getenv func(string) string, home, dir, root string) Roots {
-	r := DefaultRoots(getenv, home, dir)
+	r := MachineRoots(getenv, home)
+	venv := []string{"lib/python3*/site-packages", "Lib/site-packages"}
 	var node, python []string
+	if active := getenv("VIRTUAL_ENV"); active != "" {
+		python = below(escape(active), venv...)
+	}
 	for at := dir; ; at = filepath.Dir(at) {
 		node = append(node, escape(filepath.Join(at, "node_modules")))
-		for _, venv := range []string{".venv", "venv"} {
-			python = append(python, escape(filepath.Join(at, venv))+"/lib/python3*/site-packages", escape(filepath.Join(at, venv))+"/Lib/site-packages")
+		for _, name := range []string{".venv", "venv"} {
+			python = append(python, below(escape(filepath.Join(at, name)), venv...)...)
 		}
 		r.PHP = append(r.PHP, escape(filepath.Join(at, "vendor")))
 		r.Elixir = append(r.Elixir, escape(filepath.Join(at, "deps")))
@@ -88,7 +93,7 @@ func PackageVersion(ecosystem, folder string) string {
 // firstFolder returns the first existing folder of that relative path below the roots.
 func firstFolder(roots []string, name string, accept func(dir string) bool) (string, bool) {
 	for _, root := range roots {
-		if root == "" {
+		if !filepath.IsAbs(root) { // as in finder.each
 			continue
 		}
 		dirs, _ := filepath.Glob(filepath.Join(root, escape(filepath.FromSlash(name)))) // the roots are valid patterns

@@ -1,0 +1,133 @@
+package config
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// writeRegistration writes a registration as docsearch setup --project does.
+func writeRegistration(t *testing.T, l Locations, name string, r Registration) {
+	t.Helper()
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(l.Projects, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(Join(l.Projects, name), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func packageDatabase(name string) Database {
+	return Database{Name: name, Keywords: []string{"tea"}, Path: "/d/" + name, Description: "tea documentation", Version: "1.0.0", Packages: []string{"node:tea"}, Entry: -1}
+}
+
+// Each folder is answered by the databases of the user and those of its own project.
+func TestAddProject(t *testing.T) {
+	l := Locations{Projects: Join(t.TempDir(), ".projects")}
+	user := Database{Name: "Manual", Keywords: []string{"manual"}, Path: "/d/manual"}
+	writeRegistration(t, l, "a.json", Registration{Folder: "/src/shop", Also: []string{"/src/shop-feature", "/link/shop"}, Databases: []Database{packageDatabase("tea-1"), packageDatabase("manual")}})
+	writeRegistration(t, l, "b.json", Registration{Folder: "/src/shop-feature", Databases: []Database{packageDatabase("tea-2"), packageDatabase("tea-1")}})
+	writeRegistration(t, l, "c.json", Registration{Folder: "/src/shop/vendor/evil", Databases: []Database{packageDatabase("forged")}})
+	if err := os.WriteFile(Join(l.Projects, "broken.json"), []byte(`{"folder": "/src`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for cwd, want := range map[string][]string{
+		"/src/shop":                 {"Manual", "tea-1"}, // the user's Manual has precedence
+		"/src/shop/web":             {"Manual", "tea-1"},
+		"/link/shop/web":            {"Manual", "tea-1"},
+		"/src/shop-feature/web":     {"Manual", "tea-2", "tea-1"},
+		"/src/shop/vendor/evil/src": {"Manual", "forged"},
+		"/src/shopping":             {"Manual"},
+		"/src":                      {"Manual"},
+		"/":                         {"Manual"},
+		"":                          {"Manual"},
+	} {
+		shared := []Database{user}
+		c := Config{Databases: shared, Projects: ProjectFolders(l)}
+		c.AddProject(cwd)
+		var got []string
+		for _, db := range c.Databases {
+			got = append(got, db.Name)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("in %q: %q, want %q", cwd, got, want)
+		}
+		if cwd == "/src/shop" {
+			want := packageDatabase("tea-1")
+			want.Project = "/src/shop"
+			if diff := cmp.Diff(want, c.Databases[1]); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		}
+	}
+}
+
+// A name that a project's database defines is that database's in the project only.
+func TestProjectNames(t *testing.T) {
+	l := Locations{Config: Join(t.TempDir(), "c.json"), Cache: t.TempDir(), Projects: Join(t.TempDir(), ".projects")}
+	writeRegistration(t, l, "a.json", Registration{Folder: "/src/shop", Databases: []Database{packageDatabase("tea")}})
+	reads := 0
+	names := func(dbs []Database) [][]string {
+		reads++
+		all := make([][]string, len(dbs))
+		for i := range dbs {
+			all[i] = []string{"steep", dbs[i].Name}
+		}
+		return all
+	}
+	user := []Database{{Name: "manual", Keywords: []string{"k"}, Path: "/d/manual"}, {Name: "other", Keywords: []string{"k"}, Path: "/d/other"}}
+	if err := NewNames(user, names, names).Write(l); err != nil {
+		t.Fatal(err)
+	}
+	reads = 0
+	for cwd, want := range map[string]map[string]int{
+		"/src/shop": {"steep": 2, "tea": 2, "manual": 0, "other": 1, "none": -1},
+		"/src":      {"steep": -1, "tea": -1, "manual": 0, "other": 1, "none": -1},
+	} {
+		for range 2 {
+			c := Config{Databases: user, Projects: ProjectFolders(l), Names: NamesOf(l, user, names, names)}
+			c.AddProject(cwd)
+			for name, want := range want {
+				place, found := c.Names.Page(name)
+				if !found {
+					place = -1
+				}
+				if place != want {
+					t.Errorf("%q in %s: database %d, want %d", name, cwd, place, want)
+				}
+			}
+		}
+	}
+	if reads != 1 {
+		t.Errorf("the project's names were read %d times, want once and then from the file", reads)
+	}
+}
+
+// FuzzRegistration reads any text. What it accepts is complete.
+func FuzzRegistration(f *testing.F) {
+	f.Add([]byte(`{"folder": "/src/shop", "also": ["/x"], "databases": [{"name": "tea", "keywords": ["tea"], "path": "/d/tea", "urls": [], "packages": ["node:tea"]}]}`))
+	f.Add([]byte(`{"folder": "src", "databases": []}`))
+	f.Add([]byte(`{"folder": "/s", "databases": [{"name": "tea", "keywords": [], "path": "tea"}]}`))
+	f.Add([]byte(`[`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := parseRegistration(data)
+		if err != nil {
+			return
+		}
+		if !IsAbs(r.Folder) {
+			t.Errorf("folder %q", r.Folder)
+		}
+		for _, db := range r.Databases {
+			if db.Name == "" || len(db.Keywords) == 0 || !IsAbs(db.Path) || db.Project != r.Folder || db.Entry != -1 {
+				t.Errorf("database %+v", db)
+			}
+		}
+	})
+}
