@@ -2,7 +2,6 @@ package load
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -133,60 +132,5 @@ func TestProjectsShareUserRules(t *testing.T) {
 	}
 	if s, err := config.ReadProjectRoutes(l, one, user, nil); err == nil {
 		t.Errorf("the project's rules are still %q", names(s.Rules))
-	}
-}
-
-// Decoding takes time in proportion to the text: sixteen times as many keys must not take
-// hundreds of times as long.
-func TestDecodingIsLinear(t *testing.T) {
-	for name, text := range map[string]func(n int) string{
-		"a.toml": func(n int) string {
-			var b strings.Builder
-			for i := range n {
-				fmt.Fprintf(&b, "[a.b%d.c]\n", i)
-			}
-			return b.String()
-		},
-		"b.toml": func(n int) string {
-			var b strings.Builder
-			b.WriteString("[routes]\n")
-			for i := range n {
-				fmt.Fprintf(&b, "a.b%d.pattern = \"x\"\n", i)
-			}
-			return b.String()
-		},
-		"c.toml": func(n int) string { return strings.Repeat("[[routes]]\nx = 1\n", n) },
-		"a.yaml": func(n int) string {
-			var b strings.Builder
-			b.WriteString("routes:\n")
-			for i := range n {
-				fmt.Fprintf(&b, " r%d: {unknown: 1}\n", i)
-			}
-			return b.String()
-		},
-		"a.json": func(n int) string { return strings.ReplaceAll(manyRules(n), `"pattern"`, `"unknown"`) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			const few, factor, most = 1000, 16, 80
-			cost := func(n int) time.Duration {
-				data := []byte(text(n))
-				best := time.Duration(1 << 62)
-				for range 3 {
-					started := time.Now()
-					routes, err := parseRoutes(filepath.FromSlash("/"+name), data)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if _, _, err := decodeRules(name, routes, nil); err != nil {
-						t.Fatal(err)
-					}
-					best = min(best, time.Since(started))
-				}
-				return best
-			}
-			if a, b := cost(few), cost(factor*few); b > most*a {
-				t.Errorf("%d keys take %s, %d take %s", few, a, factor*few, b)
-			}
-		})
 	}
 }
