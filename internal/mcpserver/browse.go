@@ -54,7 +54,7 @@ func (c *Catalog) Find(ctx context.Context, names []string, q index.Query, expla
 		if f.err != nil {
 			found.Problem = searchError(f.Entry, f.err)
 		} else if explain && f.Remote == nil {
-			if found.Explanation, err = c.explain(f, q); err != nil {
+			if found.Explanation, err = c.explain(ctx, f, q); err != nil {
 				found.Problem = searchError(f.Entry, err)
 			}
 		}
@@ -81,10 +81,10 @@ func (c *Catalog) searchNamed(ctx context.Context, entries []Entry, q index.Quer
 }
 
 // explain explains the result of a database on this machine.
-func (c *Catalog) explain(f databaseResult, q index.Query) (*index.Explanation, error) {
+func (c *Catalog) explain(ctx context.Context, f databaseResult, q index.Query) (*index.Explanation, error) {
 	q = f.query(q)
 	var e index.Explanation
-	err := c.use(f.Path, func(db *index.Database) (err error) {
+	err := c.use(ctx, f.Path, func(db *index.Database) (err error) {
 		e, err = db.Explain(q, f.Result)
 		return err
 	})
@@ -108,7 +108,7 @@ func (c *Catalog) ReadPage(ctx context.Context, name string, ref index.Ref, numb
 			return readRemotePage(ctx, e, ref, number, size)
 		}
 		ref.URLs, ref.Version = e.URLs, e.Version
-		err = c.use(e.Path, func(db *index.Database) error {
+		err = c.use(ctx, e.Path, func(db *index.Database) error {
 			if p, err = db.ReadPage(ref, number, size); err != nil {
 				return err
 			}

@@ -21,6 +21,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/container"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/parallel"
 )
 
 // An Entry describes a database that the server searches, from the user's
@@ -92,29 +93,23 @@ type Catalog struct {
 	// results mention the age of a database; 0: never.
 	MaxAge time.Duration
 
-	mu       sync.Mutex
-	indexes  map[string]*cachedIndex // by path
+	mu       sync.Mutex              // not held while files are opened or read
+	indexes  map[string]*sharedIndex // by path
 	requests int                     // numbers the uses of indexes
-	checking atomic.Bool             // closeChanged is running
+	closed   bool
+	opening  parallel.Shared[struct{}] // by path
+	checking atomic.Bool               // closeChanged is running
 }
 
 // maxUnlisted limits the open databases that are not among the entries, because a client
 // can name any number of paths.
 const maxUnlisted = 8
 
-// A cachedIndex holds the open index of one database.
-type cachedIndex struct {
-	lastUse int // guarded by Catalog.mu
-
-	mu      sync.Mutex // held while the database is being opened
-	current *sharedIndex
-	dropped bool // no longer in the catalog
-}
-
 // A sharedIndex is an open database with its readers.
 type sharedIndex struct {
 	*index.Database
 	readers sync.WaitGroup
+	lastUse int // guarded by Catalog.mu
 }
 
 func (c *Catalog) showsPaths() bool { return c.AnyPath || c.ShowPaths }
@@ -166,10 +161,27 @@ func (c *Catalog) publicNotes(notes []string) []string {
 	return public
 }
 
-// use calls f with the database at path, and opens it if necessary.
-func (c *Catalog) use(path string, f func(*index.Database) error) (err error) {
-	// If another process truncates a memory-mapped file, reading it faults. Report
-	// that as a corrupt database instead of crashing.
+// use calls f with the database at path, and opens it if necessary. ctx limits the wait
+// for that.
+func (c *Catalog) use(ctx context.Context, path string, f func(*index.Database) error) error {
+	err := guard(path, func() error {
+		db, err := c.acquire(ctx, path)
+		if err != nil {
+			return err
+		}
+		defer db.readers.Done()
+		return f(db.Database)
+	})
+	if !c.showsPaths() {
+		err = PublicError(err)
+	}
+	return err
+}
+
+// guard calls f, which reads the database at path. If another process truncates a
+// memory-mapped file, reading it faults. guard reports that as a corrupt database instead
+// of crashing.
+func guard(path string, f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		switch r := recover().(type) {
@@ -179,39 +191,66 @@ func (c *Catalog) use(path string, f func(*index.Database) error) (err error) {
 		default:
 			panic(r)
 		}
-		if !c.showsPaths() {
-			err = PublicError(err)
-		}
 	}()
-	db, err := c.cached(path).acquire(path)
-	for errors.Is(err, errDropped) {
-		db, err = c.cached(path).acquire(path)
-	}
-	if err != nil {
-		return err
-	}
-	defer db.readers.Done()
-	return f(db.Database)
+	return f()
 }
 
-func (c *Catalog) cached(path string) *cachedIndex {
+// acquire returns the database with its current index. The caller must call
+// readers.Done when finished.
+func (c *Catalog) acquire(ctx context.Context, path string) (*sharedIndex, error) {
+	for opened := false; ; opened = true {
+		if db := c.reader(path); db != nil {
+			if opened || !db.Changed() {
+				return db, nil
+			}
+			db.readers.Done()
+			c.drop(path, db)
+		}
+		if _, err := c.opening.Do(ctx, path, func(context.Context) (struct{}, error) { return struct{}{}, c.open(path) }); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// reader adds a reader to the open database at path. It returns nil if there is none.
+func (c *Catalog) reader(path string) *sharedIndex {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := c.indexes[path]
-	if s == nil {
-		if c.indexes == nil {
-			c.indexes = make(map[string]*cachedIndex)
-		}
-		s = &cachedIndex{}
-		c.indexes[path] = s
+	db := c.indexes[path]
+	if db == nil {
+		return nil
 	}
 	c.requests++
-	s.lastUse = c.requests
-	return s
+	db.lastUse = c.requests
+	db.readers.Add(1)
+	return db
 }
 
-// errDropped reports that the catalog no longer has a cachedIndex.
-var errDropped = errors.New("the index was closed")
+// open opens the database at path. Only one call for a path runs at a time.
+func (c *Catalog) open(path string) error {
+	return guard(path, func() error {
+		db, err := index.Open(path)
+		if err != nil {
+			return err
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.closed {
+			return errors.Join(errClosed, db.Close())
+		}
+		if c.indexes == nil {
+			c.indexes = make(map[string]*sharedIndex)
+		}
+		if old := c.indexes[path]; old != nil {
+			old.retire()
+		}
+		c.requests++
+		c.indexes[path] = &sharedIndex{Database: db, lastUse: c.requests}
+		return nil
+	})
+}
+
+var errClosed = errors.New("the server is stopping")
 
 // tidy closes databases that were removed, and the oldest ones that are not in the list of
 // entries.
@@ -233,7 +272,8 @@ func (c *Catalog) tidy(entries []Entry) {
 	}
 	paths := slices.SortedFunc(maps.Keys(unlisted), func(a, b string) int { return unlisted[b].lastUse - unlisted[a].lastUse })
 	for _, path := range paths[min(maxUnlisted, len(paths)):] {
-		c.drop(path)
+		c.indexes[path].retire()
+		delete(c.indexes, path)
 	}
 }
 
@@ -242,82 +282,42 @@ func (c *Catalog) closeChanged() {
 	c.mu.Lock()
 	open := maps.Clone(c.indexes)
 	c.mu.Unlock()
-	for path, s := range open {
-		if !s.changed() {
-			continue
+	for path, db := range open {
+		// Changed reads no mapped file, so the database need not stay open for it.
+		if db.Changed() {
+			c.drop(path, db)
 		}
-		c.mu.Lock()
-		if c.indexes[path] == s {
-			c.drop(path)
-		}
-		c.mu.Unlock()
 	}
 }
 
-// changed reports whether the index of the open database was removed or replaced.
-func (s *cachedIndex) changed() bool {
-	if !s.mu.TryLock() { // it is being opened
-		return false
+// drop removes a database from the catalog and closes it, unless another one has replaced
+// it.
+func (c *Catalog) drop(path string, db *sharedIndex) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.indexes[path] == db {
+		db.retire()
+		delete(c.indexes, path)
 	}
-	defer s.mu.Unlock()
-	return s.current != nil && s.current.Changed()
 }
 
-// drop removes a database from the catalog and closes it, unless it is being opened. The
-// caller holds c.mu.
-func (c *Catalog) drop(path string) {
-	s := c.indexes[path]
-	if !s.mu.TryLock() {
-		return
-	}
-	defer s.mu.Unlock()
-	s.retire()
-	s.dropped = true
-	delete(c.indexes, path)
-}
-
-// acquire returns the database with its current index. The caller must call
-// readers.Done when finished.
-func (s *cachedIndex) acquire(path string) (*sharedIndex, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.dropped {
-		return nil, errDropped
-	}
-	if s.current != nil && s.current.Changed() {
-		s.retire()
-	}
-	if s.current == nil {
-		db, err := index.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		s.current = &sharedIndex{Database: db}
-	}
-	s.current.readers.Add(1)
-	return s.current, nil
-}
-
-// retire closes the current database once it has no readers.
-func (s *cachedIndex) retire() {
-	if old := s.current; old != nil {
-		s.current = nil
-		go func() {
-			old.readers.Wait()
-			old.Close()
-		}()
-	}
+// retire closes the database, which is not in the catalog anymore, once it has no readers.
+func (db *sharedIndex) retire() {
+	go func() {
+		db.readers.Wait()
+		db.Close()
+	}()
 }
 
 // Close closes all open databases, each when its last reader is done.
 func (c *Catalog) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, s := range c.indexes {
-		s.mu.Lock()
-		s.retire()
-		s.mu.Unlock()
+	c.closed = true
+	for _, db := range c.indexes {
+		db.retire()
 	}
+	clear(c.indexes)
 }
 
 // choose resolves names and paths to databases, or returns all if there are
@@ -446,7 +446,7 @@ func (c *Catalog) search(ctx context.Context, entries []Entry, q index.Query) []
 			return found.Result, errors.Join(err, found.Err)
 		}
 		q := e.query(q)
-		err = c.use(e.Path, func(db *index.Database) error {
+		err = c.use(ctx, e.Path, func(db *index.Database) error {
 			if r, err = db.Search(ctx, q); err == nil {
 				info := db.Info()
 				for i := range r.Hits {
@@ -486,11 +486,11 @@ func packNote(e Entry, info index.Info) []string {
 }
 
 // info opens the database and returns its info.
-func (c *Catalog) info(e Entry) (i index.Info, err error) {
+func (c *Catalog) info(ctx context.Context, e Entry) (i index.Info, err error) {
 	if e.Remote != nil {
 		return i, nil
 	}
-	err = c.use(e.Path, func(db *index.Database) error {
+	err = c.use(ctx, e.Path, func(db *index.Database) error {
 		i = db.Info()
 		return nil
 	})
@@ -498,9 +498,9 @@ func (c *Catalog) info(e Entry) (i index.Info, err error) {
 }
 
 // read reads passages of a database on this machine.
-func (c *Catalog) read(e Entry, ref index.Ref) (r index.Reading, err error) {
+func (c *Catalog) read(ctx context.Context, e Entry, ref index.Ref) (r index.Reading, err error) {
 	ref.URLs, ref.Version = e.URLs, e.Version
-	err = c.use(e.Path, func(db *index.Database) error {
+	err = c.use(ctx, e.Path, func(db *index.Database) error {
 		r, err = db.Read(ref)
 		for i := range r.Passages {
 			c.hideFolder(&r.Passages[i])
@@ -539,7 +539,7 @@ func (c *Catalog) Read(ctx context.Context, names []string, ref index.Ref) (map[
 	found := make(map[string]RemoteReading, len(entries))
 	for i, o := range forEachEntry(ctx, entries, searchTimeout, func(e Entry) (index.Reading, error) {
 		if e.Remote == nil {
-			return c.read(e, ref)
+			return c.read(ctx, e, ref)
 		}
 		readings, err := e.Remote.Read(ctx, []string{e.RemoteName}, ref)
 		r := readings[e.RemoteName]

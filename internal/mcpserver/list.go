@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/humanize"
+	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/safetext"
 )
 
@@ -25,7 +26,7 @@ func (s *Server) list(ctx context.Context) string {
 func (s *Server) describe(ctx context.Context, entries []Entry) string {
 	var w strings.Builder
 	p := s.catalog.project()
-	for i, a := range forEachEntry(ctx, entries, searchTimeout, s.catalog.info) {
+	for i, a := range forEachEntry(ctx, entries, searchTimeout, func(e Entry) (index.Info, error) { return s.catalog.info(ctx, e) }) {
 		e, info := entries[i], a.value
 		if w.Len() > maxTokens*bytesPerToken/2 {
 			fmt.Fprintf(&w, "\nand %d more: %s\n", len(entries)-i, nameList(entries[i:]))

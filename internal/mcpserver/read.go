@@ -83,7 +83,7 @@ func (s *Server) read(ctx context.Context, a readArguments, params []param) (str
 			found, err := remote(e)
 			return found.Reading, errors.Join(err, found.Err)
 		}
-		return s.catalog.read(e, ref)
+		return s.catalog.read(ctx, e, ref)
 	}) {
 		switch {
 		case errors.Is(a.err, index.ErrNotFound):
