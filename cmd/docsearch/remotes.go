@@ -72,10 +72,14 @@ func openRemotes(l config.Locations) *remoteCatalog {
 
 // Close closes the connections.
 func (r *remoteCatalog) Close() {
-	for _, c := range r.served.clients {
+	last := r.served.last.Load()
+	if last == nil {
+		return
+	}
+	for _, c := range last.clients {
 		c.Close()
 	}
-	for _, c := range r.served.clusters {
+	for _, c := range last.clusters {
 		c.Close()
 	}
 }
@@ -117,9 +121,7 @@ func (r *remoteCatalog) fetch(ctx context.Context, onlyMissing bool) map[string]
 		})
 	}
 	wait.Wait()
-	r.served.mu.Lock()
-	defer r.served.mu.Unlock()
-	r.served.read = false // the lists may have changed
+	r.served.changed.Store(true) // the lists may have changed
 	return failures
 }
 

@@ -1,14 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,6 +25,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/mcpserver"
 	"github.com/docsearch/docsearch/internal/notebook"
+	"github.com/docsearch/docsearch/internal/parallel"
 	"github.com/docsearch/docsearch/internal/remote"
 	"github.com/docsearch/docsearch/internal/web"
 )
@@ -80,7 +83,7 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 	if opt.http != "" {
 		entries = httpserver.Readable(served.entries)
 	}
-	catalog := &mcpserver.Catalog{Project: project, Entries: entries, AnyPath: opt.http == "", Embedders: served.queryEmbedders,
+	catalog := &mcpserver.Catalog{Project: project, Entries: entries, AnyPath: opt.http == "", Embedders: func() *index.Embedders { return served.current().embedders },
 		MaxAge: time.Duration(settings.MaxAgeDays) * 24 * time.Hour}
 	defer catalog.Close()
 	options := mcpserver.Options{
@@ -93,7 +96,7 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 	if opt.http != "" {
 		options.Called = httpserver.Called
 	} else { // an HTTP client need not ask this user for permission
-		options.Notebooks = func() []notebook.Notebook { return a.notebooksOf(served.current()) }
+		options.Notebooks = func() []notebook.Notebook { return a.notebooksOf(&served.current().Config) }
 	}
 	server := mcpserver.New(options)
 	if len(opt.databases) > 0 {
@@ -134,40 +137,55 @@ type servedDatabases struct {
 	remotes   bool     // also those of the config's servers
 	project   string   // also those of the project in this folder; empty: none
 
-	mu     sync.Mutex
-	read   bool            // whether the config has been read
-	stamps [2]config.Stamp // of the config and of the projects' registrations at the last read
-	config config.Config
-
-	embedders *index.Embedders          // from the config; nil: not opened yet
-	clients   map[string]*remote.Client // of the config's servers, by URL
-
-	clusters map[string]*clustersearch.Database // databases in clusters, by name
+	last    atomic.Pointer[servedConfig] // nil: not read yet
+	changed atomic.Bool                  // the lists of the servers' databases have changed since
+	reading parallel.Shared[*servedConfig]
 }
 
-// current returns a copy of the config.
-func (s *servedDatabases) current() *config.Config {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.refresh()
-	c := s.config
-	return &c
+// A servedConfig is the config at one time, with its connections. It does not change.
+type servedConfig struct {
+	config.Config
+	stamps    [2]config.Stamp // of the config and of the projects' registrations
+	embedders *index.Embedders
+	clients   map[string]*remote.Client          // of the config's servers, by URL
+	clusters  map[string]*clustersearch.Database // databases in clusters, by name
+}
+
+// configWait limits how long a request waits while a changed config is read. Then it uses
+// the last config.
+const configWait = time.Second
+
+// current returns the config, and reads it again if its file has changed. All callers
+// share one attempt, which takes no lock.
+func (s *servedDatabases) current() *servedConfig {
+	ctx, last := context.Background(), s.last.Load()
+	if last != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, configWait)
+		defer cancel()
+	}
+	now, err := s.reading.Do(ctx, "", func(context.Context) (*servedConfig, error) { return s.read(), nil })
+	if err == nil {
+		return now
+	}
+	if !errors.Is(err, context.DeadlineExceeded) {
+		s.log.Error("cannot read the config", "error", err)
+	}
+	return cmp.Or(last, &servedConfig{Config: config.Default()})
 }
 
 // entries lists the databases.
 func (s *servedDatabases) entries() []mcpserver.Entry {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.refresh()
+	current := s.current()
 	var all []mcpserver.Entry
-	server := s.config.Server(os.Getenv)
-	for _, db := range s.config.Databases {
+	server := current.Server(os.Getenv)
+	for _, db := range current.Databases {
 		e := mcpserver.Entry{Name: db.Name, Description: db.Description, Keywords: db.Keywords, URLs: db.URLs, Version: db.Version, Software: db.Software()}
 		switch {
 		case db.Cluster != nil:
-			e.Remote, e.RemoteName = s.clusters[db.Name], db.RemoteName
+			e.Remote, e.RemoteName = current.clusters[db.Name], db.RemoteName
 		case db.Remote != "":
-			e.Remote, e.RemoteName = s.clients[db.Remote], db.RemoteName
+			e.Remote, e.RemoteName = current.clients[db.Remote], db.RemoteName
 		case !server.Serves(&db) && !hasIndex(db.Path):
 			continue // searched by another server
 		default:
@@ -199,59 +217,44 @@ func (s *servedDatabases) entries() []mcpserver.Entry {
 	return chosen
 }
 
-// queryEmbedders returns the embedders for query vectors.
-func (s *servedDatabases) queryEmbedders() *index.Embedders {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.refresh()
-	if s.embedders == nil {
-		specs := specsOf(s.config.Embedders)
-		s.embedders = index.NewEmbedders(func() []index.EmbedderSpec { return specs }, agentTimeout)
-	}
-	return s.embedders
-}
-
-// refresh reads the config if its file has changed. It logs problems and uses
-// the valid entries, because a server with one database less is better than
+// read returns the last config, or a new one if its file has changed. It logs problems
+// and uses the valid entries, because a server with one database less is better than
 // none.
-func (s *servedDatabases) refresh() {
+func (s *servedDatabases) read() *servedConfig {
+	last := s.last.Load()
 	stamp, err := config.StampOf(s.locations.Config)
 	projects, projectsErr := config.StampOf(s.locations.Projects)
 	stamps := [...]config.Stamp{stamp, projects}
-	if s.read && (err != nil || projectsErr != nil || stamps == s.stamps) {
-		return
+	if changed := s.changed.Swap(false); last != nil && !changed && (err != nil || projectsErr != nil || stamps == last.stamps) {
+		return last
 	}
-	s.read, s.stamps = true, stamps
 	loaded, err := load.Load(s.locations)
 	if err != nil {
 		s.log.Error("cannot read the config", "error", err)
-		if s.config.Databases == nil {
-			s.config = config.Default()
+		now := servedConfig{Config: config.Default()}
+		if last != nil {
+			now = *last
 		}
-		return
+		now.stamps = stamps
+		s.last.Store(&now)
+		return &now
 	}
 	for _, p := range loaded.Problems {
 		s.log.Warn("problem in the config", "file", loaded.Path, "problem", p.String())
 	}
-	if old := s.embedders; old != nil && !slices.Equal(loaded.Config.Embedders, s.config.Embedders) {
-		s.embedders = nil
-		go old.Close() // waits for calls in progress
-	}
-	old := s.config.Remotes
-	s.config = loaded.Config
-	defer func() { // names of the user's databases have precedence
-		if s.project != "" {
-			s.config.AddProject(s.project)
+	now := &servedConfig{Config: loaded.Config, stamps: stamps}
+	if s.remotes {
+		if err := remote.AddTo(&now.Config, s.locations); err != nil {
+			s.log.Warn("cannot read the list of a server's databases", "error", err)
 		}
-	}()
-	defer s.setClusters()
-	if !s.remotes {
-		return
 	}
-	if err := remote.AddTo(&s.config, s.locations); err != nil {
-		s.log.Warn("cannot read the list of a server's databases", "error", err)
+	now.AddClustered()
+	now.connect(cmp.Or(last, &servedConfig{}), s)
+	if s.project != "" { // names of the user's databases have precedence
+		now.AddProject(s.project)
 	}
-	s.setClients(old)
+	s.last.Store(now)
+	return now
 }
 
 // hasIndex reports whether the database has a published index.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/clustersearch"
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/remote"
 )
 
@@ -21,55 +22,50 @@ const (
 	remoteTimeout = 10 * time.Second
 )
 
-// client returns the client of a server in the config, or nil. It keeps clients, whose
-// connections stay open.
-func (s *servedDatabases) client(url string) *remote.Client {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.refresh()
-	return s.clients[url]
-}
-
-// setClients makes the clients of the config's servers. Clients of unchanged servers stay.
-func (s *servedDatabases) setClients(old []config.Remote) {
-	clients := make(map[string]*remote.Client, len(s.config.Remotes))
-	for _, r := range s.config.Remotes {
-		if c := s.clients[r.URL]; c != nil && slices.ContainsFunc(old, func(o config.Remote) bool { return reflect.DeepEqual(o, r) }) {
-			clients[r.URL] = c
-		} else {
-			clients[r.URL] = remote.NewClient(r)
+// connect makes the connections of the config. Those of the last config stay if their
+// settings have not changed; the others are closed.
+func (c *servedConfig) connect(last *servedConfig, s *servedDatabases) {
+	if old := last.embedders; old != nil && slices.Equal(c.Embedders, last.Embedders) {
+		c.embedders = old
+	} else {
+		specs := specsOf(c.Embedders)
+		c.embedders = index.NewEmbedders(func() []index.EmbedderSpec { return specs }, agentTimeout)
+		if old != nil {
+			go old.Close() // waits for calls in progress
 		}
 	}
-	for url, c := range s.clients {
-		if clients[url] != c {
-			c.Close()
+	c.clients = make(map[string]*remote.Client, len(c.Remotes))
+	if s.remotes {
+		for _, r := range c.Remotes {
+			if have := last.clients[r.URL]; have != nil && slices.ContainsFunc(last.Remotes, func(o config.Remote) bool { return reflect.DeepEqual(o, r) }) {
+				c.clients[r.URL] = have
+			} else {
+				c.clients[r.URL] = remote.NewClient(r)
+			}
 		}
 	}
-	s.clients = clients
-}
-
-// setClusters adds the databases in clusters to those of the config. The connections of
-// unchanged ones stay.
-func (s *servedDatabases) setClusters() {
-	s.config.AddClustered()
-	clusters := map[string]*clustersearch.Database{}
-	for i := range s.config.Databases {
-		db := &s.config.Databases[i]
+	for url, old := range last.clients {
+		if c.clients[url] != old {
+			old.Close()
+		}
+	}
+	c.clusters = map[string]*clustersearch.Database{}
+	for i := range c.Databases {
+		db := &c.Databases[i]
 		if db.Cluster == nil {
 			continue
 		}
-		if have := s.clusters[db.Name]; have != nil && have.Is(db) {
-			clusters[db.Name] = have
+		if have := last.clusters[db.Name]; have != nil && have.Is(db) {
+			c.clusters[db.Name] = have
 		} else {
-			clusters[db.Name] = clustersearch.New(*db, s.clusterCache())
+			c.clusters[db.Name] = clustersearch.New(*db, s.clusterCache())
 		}
 	}
-	for name, d := range s.clusters {
-		if clusters[name] != d {
-			d.Close()
+	for name, old := range last.clusters {
+		if c.clusters[name] != old {
+			old.Close()
 		}
 	}
-	s.clusters = clusters
 }
 
 // clusterCache returns the folder of the statistics of databases in clusters, or "".
@@ -82,10 +78,11 @@ func (s *servedDatabases) clusterCache() string {
 
 // ask sends a hook's request to a server or cluster of the config. It is a remote.Asker.
 func (s *servedDatabases) ask(ctx context.Context, url string, body []byte) ([]byte, error) {
-	if c := s.client(url); c != nil {
+	current := s.current()
+	if c := current.clients[url]; c != nil {
 		return c.Answer(ctx, body)
 	}
-	databases := s.clustered(url)
+	databases := current.clustered(url)
 	if len(databases) == 0 {
 		return nil, remote.ErrNoRelay
 	}
@@ -101,14 +98,11 @@ func (s *servedDatabases) ask(ctx context.Context, url string, body []byte) ([]b
 }
 
 // clustered returns the databases in the cluster with that URL by their names in it.
-func (s *servedDatabases) clustered(url string) map[string]*clustersearch.Database {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.refresh()
+func (c *servedConfig) clustered(url string) map[string]*clustersearch.Database {
 	found := map[string]*clustersearch.Database{}
-	for i := range s.config.Databases {
-		if db := &s.config.Databases[i]; db.Cluster != nil && db.Remote == url {
-			found[db.RemoteName] = s.clusters[db.Name]
+	for i := range c.Databases {
+		if db := &c.Databases[i]; db.Cluster != nil && db.Remote == url {
+			found[db.RemoteName] = c.clusters[db.Name]
 		}
 	}
 	return found
@@ -124,7 +118,7 @@ func (s *servedDatabases) serveRemotes(ctx context.Context) {
 			relay()
 		}
 		for _, r := range current.Remotes {
-			c := s.client(r.URL)
+			c := current.clients[r.URL]
 			if c == nil {
 				continue
 			}
@@ -157,9 +151,7 @@ func (s *servedDatabases) fetch(ctx context.Context, r *config.Remote, c *remote
 	if err := config.Forget(s.locations); err != nil {
 		s.log.Warn("cannot remove the snapshot of the config", "error", err)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.read = false
+	s.changed.Store(true)
 }
 
 // mirror starts a process that builds or updates the mirrors of a server's databases, if

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/loopback"
 	"github.com/docsearch/docsearch/internal/mcpserver"
 	"github.com/docsearch/docsearch/internal/web"
@@ -57,7 +58,7 @@ func (a *app) web(ctx context.Context, address string, open bool) error {
 		ShowPaths: true,
 		Project:   func() *config.Project { return config.ProjectAt(served.locations, os.Getenv, cwd) },
 		Entries:   func(context.Context) []mcpserver.Entry { return served.entries() },
-		Embedders: served.queryEmbedders,
+		Embedders: func() *index.Embedders { return served.current().embedders },
 		MaxAge:    time.Duration(settings.MaxAgeDays) * 24 * time.Hour,
 	}
 	defer catalog.Close()
