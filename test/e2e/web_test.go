@@ -109,6 +109,7 @@ func openPage(t testing.TB, address, base string) *tab {
 		t.Fatal(err)
 	}
 	b.run(t, network.Enable(), runtime.Enable(), chromedp.Navigate(address), chromedp.WaitReady("#query"))
+	b.waitFor(t, `document.readyState === "complete"`) // Navigate waits only for the page that leads there
 	return b
 }
 
@@ -258,8 +259,8 @@ func TestWebPages(t *testing.T) {
 	b.run(t, chromedp.Navigate(b.base+"/?q=escape+hatch"), chromedp.WaitReady("#hits"))
 	document := eval[string](t, b, `document.querySelector("#hit-1").href`)
 	pages := map[string]string{"search": "/", "results": "/?q=escape+hatch", "agent": "/?q=escape+hatch&agent=1", "read": strings.TrimPrefix(document, b.base)}
-	for _, link := range eval[[]string](t, b, `[...document.querySelectorAll("header nav a")].map(a => a.getAttribute("href"))`) {
-		if link != "/" {
+	for _, link := range eval[[]string](t, b, `[...document.querySelectorAll("header nav a")].map(a => a.href)`) {
+		if link = strings.TrimPrefix(link, b.base); link != "/" {
 			pages[strings.Trim(link, "/")] = link
 		}
 	}
@@ -414,7 +415,7 @@ func (b *tab) tabTo(t *testing.T, selector string) {
 }
 
 // waitFor waits until an expression is true, also on a page that follows.
-func (b *tab) waitFor(t *testing.T, expression string) {
+func (b *tab) waitFor(t testing.TB, expression string) {
 	t.Helper()
 	for range 300 {
 		var is bool
