@@ -15,6 +15,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/embed"
 	"github.com/docsearch/docsearch/internal/index/embed/model2vec"
 	"github.com/docsearch/docsearch/internal/index/embed/provider"
+	"github.com/docsearch/docsearch/internal/parallel"
 )
 
 // Values of EmbedderSpec.Kind.
@@ -70,12 +71,12 @@ type Embedders struct {
 	specs   func() []EmbedderSpec
 	timeout time.Duration
 
-	mu      sync.Mutex
+	mu      sync.Mutex        // not held while a model is opened
 	clients []*embedderClient // nil before the call of specs
 }
 
 // NewEmbedders returns the embedders of the given specs. It calls specs at most once,
-// when a database needs an embedder. A query waits for its vector for at most timeout.
+// when a database needs an embedder; concurrent searches wait for that call. A query waits for its vector for at most timeout.
 func NewEmbedders(specs func() []EmbedderSpec, timeout time.Duration) *Embedders {
 	return &Embedders{specs: specs, timeout: timeout}
 }
@@ -88,10 +89,7 @@ func (e *Embedders) Close() error {
 	e.mu.Unlock()
 	var errs []error
 	for _, a := range known {
-		a.close()
-		if c, ok := a.provider.(io.Closer); ok {
-			errs = append(errs, c.Close())
-		}
+		errs = append(errs, a.close())
 	}
 	return errors.Join(errs...)
 }
@@ -115,11 +113,30 @@ type embedderMismatchError struct{ id string }
 
 func (e *embedderMismatchError) Error() string { return "the config has " + e.id + " instead" }
 
-// find returns the embedder with this ID.
-func (e *Embedders) find(id string) (*embedderClient, error) {
+// find returns the embedder with this ID. ctx limits the wait for a model that is opened.
+func (e *Embedders) find(ctx context.Context, id string) (*embedderClient, error) {
 	if e == nil {
 		return nil, errNoEmbedder
 	}
+	why := errNoEmbedder
+	for _, a := range e.all() {
+		if !strings.HasPrefix(id, a.spec.Kind+":") {
+			continue
+		}
+		p, err := a.opening.Do(ctx, "", func(context.Context) (embed.Provider, error) { return a.open() })
+		switch {
+		case err != nil:
+			why = err
+		case p.ID() == id:
+			return a, nil
+		default:
+			why = &embedderMismatchError{p.ID()}
+		}
+	}
+	return nil, why
+}
+
+func (e *Embedders) all() []*embedderClient {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.clients == nil {
@@ -127,31 +144,13 @@ func (e *Embedders) find(id string) (*embedderClient, error) {
 			e.clients = append(e.clients, &embedderClient{spec: s})
 		}
 	}
-	why := errNoEmbedder
-	for _, a := range e.clients {
-		if !strings.HasPrefix(id, a.spec.Kind+":") {
-			continue
-		}
-		if a.provider == nil {
-			p, err := a.spec.Open()
-			if err != nil {
-				why = err
-				continue
-			}
-			a.provider = p
-		}
-		if a.provider.ID() == id {
-			return a, nil
-		}
-		why = &embedderMismatchError{a.provider.ID()}
-	}
-	return nil, why
+	return e.clients
 }
 
 // vector embeds a query with the embedder id. It also returns the weight of its
 // vectors.
 func (e *Embedders) vector(ctx context.Context, id, query string) ([]float32, float64, error) {
-	a, err := e.find(id)
+	a, err := e.find(ctx, id)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -164,15 +163,16 @@ func (e *Embedders) vector(ctx context.Context, id, query string) ([]float32, fl
 // fails fast for retryDelay, so that not every search waits for an unreachable server.
 type embedderClient struct {
 	spec     EmbedderSpec
-	provider embed.Provider // nil until opened
+	opening  parallel.Shared[embed.Provider]
 	inflight sync.WaitGroup
 	requests singleflight.Group // by query
 
-	mu      sync.Mutex
-	closed  bool
-	cache   map[string][]float32 // by query
-	retryAt time.Time
-	lastErr error // returned until retryAt
+	mu       sync.Mutex
+	provider embed.Provider // nil until opened, then it does not change
+	closed   bool
+	cache    map[string][]float32 // by query
+	retryAt  time.Time
+	lastErr  error // returned until retryAt
 }
 
 const (
@@ -185,6 +185,34 @@ func (a *embedderClient) weight() float64 {
 		return a.spec.Weight
 	}
 	return defaultProvidedWeight
+}
+
+// open opens the provider, unless that was done. Only one call runs at a time.
+func (a *embedderClient) open() (embed.Provider, error) {
+	a.mu.Lock()
+	p := a.provider
+	a.mu.Unlock()
+	if p != nil {
+		return p, nil
+	}
+	p, err := a.spec.Open()
+	if err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return nil, errors.Join(errNoEmbedder, closeProvider(p))
+	}
+	a.provider = p
+	return p, nil
+}
+
+func closeProvider(p embed.Provider) error {
+	if c, ok := p.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
 }
 
 // vector returns the vector of a query. The request for it continues after the timeout:
@@ -250,12 +278,14 @@ func (a *embedderClient) embed(query string) ([]float32, error) {
 	return vectors[0], nil
 }
 
-// close rejects new requests and waits for pending ones.
-func (a *embedderClient) close() {
+// close rejects new requests, waits for pending ones and closes the provider.
+func (a *embedderClient) close() error {
 	a.mu.Lock()
 	a.closed = true
+	p := a.provider
 	a.mu.Unlock()
 	a.inflight.Wait()
+	return closeProvider(p)
 }
 
 // setError makes requests fail with err for retryDelay, or succeed again if err is nil.
