@@ -2,6 +2,7 @@ package manage
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/eventlog"
 	"github.com/docsearch/docsearch/internal/humanize"
+	"github.com/docsearch/docsearch/internal/parallel"
 	"github.com/docsearch/docsearch/internal/web"
 )
 
@@ -51,7 +53,9 @@ func periodOf(value string) period {
 // A summaryCache keeps the summaries of one state of the event log, by period: several
 // pages show the same one, and the log has up to 4 MiB.
 type summaryCache struct {
-	mu    sync.Mutex
+	reading parallel.Shared[*activity.Summary] // by state and period
+
+	mu    sync.Mutex // not held while the log is read
 	stamp string
 	at    time.Time
 	byAge map[string]*activity.Summary
@@ -62,29 +66,46 @@ type summaryCache struct {
 const summaryAge = time.Minute
 
 // summary returns the summary of a period. Callers must not change it.
-func (p *Pages) summary(chosen period) (*activity.Summary, error) {
+func (p *Pages) summary(ctx context.Context, chosen period) (*activity.Summary, error) {
 	c := &p.summaries
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if stamp := stampOf(p.State); c.stamp != stamp || time.Since(c.at) > summaryAge {
-		c.stamp, c.at, c.byAge = stamp, time.Now(), map[string]*activity.Summary{}
-	}
-	if s := c.byAge[chosen.Value]; s != nil {
+	stamp := stampOf(p.State)
+	if s := c.get(stamp, chosen.Value); s != nil {
 		return s, nil
 	}
-	s, err := activity.Read(eventlog.Log{Dir: p.State}, chosen.since(time.Now()))
-	if err != nil {
-		return nil, err
+	return c.reading.Do(ctx, chosen.Value+" "+stamp, func(context.Context) (*activity.Summary, error) {
+		s, err := activity.Read(eventlog.Log{Dir: p.State}, chosen.since(time.Now()))
+		if err != nil {
+			return nil, err
+		}
+		conf, err := p.Machine.Config()
+		if err != nil {
+			conf = config.Default() // the settings page shows why
+		}
+		if err := s.Advise(&conf); err != nil {
+			return nil, err
+		}
+		c.put(stamp, chosen.Value, s)
+		return s, nil
+	})
+}
+
+// get returns the summary of a period, or nil.
+func (c *summaryCache) get(stamp, period string) *activity.Summary {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stamp != stamp || time.Since(c.at) > summaryAge {
+		c.stamp, c.at, c.byAge = stamp, time.Now(), map[string]*activity.Summary{}
 	}
-	conf, err := p.Machine.Config()
-	if err != nil {
-		conf = config.Default() // the settings page shows why
+	return c.byAge[period]
+}
+
+// put keeps the summary of a period, unless the log has changed.
+func (c *summaryCache) put(stamp, period string, s *activity.Summary) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stamp == stamp {
+		c.byAge[period] = s
 	}
-	if err := s.Advise(&conf); err != nil {
-		return nil, err
-	}
-	c.byAge[chosen.Value] = s
-	return s, nil
 }
 
 // stampOf changes when the event log or the examples in a folder change.
@@ -134,7 +155,7 @@ type offer struct {
 func (p *Pages) activityPage(r *http.Request) (*content, error) {
 	q := r.URL.Query()
 	chosen := periodOf(q.Get("period"))
-	s, err := p.summary(chosen)
+	s, err := p.summary(r.Context(), chosen)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +210,7 @@ func (p *Pages) label(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	labels, id := activity.Labels{Dir: p.State}, form.Get("id")
-	s, err := p.summary(periodOf("all"))
+	s, err := p.summary(r.Context(), periodOf("all"))
 	if err == nil {
 		e := s.Entry(id)
 		switch {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/activity"
+	"github.com/docsearch/docsearch/internal/parallel"
 	"github.com/docsearch/docsearch/internal/web"
 	"github.com/docsearch/docsearch/internal/web/job"
 )
@@ -78,9 +79,12 @@ const (
 )
 
 type databasesCache struct {
-	mu  sync.Mutex
-	at  time.Time
-	all []Database
+	reading parallel.Shared[[]Database] // by changes
+
+	mu      sync.Mutex // not held while databases are read
+	changes int        // calls of forget
+	at      time.Time
+	all     []Database
 }
 
 // forget makes the next page look at the databases again.
@@ -88,22 +92,31 @@ func (c *databasesCache) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.at = time.Time{}
+	c.changes++
 }
 
-// list returns the databases, which callers must not change.
+// list returns the databases, which callers must not change. Pages share one attempt to
+// read them, unless forget was called after it began.
 func (p *Pages) list(ctx context.Context) ([]Database, error) {
 	c := &p.databases
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.at.IsZero() && time.Since(c.at) < databasesAge {
-		return c.all, nil
+	all, changes, fresh := c.all, c.changes, !c.at.IsZero() && time.Since(c.at) < databasesAge
+	c.mu.Unlock()
+	if fresh {
+		return all, nil
 	}
-	all, err := p.Machine.Databases(ctx)
-	if err != nil {
-		return nil, err
-	}
-	c.at, c.all = time.Now(), all
-	return all, nil
+	return c.reading.Do(ctx, fmt.Sprint(changes), func(ctx context.Context) ([]Database, error) {
+		all, err := p.Machine.Databases(ctx)
+		if err != nil {
+			return nil, err
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.changes == changes {
+			c.at, c.all = time.Now(), all
+		}
+		return all, nil
+	})
 }
 
 // find returns the database with a path, which identifies it.
@@ -125,34 +138,48 @@ var errNoDatabase = errors.New("database not found; it may have been removed")
 
 // A detailsCache keeps the details of a few generations of databases.
 type detailsCache struct {
-	mu   sync.Mutex
-	keys []string // oldest first
+	searching parallel.Shared[*Details] // by key
+
+	mu   sync.Mutex // not held during a search
+	keys []string   // oldest first
 	all  map[string]*Details
 }
 
 func (p *Pages) detailsOf(ctx context.Context, d *Database) (*Details, error) {
 	c := &p.details
-	c.mu.Lock() // also during the search, so that many pages search once
-	defer c.mu.Unlock()
 	key := d.Path + "\x00" + d.Generation
-	if found := c.all[key]; found != nil {
-		return found, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, detailsTimeout)
-	defer cancel()
-	details, err := p.Machine.Details(ctx, d)
-	if err != nil || details.Problem != "" {
+	return c.searching.Do(ctx, key, func(ctx context.Context) (*Details, error) {
+		if found := c.get(key); found != nil {
+			return found, nil
+		}
+		ctx, cancel := context.WithTimeout(ctx, detailsTimeout)
+		defer cancel()
+		details, err := p.Machine.Details(ctx, d)
+		if err == nil && details.Problem == "" {
+			c.put(key, details)
+		}
 		return details, err
-	}
+	})
+}
+
+func (c *detailsCache) get(key string) *Details {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.all[key]
+}
+
+// put keeps details that are not in the cache.
+func (c *detailsCache) put(key string, d *Details) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.all == nil {
 		c.all = map[string]*Details{}
 	}
-	if c.all[key] = details; len(c.keys) == maxDetails {
+	c.keys = append(c.keys, key)
+	if c.all[key] = d; len(c.keys) > maxDetails {
 		delete(c.all, c.keys[0])
 		c.keys = slices.Delete(c.keys, 0, 1)
 	}
-	c.keys = append(c.keys, key)
-	return details, nil
 }
 
 // A databasesView is the data of databases.html.
@@ -181,7 +208,7 @@ func (p *Pages) databasesPage(r *http.Request) (*content, error) {
 			}
 		}
 	}
-	if s, err := p.summary(periodOf("30")); err != nil {
+	if s, err := p.summary(r.Context(), periodOf("30")); err != nil {
 		v.Problem = cmp.Or(v.Problem, err.Error())
 	} else {
 		v.Frequent = s.Frequent(questionsShown)
