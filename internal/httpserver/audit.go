@@ -27,7 +27,7 @@ type AuditLog struct {
 	path string
 	log  *slog.Logger
 
-	mu   sync.Mutex
+	mu   sync.Mutex // held while a line is written: no request is answered without its line
 	file *os.File
 }
 

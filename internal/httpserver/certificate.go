@@ -21,7 +21,7 @@ type certificate struct {
 	log               *slog.Logger
 
 	current atomic.Pointer[tls.Certificate]
-	mu      sync.Mutex // held by the one that reads the files
+	mu      sync.Mutex // held by the one that reads the files; a handshake never waits for it
 	stamps  [2]config.Stamp
 	checked time.Time
 }
