@@ -1,41 +1,49 @@
 package hostile
 
 import (
+	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
+	"time"
 )
 
 // pythonHook is the Python version of the hook, as far as it decides and keeps its state.
+// It answers an event per line, because Python takes long to start.
 const pythonHook = `import json, os, re, sys, time
 
-event = json.load(sys.stdin)
-if event.get("tool_name") != "WebSearch":
-    sys.exit(0)
 hooks = os.path.join(os.path.expanduser("~"), ".claude", "hooks")
-session = re.sub(r"[^A-Za-z0-9_-]", "_", event.get("session_id") or "default")
-state = os.path.join(hooks, "docsearch-state-%s.json" % session)
-search = {k: event["tool_input"].get(k) or [] for k in ("allowed_domains", "blocked_domains")}
-search["query"] = event["tool_input"].get("query", "")
-with open(os.path.join(hooks, "docsearch-config.json")) as f:
-    words = [k for d in json.load(f)["databases"] for k in d["keywords"]]
-if not any(w in search["query"].lower().split() for w in words):
-    sys.exit(0)
-try:
-    with open(state) as f:
-        last = json.load(f).get("last_denied") or {}
-except (OSError, ValueError):
-    last = {}
-same = all(last.get(k) == v for k, v in search.items()) and time.time() - last.get("timestamp", 0) < 300
-with open(state, "w") as f:
-    json.dump({"last_denied": None if same else dict(search, timestamp=time.time())}, f)
-if same:
-    sys.exit(0)
-print(json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "use the database"}}))
+
+
+def decide(event):
+    session = re.sub(r"[^A-Za-z0-9_-]", "_", event.get("session_id") or "default")
+    state = os.path.join(hooks, "docsearch-state-%s.json" % session)
+    search = {k: event["tool_input"].get(k) or [] for k in ("allowed_domains", "blocked_domains")}
+    search["query"] = event["tool_input"].get("query", "")
+    with open(os.path.join(hooks, "docsearch-config.json")) as f:
+        words = [k for d in json.load(f)["databases"] for k in d["keywords"]]
+    if not any(w in search["query"].lower().split() for w in words):
+        return {}
+    try:
+        with open(state) as f:
+            last = json.load(f).get("last_denied") or {}
+    except (OSError, ValueError):
+        last = {}
+    same = all(last.get(k) == v for k, v in search.items()) and time.time() - last.get("timestamp", 0) < 300
+    with open(state, "w") as f:
+        json.dump({"last_denied": None if same else dict(search, timestamp=time.time())}, f)
+    if same:
+        return {}
+    return {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "use the database"}}
+
+
+for line in sys.stdin:
+    print(json.dumps(decide(json.loads(line)), separators=(",", ":")), flush=True)
 `
 
 // TestPythonHookBeside runs the Python version of the hook beside this one: each retry
@@ -47,33 +55,26 @@ func TestPythonHookBeside(t *testing.T) {
 	}
 	s := newSandbox(t)
 	s.writeRedirectConfig()
+	s.env = append(s.env, "DOCSEARCH_HOOK_TIMEOUT_MS=60000")
 	script := filepath.Join(s.home, ".claude", "hooks", "docsearch.py")
 	s.write(script, pythonHook)
-	both := func(e searchEvent) bool {
-		var results [2]result
-		var group sync.WaitGroup
-		group.Go(func() { results[0] = s.hook(e.String()) })
-		group.Go(func() {
-			cmd := exec.CommandContext(t.Context(), python, script)
-			cmd.Env = s.env
-			results[1] = s.wait(t.Context(), cmd, e.String())
-		})
-		group.Wait()
-		return denies(results[:]...)
-	}
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	other := s.converse(exec.CommandContext(ctx, python, script))
 	const retries = 80
-	ran := 0
 	for i := range retries {
 		e := searchEvent{session: "s", use: fmt.Sprint("first-", i), query: fmt.Sprint("gitlab question ", i)}
-		if !both(e) {
-			t.Errorf("search %d is not denied", i)
+		both := func() bool {
+			own := make(chan result, 1)
+			go func() { own <- s.hook(e.String()) }()
+			return denies(other(e.String()), <-own)
 		}
-		if e.use = fmt.Sprint("retry-", i); !both(e) {
-			ran++
+		if !both() {
+			t.Fatalf("search %d is not denied", i)
 		}
-	}
-	if ran != retries {
-		t.Errorf("%d of %d retries ran", ran, retries)
+		if e.use = fmt.Sprint("retry-", i); both() {
+			t.Fatalf("retry %d does not run", i)
+		}
 	}
 
 	settings := filepath.Join(s.home, ".claude", "settings.json")
@@ -101,6 +102,40 @@ func TestPythonHookBeside(t *testing.T) {
 	s.must(s.docsearch("uninstall", "--client", "claude"))
 	if text := s.read(settings); !strings.Contains(text, `"python3 ~/.claude/hooks/docsearch.py", "timeout": 5`) || !strings.Contains(text, "sonnet") {
 		t.Errorf("after another change and uninstall: %s", text)
+	}
+}
+
+// converse starts a command that answers each line with a line, until the test ends. ask
+// sends it a line.
+func (s *sandbox) converse(cmd *exec.Cmd) (ask func(line string) result) {
+	s.Helper()
+	cmd.Env, cmd.Dir, cmd.Stderr = s.env, s.work, s.Output()
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		s.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		s.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(func() {
+		in.Close()
+		cmd.Wait()
+	})
+	lines := bufio.NewReader(out)
+	return func(line string) result {
+		s.Helper()
+		if _, err := io.WriteString(in, line+"\n"); err != nil {
+			s.Fatal(err)
+		}
+		answer, err := lines.ReadString('\n')
+		if err != nil {
+			s.Fatal(err)
+		}
+		return result{stdout: answer}
 	}
 }
 
