@@ -28,9 +28,10 @@ const (
 	// lockWait is longer than any deadline of the hook, which ends the process sooner.
 	lockWait = 2 * config.MaxTimeoutMS * time.Millisecond
 
-	// maxSwept limits the files that a run removes, and maxSweptSession those at the start
-	// and the end of a session. A run writes one file, so any number of files shrinks.
-	maxSwept, maxSweptSession = 8, 1000
+	// maxSwept limits the files and folders that a run removes, and maxSweptSession those
+	// at the start and the end of a session. A run adds one file and removes two, so any
+	// number of files shrinks.
+	maxSwept, maxSweptSession = 3, 1000
 )
 
 // A Store keeps the states of sessions, one file per session, in a folder for the minute
