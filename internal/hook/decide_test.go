@@ -451,3 +451,38 @@ func TestServerUnderAnotherName(t *testing.T) {
 		t.Errorf("a call of docsearch's own server: verdict %q, %q", d.Verdict, d.Trace)
 	}
 }
+
+// A countingSearcher counts the reads of the agent's settings.
+type countingSearcher struct {
+	fakeSearcher
+	reads *int
+}
+
+func (s countingSearcher) OwnServer(h event.Host, cwd string) string {
+	*s.reads++
+	return "docs"
+}
+
+// The agent's settings, which may be large, are read for the first denial of a session.
+func TestSettingsAreReadOnce(t *testing.T) {
+	home := t.TempDir()
+	getenv := func(name string) string {
+		return map[string]string{"HOME": home, "CLAUDE_PROJECT_DIR": "/project"}[name]
+	}
+	p := &Process{Getenv: getenv, Now: func() time.Time { return at(0) }}
+	l := config.Locations{State: t.TempDir(), Cache: t.TempDir()}
+	reads := 0
+	x := countingSearcher{fakeSearcher{"gitlab": always(sure)}, &reads}
+	for start := range 2 {
+		p.Decide(event.Event{Host: event.Claude, Name: event.SessionStart, Session: "s"}, testConfig("", ""), l, x)
+		for i := range 3 {
+			d := p.Decide(webSearchEvent(fmt.Sprintf("gitlab artifacts %d-%d", start, i)), testConfig("", ""), l, x)
+			if d.Verdict != Deny || !strings.Contains(d.Reason+d.Context, "mcp__docs__search") {
+				t.Fatalf("%v: %s %s, faults %q", d.Verdict, d.Reason, d.Context, d.Faults)
+			}
+		}
+	}
+	if reads != 2 {
+		t.Errorf("%d reads for two starts", reads)
+	}
+}

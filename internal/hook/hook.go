@@ -233,11 +233,14 @@ func (p *Process) decide(e event.Event, c *config.Config, l config.Locations, se
 		d.event.UserText = LastUserText(e.Transcript)
 	}
 	e = d.event
-	d.started, d.now, d.search, d.routes = p.started(), p.Now(), search, p.routes(e)
+	d.started, d.now, d.routes = p.started(), p.Now(), p.routes(e)
+	d.search = recordedServer{search, l, p.Getenv, d.now}
 	if e.Name == event.SessionStart {
-		if r, ok := config.Registered(l, config.PlaceOf(l, p.Getenv, e.Cwd).Claude); ok {
+		place := config.PlaceOf(l, p.Getenv, e.Cwd)
+		if r, ok := config.Registered(l, place.Claude); ok {
 			d.registered = &r
 		}
+		config.ForgetOwnServer(l, place) // a record that stays is used for an hour
 	}
 	d.findServer()
 	if !needsState(e, c, &d.server) {
@@ -263,6 +266,29 @@ func dependsOnDatabases(e *event.Event) bool {
 		return true
 	}
 	return false
+}
+
+// A recordedServer is a Searcher that reads the agent's settings for the name of
+// docsearch's server once in a session.
+type recordedServer struct {
+	Searcher
+	locations config.Locations
+	getenv    config.Getenv
+	now       time.Time
+}
+
+// OwnServer returns the recorded name, or records it.
+func (s recordedServer) OwnServer(h event.Host, cwd string) string {
+	if h != event.Claude {
+		return s.Searcher.OwnServer(h, cwd)
+	}
+	place := config.PlaceOf(s.locations, s.getenv, cwd)
+	if name, ok := config.ReadOwnServer(s.locations, place, s.now); ok {
+		return name
+	}
+	name := s.Searcher.OwnServer(h, cwd)
+	config.OwnServer{Name: name, Found: s.now.Unix()}.Write(s.locations, place) // without it, the next call looks again
+	return name
 }
 
 // decideWithState decides with the session's state and then updates the state. It returns
