@@ -87,9 +87,9 @@ func TestCostIsProportional(t *testing.T) {
 				runtime.GC()
 				return best
 			}
-			const small, factor, most = 2000, 4, 11
+			const small, factor, most = 4000, 4, 11
 			few, many := cost(small), cost(factor*small)
-			if many > most*max(few, time.Millisecond) {
+			if many > most*max(few, 4*time.Millisecond) {
 				t.Errorf("%d entries take %v, %d times as many take %v", small, few, factor, many)
 			}
 		})
