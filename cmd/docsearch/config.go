@@ -145,18 +145,6 @@ func frontMatterProblems(databases []config.Database) (problems []string, err er
 	return problems, nil
 }
 
-// loadConfig reads the config file and fails if it does not exist.
-func loadConfig() (*load.Result, error) {
-	r, err := load.Load(config.Locate(os.Getenv))
-	if err != nil {
-		return nil, err
-	}
-	if !r.Exists {
-		return nil, errNoConfig(r)
-	}
-	return r, nil
-}
-
 func errNoConfig(r *load.Result) error {
 	return withHint(fmt.Errorf("config %s not found", r.Path),
 		"run docsearch setup KEYWORD SOURCE to create it, or set DOCSEARCH_CONFIG_PATH")

@@ -144,7 +144,7 @@ func TestManagement(t *testing.T) {
 	s.post("/databases/add", url.Values{"keyword": {"widget"}, "source": {source}})
 	page := s.until("/databases", `<td>ok</td>`)
 	s.until("/databases", `<span class="outcome">done</span>`)
-	s.mustHave(page, ">widget</a>", `action="/databases/update"`)
+	s.mustHave(page, ">widget</a>", `/databases/update">`)
 	path := config.Join(config.Locate(os.Getenv).Data, "widget")
 	details := "/databases/details?" + url.Values{"path": {path}}.Encode()
 	s.mustHave(s.get(details), "folder "+source, "broken.pdf", `class="line own"`, "2 documents")
