@@ -603,7 +603,7 @@ func TestHookStaysInItsFolder(t *testing.T) {
 	}
 	var strays []string
 	err := filepath.WalkDir(h.dir, func(path string, d os.DirEntry, err error) error {
-		if strings.Contains(d.Name(), "escape") && filepath.Dir(path) != filepath.Dir(h.config) {
+		if strings.Contains(d.Name(), "escape") && filepath.Dir(filepath.Dir(path)) != filepath.Join(filepath.Dir(h.config), "docsearch-denials") {
 			strays = append(strays, path)
 		}
 		return err
