@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -151,6 +152,10 @@ func TestPythonHookThatStays(t *testing.T) {
 	s.write(filepath.Join(s.home, ".claude", "plugins", "installed_plugins.json"), string(installed))
 	settings := filepath.Join(s.home, ".claude", "settings.json")
 	s.write(settings, `{"enabledPlugins": {"old@market": true}}`)
+	// The version of Claude Code is asked in an empty folder of the cache.
+	if err := os.MkdirAll(filepath.Join(s.home, ".cache", "docsearch"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	before := s.snapshotOf(s.home)
 	r := s.docsearch("install", "--client", "claude", "--command", *binary)
 	if r.code != 1 || !strings.Contains(r.stderr, "the plugin old@market has") || !strings.Contains(r.stderr, "\nhint: claude plugin disable old@market\n") {
