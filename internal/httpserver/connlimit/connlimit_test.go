@@ -73,6 +73,8 @@ func TestIdle(t *testing.T) {
 	if _, err := first.Read(make([]byte, 1)); err != io.EOF {
 		t.Errorf("the oldest connection is open: %v", err)
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if n := len(l.open); n > 16 {
 		t.Errorf("%d connections are open", n)
 	}
