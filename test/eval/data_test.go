@@ -263,3 +263,30 @@ func TestFailuresData(t *testing.T) {
 		t.Errorf("%d failures with pages, %d without", with, without)
 	}
 }
+
+// Each calibration search names its manual, as the hook requires, and has a known kind.
+func TestCalibrationData(t *testing.T) {
+	searches, err := eval.ReadLines[calibrationSearch](filepath.Join("testdata", "calibration.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, s := range searches {
+		if seen[s.Query] {
+			t.Errorf("%q is there twice", s.Query)
+		}
+		seen[s.Query] = true
+		if !slices.ContainsFunc(calibrationKinds, func(k kind) bool { return k.name == s.Kind }) {
+			t.Errorf("%q: kind %q", s.Query, s.Kind)
+		}
+		if s.Answerable != (s.Kind != "web" && s.Kind != "version") {
+			t.Errorf("%q: kind %q, answerable %t", s.Query, s.Kind, s.Answerable)
+		}
+		if _, err := regexp.Compile(s.Pages); err != nil {
+			t.Errorf("%q: %v", s.Query, err)
+		}
+		if !slices.ContainsFunc(calibrationSets, func(m manual) bool { return m.name == s.Set }) {
+			t.Errorf("%q: unknown manual %q", s.Query, s.Set)
+		}
+	}
+}

@@ -1,12 +1,14 @@
 // Command eval measures docsearch on judged data and prints the tables of
 // docs/quality.md. Run it with make eval. It exits with status 1 if a figure is below
-// its floor. It needs three folders:
+// its floor. It needs four folders:
 //
 //   - the collections, which are not part of this repository (DOCSEARCH_EVAL,
 //     default ../shared/eval)
 //   - the judged pages (DOCSEARCH_EVAL_DOCS, default .cache/eval/docs)
 //   - the manuals of the queries in testdata (DOCSEARCH_EVAL_MANUALS, default
 //     .cache/eval/manuals)
+//   - the manuals of the calibration searches (DOCSEARCH_EVAL_CALIBRATION, default
+//     .cache/eval/calibration)
 //
 // It downloads missing pages and manuals to their default folders.
 package main
@@ -39,6 +41,7 @@ var measures = []measure{
 	{"variants", (*harness).variants},
 	{"names", (*harness).names},
 	{"denials", (*harness).denials},
+	{"calibration", (*harness).calibrate},
 	{"phrases", (*harness).phrases},
 	{"cost", (*harness).cost},
 	{"notes", (*harness).notes},
@@ -166,7 +169,7 @@ type harness struct {
 	data        string // folder of the databases
 	baseline    baseline
 
-	docs, further, training library
+	docs, further, training, calibration library
 }
 
 func (l *harness) prepare() (err error) {
@@ -189,6 +192,7 @@ func (l *harness) prepare() (err error) {
 	l.docs = library{manuals: docSets, variable: "DOCSEARCH_EVAL_DOCS", folder: "docs", script: filepath.Join(l.collections, "docs", "fetch.sh")}
 	l.further = library{manuals: furtherSets, variable: "DOCSEARCH_EVAL_MANUALS", folder: "manuals", script: script}
 	l.training = library{manuals: trainingSets, variable: "DOCSEARCH_EVAL_MANUALS", folder: "manuals", script: script}
+	l.calibration = library{manuals: calibrationSets, variable: "DOCSEARCH_EVAL_CALIBRATION", folder: "calibration", script: filepath.Join("test", "eval", "calibration.sh")}
 	return nil
 }
 

@@ -65,6 +65,50 @@ var trainingSets = []manual{
 	{name: "fastify", title: "Fastify", version: "4", urls: []string{"https://fastify.dev/docs/v4.29.x/"}, include: []string{"*.md"}},
 }
 
+// calibrationSets are the manuals of the calibration searches: no model is fitted to them.
+// calibration.sh downloads them. Their versions are those that packages and modules have.
+var calibrationSets = []manual{
+	{name: "flask", title: "Flask", version: "2.2.2-3", urls: []string{"https://flask.palletsprojects.com/"}},
+	{name: "celery", title: "Celery", version: "5.2.6-5", urls: []string{"https://docs.celeryq.dev/"}},
+	{name: "sphinx", title: "Sphinx", version: "5.3.0-4", urls: []string{"https://www.sphinx-doc.org/"}},
+	{name: "bind", title: "BIND", version: "1:9.18.49-1~deb12u1", keywords: []string{"bind9", "named"}, urls: []string{"https://bind9.readthedocs.io/"}},
+	{name: "exim", title: "Exim", version: "4.96-1", keywords: []string{"exim4"}, urls: []string{"https://www.exim.org/"}},
+	{name: "varnish", title: "Varnish Cache", version: "7.1.1-2+deb12u1", urls: []string{"https://varnish-cache.org/docs/"}},
+	{name: "libvirt", title: "libvirt", version: "9.0.0-4+deb12u2", keywords: []string{"virsh"}, urls: []string{"https://libvirt.org/"}},
+	{name: "glib", title: "GLib", version: "2.74.6-2+deb12u2", keywords: []string{"gobject", "gio"}, urls: []string{"https://docs.gtk.org/glib/"}},
+	{name: "curl", title: "curl", version: "7.88.1-10+deb12u5", keywords: []string{"libcurl"}, urls: []string{"https://curl.se/"}, include: []string{"**"}},
+	{name: "postgis", title: "PostGIS", version: "3.3.2+dfsg-1", urls: []string{"https://postgis.net/"}},
+	{name: "aiohttp", title: "aiohttp", version: "3.8.4-1+deb12u1", urls: []string{"https://docs.aiohttp.org/"}},
+	{name: "tornado", title: "Tornado", version: "6.2.0-3+deb12u4", urls: []string{"https://www.tornadoweb.org/"}},
+	{name: "sklearn", title: "scikit-learn", version: "1.2.1+dfsg-1", keywords: []string{"scikit-learn"}, urls: []string{"https://scikit-learn.org/"}},
+	{name: "click", title: "Click", version: "8.1.3-2", urls: []string{"https://click.palletsprojects.com/"}},
+	{name: "swipl", title: "SWI-Prolog", version: "9.0.4+dfsg-2", keywords: []string{"swi-prolog", "prolog"}, urls: []string{"https://www.swi-prolog.org/"}},
+	{name: "ovs", title: "Open vSwitch", version: "3.1.0-2+deb12u1", keywords: []string{"open vswitch", "openvswitch"}, urls: []string{"https://docs.openvswitch.org/"}},
+	{name: "fish", title: "fish shell", version: "3.6.0-3.1+deb12u1", urls: []string{"https://fishshell.com/"}},
+	{name: "borg", title: "BorgBackup", version: "1.2.4-1", keywords: []string{"borgbackup"}, urls: []string{"https://borgbackup.readthedocs.io/"}},
+	{name: "mercurial", title: "Mercurial", version: "6.3.2-1+deb12u1", keywords: []string{"hg"}, urls: []string{"https://www.mercurial-scm.org/"}, include: []string{"**"}},
+	{name: "krb5", title: "MIT Kerberos", version: "1.20.1-2+deb12u5", keywords: []string{"kerberos"}, urls: []string{"https://web.mit.edu/kerberos/"}},
+	{name: "slurm", title: "Slurm", version: "22.05.8-4+deb12u3", keywords: []string{"sbatch", "scontrol"}, urls: []string{"https://slurm.schedmd.com/"}},
+	{name: "icinga2", title: "Icinga", version: "2.13.6-2+deb12u2", keywords: []string{"icinga"}, urls: []string{"https://icinga.com/docs/"}, include: []string{"**"}},
+	{name: "rsyslog", title: "rsyslog", version: "8.2302.0+dfsg-1", urls: []string{"https://www.rsyslog.com/doc/"}},
+	{name: "doxygen", title: "Doxygen", version: "1.9.4-4", urls: []string{"https://www.doxygen.nl/"}, exclude: []string{"/examples/**"}},
+	{name: "lilypond", title: "LilyPond", version: "2.24.1-2", urls: []string{"https://lilypond.org/"}, exclude: []string{"*.??.html"}},
+	{name: "gnuplot", title: "gnuplot", version: "5.4.4+dfsg1-2", urls: []string{"http://gnuplot.info/"}},
+	{name: "autoconf", title: "Autoconf", version: "2.71-3", urls: []string{"https://www.gnu.org/software/autoconf/"}, include: []string{"**"}},
+	{name: "tmux", title: "tmux", version: "3.3a-3", urls: []string{"https://man.openbsd.org/tmux"}, include: []string{"**"}},
+	{name: "cilium", title: "Cilium", version: "v1.16.0", urls: []string{"https://docs.cilium.io/"}, include: []string{"**"}},
+	{name: "coredns", title: "CoreDNS", version: "v1.12.0", urls: []string{"https://coredns.io/"}, include: []string{"*.md"}},
+	{name: "task", title: "Task", version: "v3.44.0", keywords: []string{"go-task", "taskfile"}, urls: []string{"https://taskfile.dev/"}, include: []string{"**"}},
+	{name: "fiber", title: "Fiber", version: "v2.52.8", keywords: []string{"gofiber"}, urls: []string{"https://docs.gofiber.io/"}, include: []string{"**"}},
+	{name: "goreleaser", title: "GoReleaser", version: "v2.8.0", urls: []string{"https://goreleaser.com/"}, include: []string{"**"}, exclude: []string{"/blog/**"}},
+	{name: "loki", title: "Grafana Loki", version: "v3.5.0", keywords: []string{"logql", "logcli"}, urls: []string{"https://grafana.com/docs/loki/"}, include: []string{"**"}},
+	{name: "opa", title: "Open Policy Agent", version: "v1.4.0", keywords: []string{"rego"}, urls: []string{"https://www.openpolicyagent.org/"}, include: []string{"**"}},
+	{name: "contour", title: "Contour", version: "v1.31", urls: []string{"https://projectcontour.io/"}, include: []string{"**"}},
+	{name: "undici", title: "undici", version: "6.19.8", urls: []string{"https://undici.nodejs.org/"}, include: []string{"**"}},
+	{name: "pino", title: "Pino", version: "9.4.0", urls: []string{"https://getpino.io/"}, include: []string{"**"}},
+	{name: "externaldns", title: "ExternalDNS", version: "v0.18.0", keywords: []string{"external-dns"}, urls: []string{"https://kubernetes-sigs.github.io/external-dns/"}, include: []string{"**"}},
+}
+
 // A built is the result of building a database.
 type built struct {
 	Name      string
