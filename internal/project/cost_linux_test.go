@@ -17,6 +17,9 @@ import (
 // entries take about four times as much processor time. With a cost that grows with the
 // square, they take sixteen times as much.
 func TestCostIsProportional(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector has costs of its own")
+	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	now := func() time.Duration { // processor time of this thread
 		var ts unix.Timespec
