@@ -95,18 +95,16 @@ func topicOf(before, w string) Topic {
 // minOtherness is the otherness from which a word is not a subject of the index.
 const minOtherness = .5
 
-// demandsOf returns the demands of a query's words, without Missing. markVersions sets Version.
-func (x *Index) demandsOf(words []framedWord, names []string) (d Demands, err error) {
-	if d.Software, err = x.otherNames(words, names); err != nil {
-		return d, err
-	}
+// addTopic adds the topic that the words of a query ask for to d, which has the other software
+// already.
+func (x *Index) addTopic(words []framedWord, names []string, d *Demands) error {
 	before := ""
 	for i, w := range words {
 		topic := topicOf(before, w.folded)
 		before = w.folded
 		if isComparative(w.folded) && (len(d.Software) > 0 || endsWithName(words[:i], names) || isComparedName(words[i+1:], names)) {
 			d.Topic = Comparison
-			return d, nil
+			return nil
 		}
 		if topic == NoTopic && isBestOf(words[i:]) {
 			d.Topic = Advice
@@ -116,13 +114,13 @@ func (x *Index) demandsOf(words []framedWord, names []string) (d Demands, err er
 		}
 		other, err := x.otherness(w.folded)
 		if err != nil {
-			return d, err
+			return err
 		}
 		if other > minOtherness {
 			d.Topic = topic
 		}
 	}
-	return d, nil
+	return nil
 }
 
 // isComparative reports whether a word compares software if names of software are near it.

@@ -26,19 +26,32 @@ func isTechnology(w string) bool {
 	return found
 }
 
-// otherSoftware returns how many names of other software the words of a query contain. A
-// name counts less if it is frequent in the index. before is the highest count of a name
-// in front of the documented software's own name.
-func (x *Index) otherSoftware(words []framedWord, names []string) (sum, before float64, err error) {
+// addOtherSoftware adds the names of other software in the words of a query to in. A name counts
+// less if it is frequent in the index. The part of a path is no demand.
+func (x *Index) addOtherSoftware(words []framedWord, names []string, in *intent) error {
 	own := false
-	err = x.eachSoftware(words, names, func(i int, _ string, share float64) {
-		own = own || isAnyName(words[i].folded, names)
-		sum += share
-		if !own {
-			before = max(before, share)
+	for i := 0; i < len(words); i++ {
+		name := words[i].folded
+		own = own || isAnyName(name, names)
+		if i+1 < len(words) {
+			if pair := name + "-" + words[i+1].folded; isTechnology(pair) {
+				name = pair
+				i++
+			}
 		}
-	})
-	return sum, before, err
+		share, err := x.otherShare(name, names)
+		if err != nil {
+			return err
+		}
+		in.otherSoftware += share
+		if !own {
+			in.otherSoftwareFirst = max(in.otherSoftwareFirst, share)
+		}
+		if share > minOtherness && !strings.Contains(name, "/") {
+			in.demands.Software = append(in.demands.Software, name)
+		}
+	}
+	return nil
 }
 
 // otherShare returns 1 for a name of other software that is rare in the index, down to 0
@@ -79,35 +92,4 @@ func (x *Index) otherShare(name string, names []string) (float64, error) {
 		highest = max(highest, share)
 	}
 	return highest, nil
-}
-
-// otherNames returns the names of other software in a query that are rare in the index. The part
-// of a path is none.
-func (x *Index) otherNames(words []framedWord, names []string) (found []string, err error) {
-	err = x.eachSoftware(words, names, func(_ int, name string, share float64) {
-		if share > minOtherness && !strings.Contains(name, "/") {
-			found = append(found, name)
-		}
-	})
-	return found, err
-}
-
-// eachSoftware calls f for the names of software in a query, with the index of the first word and
-// how much the name counts as other software, see otherShare.
-func (x *Index) eachSoftware(words []framedWord, names []string, f func(i int, name string, share float64)) error {
-	for i := 0; i < len(words); i++ {
-		first, name := i, words[i].folded
-		if i+1 < len(words) {
-			if pair := name + "-" + words[i+1].folded; isTechnology(pair) {
-				name = pair
-				i++
-			}
-		}
-		share, err := x.otherShare(name, names)
-		if err != nil {
-			return err
-		}
-		f(first, name, share)
-	}
-	return nil
 }

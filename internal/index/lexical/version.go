@@ -109,18 +109,18 @@ func markVersions(words []framedWord, names []string, own []int) (relation versi
 // isVersionAt reports whether the i-th word, which has these numbers, is a version of the
 // documented software.
 func isVersionAt(words []framedWord, i int, numbers []int, marked bool, names []string, own []int) bool {
-	before, after := "", ""
-	if i > 0 {
-		before = words[i-1].folded
+	end, before, after := i, "", "" // of the words before the version
+	if i > 1 && isVersionWord(words[i-1].folded) {
+		end--
 	}
-	if i > 1 && isVersionWord(before) {
-		before = words[i-2].folded
+	if end > 0 {
+		before = words[end-1].folded
 	}
 	if i+1 < len(words) {
 		after = words[i+1].folded
 	}
 	switch {
-	case isAnyName(before, names), endsWithName(words[:i], names), isAnyName(after, names) && len(numbers) > 1:
+	case endsWithName(words[:end], names), endsWithName(words[:i], names), isAnyName(after, names) && len(numbers) > 1:
 		return true
 	case isTechnology(before), isProtocol(before), len(own) == 0:
 		return false

@@ -43,16 +43,15 @@ func (x *Index) interpret(q *Query) (intent, error) {
 	words := framedWords(text)
 	own := ownNumbers(q.Version)
 	var in intent
-	var err error
-	if in.demands, err = x.demandsOf(words, q.Names); err != nil {
+	if err := x.addOtherSoftware(words, q.Names, &in); err != nil {
+		return intent{}, err
+	}
+	if err := x.addTopic(words, q.Names, &in.demands); err != nil {
 		return intent{}, err
 	}
 	in.version, in.demands.Version = markVersions(words, q.Names, own)
 	if in.version == noVersion {
 		in.version = relationToUsed(q.Used, own)
-	}
-	if in.otherSoftware, in.otherSoftwareFirst, err = x.otherSoftware(words, q.Names); err != nil {
-		return intent{}, err
 	}
 	if err := x.countWebWords(words, &in); err != nil {
 		return intent{}, err
@@ -60,6 +59,7 @@ func (x *Index) interpret(q *Query) (intent, error) {
 	if err := x.findRelease(words, q, &in); err != nil {
 		return intent{}, err
 	}
+	var err error
 	in.text, err = x.withoutFraming(text, words, q.Names)
 	return in, err
 }

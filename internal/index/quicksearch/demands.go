@@ -28,7 +28,8 @@ func unmet(d *lexical.Demands, hits []Hit) string {
 		return string(d.Topic)
 	}
 	for _, name := range d.Software {
-		if !anyHeadingContains(hits, name) {
+		spaced := strings.ReplaceAll(name, "-", " ")
+		if !anyTitle(hits, func(s string) bool { return strings.Contains(s, name) || strings.Contains(s, spaced) }) {
 			return name
 		}
 	}
@@ -44,28 +45,19 @@ func isOfVersion(word, version string) bool {
 // anyHeading reports whether a word in the titles and headings of the best hits is accepted. Words
 // are in lower case, with periods and hyphens inside.
 func anyHeading(hits []Hit, accept func(word string) bool) bool {
-	return slices.ContainsFunc(hits[:min(len(hits), demandDepth)], func(h Hit) bool {
-		return anyWord(h.Title, accept) || slices.ContainsFunc(h.Headings, func(s string) bool { return anyWord(s, accept) })
-	})
-}
-
-// anyHeadingContains reports whether one of them contains a name in lower case, whose words may be
-// separated by spaces.
-func anyHeadingContains(hits []Hit, name string) bool {
-	contains := func(s string) bool {
-		s = strings.ToLower(s)
-		return strings.Contains(s, name) || strings.Contains(s, strings.ReplaceAll(name, "-", " "))
-	}
-	return slices.ContainsFunc(hits[:min(len(hits), demandDepth)], func(h Hit) bool {
-		return contains(h.Title) || slices.ContainsFunc(h.Headings, contains)
-	})
-}
-
-func anyWord(text string, accept func(word string) bool) bool {
-	for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != '-' }) {
-		if accept(strings.ToLower(strings.Trim(w, ".-"))) {
-			return true
+	return anyTitle(hits, func(title string) bool {
+		for w := range strings.FieldsFuncSeq(title, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != '-' }) {
+			if accept(strings.Trim(w, ".-")) {
+				return true
+			}
 		}
-	}
-	return false
+		return false
+	})
+}
+
+// anyTitle reports whether a title or heading of the best hits, in lower case, is accepted.
+func anyTitle(hits []Hit, accept func(title string) bool) bool {
+	return slices.ContainsFunc(hits[:min(len(hits), demandDepth)], func(h Hit) bool {
+		return accept(strings.ToLower(h.Title)) || slices.ContainsFunc(h.Headings, func(s string) bool { return accept(strings.ToLower(s)) })
+	})
 }

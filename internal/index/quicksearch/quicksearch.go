@@ -112,8 +112,8 @@ func (q *Query) words(perDocument int) lexical.Query {
 	return lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: q.Version, Used: q.Used, Limit: max(q.Limit, Depth), PerDocument: perDocument}
 }
 
-// answer returns an answer without hits. best are the best hits, at least demandDepth if there are
-// as many.
+// answer returns an answer without hits. best are the best hits: demandDepth if there
+// are as many and the confidence suffices.
 func answer(c *generation.Confidence, s lexical.Signals, q Query, best []Hit) (a Answer) {
 	a.Confidence, a.Confident = Judge(c, s)
 	a.Unmet = unmet(&s.Demands, best)

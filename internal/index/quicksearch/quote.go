@@ -130,7 +130,11 @@ func Quote(q Query, c *generation.Confidence, passages Passages, search searchFu
 	if err != nil || len(found) == 0 {
 		return Answer{}, err
 	}
-	best, err := decode(passages, found[:min(demandDepth, len(found))])
+	n := 1
+	if _, enough := Judge(c, signals); enough { // else no demand matters
+		n = min(demandDepth, len(found))
+	}
+	best, err := decode(passages, found[:n])
 	if err != nil {
 		return Answer{}, err
 	}
