@@ -65,7 +65,7 @@ func startInBackground(cache string, args []string) error {
 	return cmd.Process.Release()
 }
 
-// updateOverdue makes indexes of an older format anew, and then updates the overdue
+// updateOverdue rebuilds indexes of an older format, and then updates the overdue
 // databases, unless another process is already doing so.
 func (u *updateCommand) updateOverdue(ctx context.Context, chosen []databaseRef) error {
 	cache, err := cacheFolder()
@@ -127,7 +127,7 @@ func outdated(all []databaseRef, attempts map[string]time.Time) []databaseRef {
 	})
 }
 
-// reindexAttempt returns the key of an attempt to make an index anew.
+// reindexAttempt returns the key of an attempt to rebuild an index.
 func reindexAttempt(d databaseRef) string { return "format of " + buildVersion() + ": " + d.Path }
 
 // emptyLog truncates the log, which receives the output of this process.

@@ -28,7 +28,7 @@ type updateCommand struct {
 	project          bool      // update the databases of a project's packages
 	lock             bool      // record packs in the lock file
 	background       bool      // update in a background process
-	reindex          bool      // only make the indexes of an older format anew
+	reindex          bool      // only rebuild the indexes of an older format
 	isDetached       bool      // this is the background process
 	prompter         *prompter // asks about publishers of mirrors; nil: not at a terminal
 	keys             []string  // public keys that the user gave for mirrors
@@ -61,7 +61,7 @@ With --mirrors, build and update the mirrors of team servers whose config entry 
 "mirror". --all does this, too.
 
 If an older docsearch wrote an index in a format that this one does not read, an update
-first makes it anew from the database's own passages, without its source.
+first rebuilds it from the database's own passages, without its source.
 
 With --background, another process updates the databases one after another, each
 at most once per day, or at once if the index has an older format. A hook can run this
@@ -210,7 +210,7 @@ func isOutdated(d databaseRef) bool {
 	return index.IsOutdated(err)
 }
 
-// remake makes an index of an older format anew. The database then answers again, even if
+// remake rebuilds an index of an older format. The database then answers again, even if
 // its source cannot be read.
 func (u *updateCommand) remake(ctx context.Context, d databaseRef) error {
 	dir, err := index.Locate(d.Path)
@@ -232,7 +232,7 @@ func (u *updateCommand) remake(ctx context.Context, d databaseRef) error {
 	}
 	_ = config.Forget(config.Locate(os.Getenv)) // see build
 	if !u.quiet && !u.json {
-		fmt.Fprintf(u.stdout, "%s: the index had an older format; made anew from its %s\n", d.Name, count(info.Passages, "passage"))
+		fmt.Fprintf(u.stdout, "%s: the index had an older format; rebuilt from its %s\n", d.Name, count(info.Passages, "passage"))
 	}
 	return nil
 }

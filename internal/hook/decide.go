@@ -87,7 +87,7 @@ type Decision struct {
 
 	Event   string           // name of the event
 	Update  bool             // start an update of the databases in the background
-	Reindex bool             // make indexes of an older format anew in the background
+	Reindex bool             // rebuild indexes of an older format in the background
 	Adapt   bool             // start an update of the confidence thresholds in the background
 	Refresh bool             // update the hook entries in the background
 	Project string           // folder whose project snapshot is missing or outdated; empty: none

@@ -233,7 +233,7 @@ func (d *decider) sessionStart() {
 }
 
 // checkFormats looks for databases that answer nothing because their index has the format
-// of another docsearch version. Those of an older one are made anew in the background;
+// of another docsearch version. Those of an older one are rebuilt in the background;
 // checkFormats returns a sentence about them.
 func (d *decider) checkFormats() string {
 	var old []string

@@ -15,13 +15,13 @@ import (
 )
 
 // IsOutdated reports whether err says that an older docsearch wrote an index, in a format
-// that this one does not read. Reindex makes such an index anew.
+// that this one does not read. Reindex rebuilds such an index.
 func IsOutdated(err error) bool {
 	version, ok := errors.AsType[*container.VersionError](err)
 	return ok && version.Older()
 }
 
-// Reindex makes the index of the database at path anew from the passages that its current
+// Reindex rebuilds the index of the database at path from the passages that its current
 // generation holds. It needs neither the source nor the network, and changes nothing else:
 // the passages, their time and version, the source, its seal and the build options stay. The
 // vectors of an external embedder stay if this version reads them.
@@ -40,7 +40,7 @@ func Reindex(ctx context.Context, path string, opt BuildOptions) (Info, error) {
 	return Build(ctx, dir, ownPassages{g}, opt)
 }
 
-// ownPassages is the source of a database whose index is made anew.
+// ownPassages is the source of a database whose index is rebuilt.
 type ownPassages struct{ generation.Generation }
 
 func (s ownPassages) Prepare(ctx context.Context, dir confined.Path, _ *generation.Generation, _ progress.Func) (generation.Prepared, error) {

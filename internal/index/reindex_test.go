@@ -43,7 +43,7 @@ func age(t *testing.T, g generation.Generation, name string) {
 	}
 }
 
-// An index whose files have an older format is made anew from the passages of the database,
+// An index whose files have an older format is rebuilt from the passages of the database,
 // without its source, and answers as before.
 func TestReindex(t *testing.T) {
 	key, err := provenance.Make(filepath.Join(t.TempDir(), ".key"))
@@ -85,7 +85,7 @@ func TestReindex(t *testing.T) {
 	}
 }
 
-// A seal is not made, whoever makes the index anew: it vouches for the source.
+// A rebuild makes no seal, whoever starts it: it vouches for the source.
 func TestReindexDoesNotSeal(t *testing.T) {
 	key, err := provenance.Make(filepath.Join(t.TempDir(), ".key"))
 	if err != nil {
