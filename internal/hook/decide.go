@@ -38,6 +38,9 @@ type Servers interface {
 	// Server reports whether the host has the MCP server of a tool in a session that works
 	// in the folder cwd, and whether that server is docsearch's own.
 	Server(h event.Host, tool, cwd string) (found, own bool)
+	// Opens returns an error if the index of a database on this machine cannot be opened,
+	// which Check does not try. Errors: those of Check.
+	Opens(db *config.Database) error
 	// OwnServer returns the name under which the host is known to have docsearch's server
 	// in such a session, or "".
 	OwnServer(h event.Host, cwd string) string

@@ -52,6 +52,8 @@ func (x fakeSearcher) Server(_ event.Host, tool, _ string) (found, own bool) {
 }
 
 // OwnServer finds docsearch's server for sessions in /renamed.
+func (x fakeSearcher) Opens(*config.Database) error { return nil }
+
 func (x fakeSearcher) OwnServer(_ event.Host, cwd string) string {
 	if cwd == "/renamed" {
 		return "my docs"

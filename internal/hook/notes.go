@@ -15,7 +15,6 @@ import (
 	"github.com/docsearch/docsearch/internal/index/container"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
-	"github.com/docsearch/docsearch/internal/index/quicksearch"
 	"github.com/docsearch/docsearch/internal/notes"
 	"github.com/docsearch/docsearch/internal/safetext"
 )
@@ -239,14 +238,7 @@ func (d *decider) checkFormats() string {
 	var old []string
 	for i := range d.config.Databases {
 		db := &d.config.Databases[i]
-		if db.Remote != "" {
-			continue
-		}
-		x, err := quicksearch.Open(Folder(db.Path))
-		if err == nil {
-			x.Close()
-			continue
-		}
+		err := d.search.Opens(db)
 		switch version, ok := errors.AsType[*container.VersionError](err); {
 		case !ok:
 		case version.Older():

@@ -264,8 +264,8 @@ func shortHeading(p *passage.Passage, limit int) string {
 
 // headingPath returns the title of a passage's document and the headings above the passage,
 // without those that repeat the one before. They are outside of the fence, so that only a
-// few words of each count, and of a long path only the first and the last ones. Of "QuerySet API reference" and "QuerySet API", the
-// longer one is enough.
+// few words of each count, and of a long path only the first and the last ones. Of "QuerySet
+// API reference" and "QuerySet API", the longer one is enough.
 func headingPath(p *passage.Passage) []string {
 	path := make([]string, 0, 1+len(p.Headings))
 	for _, s := range append([]string{p.Title}, p.Headings...) {

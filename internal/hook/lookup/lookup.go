@@ -72,6 +72,14 @@ func (Indexes) Check(db *config.Database) (version string, err error) {
 	return hook.CheckIndex(db)
 }
 
+// Opens returns an error if the index of a database on this machine cannot be opened.
+func (i Indexes) Opens(db *config.Database) error {
+	if db.Remote != "" {
+		return nil
+	}
+	return i.withIndex(db, func(*quicksearch.Index) error { return nil })
+}
+
 // Present reports whether a database's path exists.
 func (Indexes) Present(db *config.Database) bool {
 	if db.Remote != "" {
