@@ -49,18 +49,19 @@ Nothing is run and nothing is downloaded.`,
 			if !all {
 				p.Dependencies = p.Direct()
 			}
-			if asJSON {
-				return a.printEscapedJSON(p)
-			}
-			for _, problem := range p.Problems {
-				a.warn("%s", problem)
-			}
 			r, err := load.Load(config.Locate(os.Getenv))
 			if err != nil {
 				return withHint(err, "run docsearch config check to list all problems")
 			}
 			r.Config.AddProject(p.Dir)
-			return printProject(a.stdout, p, r.Config.Databases)
+			databases := databaseOfEach(p, r.Config.Databases)
+			if asJSON {
+				return a.printProjectJSON(p, databases)
+			}
+			for _, problem := range p.Problems {
+				a.warn("%s", problem)
+			}
+			return printProject(a.stdout, p, databases)
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "list indirect dependencies, too")
@@ -70,19 +71,44 @@ Nothing is run and nothing is downloaded.`,
 	return cmd
 }
 
-func printProject(w io.Writer, p *project.Project, databases []config.Database) error {
-	if len(p.Dependencies) == 0 {
-		_, err := fmt.Fprintf(w, "no lock file or manifest found in %s\n", p.Dir)
-		return err
-	}
-	uses := make(map[string]string) // dependency to the database of its version
+// databaseOfEach returns the databases of a project's direct dependencies, in the order of
+// the dependencies; "" if none has the version.
+func databaseOfEach(p *project.Project, databases []config.Database) []string {
+	uses := make(map[string]string) // dependency to database
 	for _, u := range usesWithDatabases(p, databases) {
 		if u.Matches {
 			uses[u.Package+"@"+u.Version] = u.Database
 		}
 	}
+	names := make([]string, len(p.Dependencies))
+	for i, d := range p.Dependencies {
+		names[i] = uses[d.ID()+"@"+d.Version]
+	}
+	return names
+}
+
+func (a *app) printProjectJSON(p *project.Project, databases []string) error {
+	type dependency struct {
+		project.Dependency
+		Database string `json:"database,omitempty"`
+	}
+	dependencies := make([]dependency, len(databases))
+	for i, name := range databases {
+		dependencies[i] = dependency{p.Dependencies[i], name}
+	}
+	return a.printEscapedJSON(struct {
+		*project.Project
+		Dependencies []dependency `json:"dependencies"`
+	}{p, dependencies})
+}
+
+func printProject(w io.Writer, p *project.Project, databases []string) error {
+	if len(p.Dependencies) == 0 {
+		_, err := fmt.Fprintf(w, "no lock file or manifest found in %s\n", p.Dir)
+		return err
+	}
 	table := newTable(w, "PACKAGE\tVERSION\tFILE\tDATABASE")
-	for _, d := range p.Dependencies {
+	for i, d := range p.Dependencies {
 		version := cmp.Or(d.Version, "-")
 		if d.Version == "" && d.Constraint != "" {
 			version = "(" + d.Constraint + ")"
@@ -91,8 +117,7 @@ func printProject(w io.Writer, p *project.Project, databases []config.Database) 
 		if !d.Direct {
 			name += " (indirect)"
 		}
-		database := cmp.Or(uses[d.ID()+"@"+d.Version], "-")
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", printable(name), printable(version), printable(d.File), printable(database))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", printable(name), printable(version), printable(d.File), printable(cmp.Or(databases[i], "-")))
 	}
 	return table.Flush()
 }

@@ -299,7 +299,7 @@ func (item *projectItem) entry(checkout string, l config.Locations) config.Datab
 	}
 	description := item.ShortName() + " documentation"
 	if !config.Contains(filepath.Join(l.Projects, sharedFolder), item.dir) {
-		description += " from the files of " + checkout
+		description = strings.TrimSpace(item.ShortName()+" "+item.Version) + " documentation from the files of " + checkout
 	}
 	return config.Database{
 		Name: item.database, Keywords: setup.PackageKeywords(&item.Dependency, item.modules()), Path: item.dir,

@@ -165,18 +165,9 @@ func (u *projectUser) docsearch(t *testing.T, args ...string) string {
 func (u *projectUser) answering(t *testing.T) (n, all int) {
 	t.Helper()
 	var p struct {
-		Dependencies []struct{ Ecosystem, Name string }
+		Dependencies []struct{ Ecosystem, Name, Database string }
 	}
 	if err := json.Unmarshal([]byte(u.docsearch(t, "project", "--json")), &p); err != nil {
-		t.Fatal(err)
-	}
-	var c struct {
-		Databases []struct {
-			Name     string
-			Packages []string
-		}
-	}
-	if err := json.Unmarshal([]byte(read(t, filepath.Join(u.home, ".claude", "hooks", "docsearch-config.json"))), &c); err != nil {
 		t.Fatal(err)
 	}
 	for _, d := range p.Dependencies {
@@ -184,21 +175,15 @@ func (u *projectUser) answering(t *testing.T) (n, all int) {
 			continue // the language itself
 		}
 		all++
-		i := slices.IndexFunc(c.Databases, func(db struct {
-			Name     string
-			Packages []string
-		}) bool {
-			return slices.Contains(db.Packages, d.Ecosystem+":"+d.Name)
-		})
-		if i < 0 {
+		if d.Database == "" {
 			t.Logf("no database for %s", d.Name)
 			continue
 		}
 		short := strings.TrimPrefix(d.Name[strings.LastIndexByte(d.Name, '/')+1:], "@")
-		if u.finds(t, c.Databases[i].Name, d.Name+" usage") || u.finds(t, c.Databases[i].Name, short+" options") || u.finds(t, c.Databases[i].Name, short+" install") {
+		if u.finds(t, d.Database, d.Name+" usage") || u.finds(t, d.Database, short+" options") || u.finds(t, d.Database, short+" install") {
 			n++
 		} else {
-			t.Logf("%s answers nothing", c.Databases[i].Name)
+			t.Logf("%s answers nothing", d.Database)
 		}
 	}
 	return n, all

@@ -188,7 +188,7 @@ func TestForgedPackageAnswersInItsCheckout(t *testing.T) {
 	if strings.Contains(r.stdout+r.stderr, "https://www.npmjs.com") {
 		t.Errorf("the answer names an official address: %s", r.stdout)
 	}
-	if r := s.run(hookLimit, serverRequests, "serve"); !strings.Contains(r.stdout, "leftpad documentation from the files of "+s.work) {
+	if r := s.run(hookLimit, serverRequests, "serve"); !strings.Contains(r.stdout, "leftpad 1.3.0 documentation from the files of "+s.work) {
 		t.Errorf("the server does not say where leftpad is from: %s", r.stdout)
 	}
 	if list := s.must(s.docsearch("index", "list")).stdout; !strings.Contains(list, "(of the project "+s.work+")") {
