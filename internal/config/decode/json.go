@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"unicode/utf8"
 )
@@ -26,11 +27,19 @@ func CheckJSON(data []byte) *JSONError {
 		return nil
 	}
 	at := len(data)
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		at = max(0, int(syntax.Offset)-1)
 	}
-	at, reason := reasonAt(data, at, err)
+	var reason string
+	// A decoder of a stream tells a text that ends early from one that goes on after its value.
+	switch ofFirst := json.NewDecoder(bytes.NewReader(data)).Decode(&value); {
+	case len(bytes.TrimSpace(data)) == 0:
+		at, reason = 0, "empty file"
+	case errors.Is(ofFirst, io.ErrUnexpectedEOF):
+		at, reason = len(data), "unexpected end of file: a closing bracket, brace, or quote is missing"
+	default:
+		at, reason = reasonAt(data, at, err, ofFirst == nil)
+	}
 	e := &JSONError{Reason: reason}
 	e.Line, e.Column = Position(data, at)
 	return e
@@ -44,25 +53,22 @@ func Position(data []byte, at int) (line, column int) {
 }
 
 // reasonAt returns the reason why the text is not JSON at a byte, and the position of the
-// reason.
-func reasonAt(data []byte, at int, err error) (place int, reason string) {
-	before := bytes.TrimRight(data[:min(at, len(data))], " \t\r\n")
-	switch {
-	case len(bytes.TrimSpace(data)) == 0:
-		return 0, "empty file"
-	case at >= len(data)-1 && strings.Contains(err.Error(), "unexpected end"):
-		return len(data), "unexpected end of file: a closing bracket, brace, or quote is missing"
-	case at >= len(data):
+// reason. afterValue says that a whole value precedes it.
+func reasonAt(data []byte, at int, err error, afterValue bool) (place int, reason string) {
+	if at >= len(data) {
 		return at, err.Error()
+	}
+	before := bytes.TrimRight(data[:at], " \t\r\n")
+	switch {
 	case data[at] == '/', data[at] == '#':
 		return at, "JSON does not allow comments"
 	case (data[at] == ']' || data[at] == '}') && bytes.HasSuffix(before, []byte(",")):
 		return len(before) - 1, fmt.Sprintf("trailing comma before %q", data[at])
 	case data[at] == '\'':
 		return at, "single quote; JSON requires double quotes"
-	case strings.Contains(err.Error(), "after top-level value"):
+	case afterValue:
 		return at, "unexpected text after the value"
-	case strings.Contains(err.Error(), "in string literal") && data[at] == '\n':
+	case data[at] == '\n': // elsewhere, it is white space
 		return at, "unterminated string: a closing quote is missing"
 	}
 	c, _ := utf8.DecodeRune(data[at:])
