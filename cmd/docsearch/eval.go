@@ -395,9 +395,13 @@ func (m *evaluator) evaluate(ctx context.Context, databases []int, q *eval.Query
 // judge measures an answer by pages and by sections.
 func judge(q *eval.Query, a answer) (page, section eval.Measures) {
 	if len(q.Grades) > 0 {
+		// The judgments name passages or documents, whose passages count once.
+		named := slices.ContainsFunc(a.hits, func(h index.Hit) bool { return q.Grades[h.ID] > 0 })
 		ids := make([]string, len(a.hits))
 		for i, h := range a.hits {
-			ids[i] = a.from[i].judgedID(q, &h.Passage)
+			if ids[i] = h.ID; !named {
+				ids[i] = a.from[i].document(&h.Passage)
+			}
 		}
 		m := eval.Measure(q.Ranked(ids))
 		return m, m
@@ -410,15 +414,6 @@ func judge(q *eval.Query, a answer) (page, section eval.Measures) {
 		}
 	}
 	return eval.Measure(q.RankedPages(places)), eval.Measure(q.RankedSections(places))
-}
-
-// judgedID returns the name of the passage in the judgments: its ID or its
-// document.
-func (d *openedDatabase) judgedID(q *eval.Query, p *passage.Passage) string {
-	if _, ok := q.Grades[p.ID]; ok {
-		return p.ID
-	}
-	return d.document(p)
 }
 
 // targetPage returns the name of the passage's document in the query's targets.

@@ -304,10 +304,15 @@ func Mean(all []Measures) Measures {
 	return m
 }
 
-// Ranked converts a ranking of documents to grades, for a classic query.
+// Ranked converts a ranking of passages, by their documents, to grades of documents, for a
+// classic query. A document has the rank of its best passage.
 func (q *Query) Ranked(ids []string) (ranked, all []int) {
+	seen := make(map[string]bool)
 	for _, id := range ids {
-		ranked = append(ranked, q.Grades[id])
+		if !seen[id] {
+			seen[id] = true
+			ranked = append(ranked, q.Grades[id])
+		}
 	}
 	for _, g := range q.Grades {
 		all = append(all, g)

@@ -70,9 +70,12 @@ func TestRanked(t *testing.T) {
 		})
 	}
 	classic := Query{Grades: map[string]int{"1": 2, "3": 1}}
-	ranked, all := classic.Ranked([]string{"3", "2", "1"})
+	ranked, all := classic.Ranked([]string{"3", "2", "3", "1", "1"})
 	if diff := cmp.Diff([]int{1, 0, 2}, ranked); diff != "" || len(all) != 2 {
 		t.Errorf("documents of %d (-want +got)\n%s", len(all), diff)
+	}
+	if m := Measure(classic.Ranked([]string{"1", "1", "3", "3"})); m.NDCG10 != 1 {
+		t.Errorf("several passages of each document: nDCG %v", m.NDCG10)
 	}
 }
 
