@@ -25,6 +25,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format"
 	"github.com/docsearch/docsearch/internal/ingest/format/html"
 	"github.com/docsearch/docsearch/internal/ingest/format/markdown"
+	"github.com/docsearch/docsearch/internal/ingest/format/plaintext"
 	"github.com/docsearch/docsearch/internal/ingest/source"
 	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 	"github.com/docsearch/docsearch/internal/ingest/source/site"
@@ -230,7 +231,7 @@ func (s *siteReader) Parse(_ context.Context, data []byte, it *source.Item) (doc
 	case strings.Contains(media, "markdown"), isMarkdown(it.Name):
 		return parseText(data, contentType, markdown.Parse)
 	}
-	return parseText(data, contentType, format.ParsePlain)
+	return parseText(data, contentType, plaintext.Parse)
 }
 
 // isMarkdown reports whether the URL's path is that of a Markdown file.

@@ -212,7 +212,7 @@ func (c *splitter) emit(group []document.Section) {
 	anchors := assignAnchors(s.Anchors, packed)
 	for i, p := range packed {
 		part := s
-		part.Anchors = anchors[i]
+		part.Anchors, part.Headings = anchors[i], slices.Concat(s.Headings, p.within)
 		c.add(part, p.first, p.last, p.text)
 		s.Links = nil // only the first part has them
 	}
@@ -321,7 +321,8 @@ func mergedHeadings(group []document.Section) []string {
 type piece struct {
 	first, last int
 	size
-	text string
+	text   string
+	within []string // terms of the blocks that it continues
 }
 
 // splitMark is in the text of each note on a block that was split.
@@ -339,7 +340,7 @@ func (c *splitter) pieces(s document.Section, blocks []document.Block) []piece {
 		case n.fits():
 			pieces = append(pieces, piece{first: b.First, last: b.Last, size: n})
 		case len(b.Parts) > 0:
-			pieces = append(pieces, c.pieces(s, b.Parts)...)
+			pieces = append(pieces, continuing(b.Term, c.pieces(s, b.Parts))...)
 		case b.Kind == document.Prose:
 			pieces = append(pieces, c.splitLines(b, splitSentences)...)
 		default:
@@ -350,6 +351,17 @@ func (c *splitter) pieces(s document.Section, blocks []document.Block) []piece {
 			}
 			pieces = append(pieces, parts...)
 		}
+	}
+	return pieces
+}
+
+// continuing adds the term of a block to all of its pieces but the first, which shows it.
+func continuing(term string, pieces []piece) []piece {
+	if term == "" {
+		return pieces
+	}
+	for i := 1; i < len(pieces); i++ {
+		pieces[i].within = append([]string{document.Shorten(term)}, pieces[i].within...)
 	}
 	return pieces
 }
@@ -432,7 +444,7 @@ func (c *splitter) pack(pieces []piece) []piece {
 	for i := 0; i < len(pieces); i++ {
 		p := pieces[i]
 		c.setText(&p)
-		for i+1 < len(pieces) && passage.Introduces(p.text) && p.plus(pieces[i+1].size).fits() {
+		for i+1 < len(pieces) && introduces(p.text) && p.plus(pieces[i+1].size).fits() {
 			i++
 			c.setText(&pieces[i])
 			p.append(&pieces[i])
@@ -444,6 +456,13 @@ func (c *splitter) pack(pieces []piece) []piece {
 		}
 	}
 	return packed
+}
+
+// introduces reports whether a piece introduces the next one: with a colon, as a caption, or as
+// a term without its description.
+func introduces(text string) bool {
+	text = strings.TrimSpace(text)
+	return passage.Introduces(text) || !strings.Contains(text, "\n") && passage.IsTerm(text)
 }
 
 // setText sets a piece's text if it is that of its lines.

@@ -94,6 +94,7 @@ type Block struct {
 	Kind        BlockKind
 	Open, Close string  // lines that enclose each part of a split block
 	Parts       []Block // blocks within the block, at which it may be split
+	Term        string  // that the block describes, a heading for the passages of its further parts
 }
 
 // A Note is a problem that the user should know.

@@ -15,6 +15,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/code"
 	"github.com/docsearch/docsearch/internal/ingest/format/man"
 	"github.com/docsearch/docsearch/internal/ingest/format/markdown"
+	"github.com/docsearch/docsearch/internal/ingest/format/plaintext"
 	"github.com/docsearch/docsearch/internal/ingest/format/rst"
 )
 
@@ -70,10 +71,10 @@ func ParserFor(name string) Parser {
 	case ".gz":
 		return decompress(name)
 	case ".txt", ".text":
-		return asText(ParsePlain)
+		return asText(plaintext.Parse)
 	case "":
 		if slices.Contains(plainNames[:], strings.ToUpper(name[strings.LastIndexAny(name, `/\`)+1:])) {
-			return asText(ParsePlain)
+			return asText(plaintext.Parse)
 		}
 		if isPythonMetadata(name) {
 			return parsePythonMetadata

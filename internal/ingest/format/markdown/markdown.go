@@ -16,6 +16,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
+	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/ingest/document"
 )
 
@@ -171,6 +172,9 @@ func (m *blockReader) block(s span) document.Block {
 	case *ast.List, *ast.ListItem, *ast.Blockquote:
 		for _, child := range m.spans(n, s.first, s.last) {
 			b.Parts = append(b.Parts, m.block(child))
+		}
+		if n.Kind() == ast.KindListItem {
+			b.Term = passage.ListTerm(m.lines[s.first-1])
 		}
 	}
 	return b
