@@ -83,9 +83,11 @@ type parser struct {
 
 // A frame is a container of paragraphs.
 type frame struct {
-	item  bool   // list item; otherwise a list or an indented part
-	list  string // type of an mdoc list
-	count int
+	item bool // list item; otherwise a list or an indented part
+	// described is an item whose description is the indented part below it.
+	described bool
+	list      string // type of an mdoc list
+	count     int
 }
 
 // A tagState is the position within the beginning of a described item.

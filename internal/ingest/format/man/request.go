@@ -238,7 +238,9 @@ func (p *parser) man(name string, args []string) bool {
 		}
 		p.nextLine(args, func(title string) { p.beginSection(level, title) })
 	case "PP", "LP", "P", "HP":
-		p.closeItem()
+		if !strings.HasPrefix(p.lineBelow(), ".RS") || !p.describe() {
+			p.closeItem()
+		}
 	case "TP":
 		p.beginTag()
 	case "TQ":
@@ -247,10 +249,12 @@ func (p *parser) man(name string, args []string) bool {
 	case "IP":
 		p.indented(strings.TrimSpace(arg(0)))
 	case "RS":
+		p.describe()
 		p.openPart(frame{})
 	case "RE":
 		if n := len(p.stack); n > 0 {
 			p.closePart()
+			p.endDescribed()
 		}
 	case "B", "I", "SM", "SB", "R":
 		p.nextLine(args, func(text string) { p.addText(text, p.continued()) })
@@ -296,6 +300,44 @@ func (p *parser) man(name string, args []string) bool {
 		return false
 	}
 	return true
+}
+
+// describe makes the current paragraph, if it may be a term, the item of the description that is
+// indented below it: pages made from DocBook have no other mark of it.
+func (p *parser) describe() bool {
+	const mostLines, longest = 3, 120
+	n := len(p.stack)
+	if len(p.text) == 0 || len(p.text) > mostLines || p.fixed || p.tag != noTag || n > 0 && p.stack[n-1].item {
+		return false
+	}
+	var words []string
+	for _, l := range p.text {
+		words = append(words, l.Text)
+	}
+	term := strings.Join(words, " ")
+	if len(term) > longest || strings.ContainsAny(term[len(term)-1:], ".,:;!?") {
+		return false
+	}
+	p.text = nil
+	p.beginTag()
+	p.term(term)
+	p.stack[n].described = true
+	return true
+}
+
+// endDescribed ends the item that describe began, after its description.
+func (p *parser) endDescribed() {
+	if n := len(p.stack); n > 0 && p.stack[n-1].described {
+		p.closeItem()
+	}
+}
+
+// lineBelow returns the line after the current one.
+func (p *parser) lineBelow() string {
+	if p.at < len(p.lines) {
+		return p.lines[p.at]
+	}
+	return ""
 }
 
 // continued returns "\\c" if the current line ends with it: the next text
