@@ -49,10 +49,11 @@ func (l *boundedText) paragraph(s string) {
 // passages appends passages of a database with these URL prefixes, the best ones for which
 // there is room. The text of the first has at most maxPassage UTF-16 units, that of each
 // further one less. Passages of a page follow one another, so that its title and address
-// are not repeated. It returns the passages that it shows.
-func (l *boundedText) passages(list []passage.Passage, urls []string, terms []lexical.TermWeight) passage.Shown {
+// are not repeated. A passage that defines a term of the query is quoted from there. It returns
+// the passages that it shows.
+func (l *boundedText) passages(list []passage.Passage, urls []string, query string, terms []lexical.TermWeight) passage.Shown {
 	limit := maxPassage
-	q := quoter{urls: urls, terms: newTermFinder(terms), room: l.remaining, longest: limit}
+	q := quoter{urls: urls, query: query, terms: newTermFinder(terms), room: l.remaining, longest: limit}
 	for i := range list {
 		room := q.room
 		if q.quote(&list[i]) {
@@ -84,6 +85,7 @@ func (l *boundedText) addQuotations(first int, pages [][]quotation) passage.Show
 // A quoter quotes passages of a database.
 type quoter struct {
 	urls    []string      // URL prefixes of the database
+	query   string        // whose terms are quoted from their definitions; "": none
 	terms   *termFinder   // of the terms by which long passages are shortened
 	room    int           // UTF-16 units that are left
 	longest int           // most of them for the text of a passage
@@ -116,14 +118,21 @@ func (q *quoter) quote(p *passage.Passage) bool {
 		before = q.pages[at]
 	}
 	body := sanitize(p.Text)
-	repeated := len(body) - len(withoutHeadings(body, p))
-	body = body[repeated:]
+	from := len(body) - len(withoutHeadings(body, p))
+	skipped := ""
+	if d, ok := passage.Define(body, q.query); ok {
+		defined := p.At(d)
+		if p = &defined; d.Start > from {
+			from, skipped = d.Start, strings.TrimSpace(cutMark)+"\n"
+		}
+	}
+	body = body[from:]
 	n := quotation{Passage: p, fence: safetext.Fence(body), shown: passage.Whole}
 	above := func(path []string) string { return q.headOf(p, path, before) + "\n" + n.fence + "\n" }
 	path := headingPath(p)
 	n.head = above(path)
 	around := len("\n\n[10] ") + utf16Len(n.head) + utf16Len("\n"+n.fence)
-	room := min(q.room-around, q.longest)
+	room := min(q.room-around, q.longest) - utf16Len(skipped)
 	length := utf16Len(body)
 	if room < min(length, q.longest)/2 {
 		return false
@@ -131,8 +140,12 @@ func (q *quoter) quote(p *passage.Passage) bool {
 	n.text = body
 	if length > room {
 		n.text = extractOf(body, room, q.terms)
-		n.shown = max(1, repeated+commonPrefix(body, n.text))
+		n.shown = max(1, from+commonPrefix(body, n.text))
 		length = utf16Len(n.text)
+	}
+	if skipped != "" {
+		n.text, n.shown = skipped+n.text, 1
+		length += utf16Len(skipped)
 	}
 	if last := len(path) - 1; last > 0 && len(p.Headings) > 0 && hasHeadings(n.text, oneLine(p.Headings[len(p.Headings)-1])) {
 		around -= utf16Len(n.head)
@@ -324,6 +337,17 @@ func bestParagraph(text string, words []string) string {
 		return safetext.Line(text)
 	}
 	return best
+}
+
+// firstDefinition returns the definition that starts a text, on one line: the first paragraph, and
+// the next one if the first is only the term.
+func firstDefinition(text string) string {
+	term, rest, _ := strings.Cut(text, "\n\n")
+	if !strings.Contains(term, "\n") {
+		description, _, _ := strings.Cut(strings.TrimLeft(rest, "\n"), "\n\n")
+		term += "\n" + description
+	}
+	return strings.TrimSpace(safetext.Line(term))
 }
 
 // shorten cuts a text to limit UTF-16 units and marks the cut. It cuts after a whole

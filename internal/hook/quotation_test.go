@@ -156,7 +156,7 @@ func TestShortPassageLeavesRoomToTheNext(t *testing.T) {
 			{Text: first, Path: "a.md"},
 			{Text: "Second: " + long, Path: "b.md"},
 			{Text: "Third: " + long, Path: "c.md"},
-		}, nil, wordWeights([]string{"vault"}))
+		}, nil, "", wordWeights([]string{"vault"}))
 		text := b.String()
 		at := strings.Index(text, "Third: ")
 		if at < 0 {
@@ -226,7 +226,7 @@ A job.
 A retry.`},
 	} {
 		text := boundedText{remaining: 1000}
-		shown := text.passages(list, test.urls, nil)
+		shown := text.passages(list, test.urls, "", nil)
 		got := strings.ReplaceAll(strings.ReplaceAll(text.String(), "\n```\n", "\n"), "\n```", "")
 		if strings.TrimSpace(got) != strings.TrimSpace(test.want) || len(shown) != len(list) {
 			t.Errorf("URLs %q: %d shown, %s", test.urls, len(shown), got)
@@ -236,8 +236,38 @@ A retry.`},
 		}
 	}
 	text := boundedText{remaining: 250}
-	if shown := text.passages(list, nil, nil); len(shown) == 0 || len(shown) == len(list) || !strings.HasPrefix(text.String(), "\n\n[1] Cache") {
+	if shown := text.passages(list, nil, "", nil); len(shown) == 0 || len(shown) == len(list) || !strings.HasPrefix(text.String(), "\n\n[1] Cache") {
 		t.Errorf("in little room, %d shown: %s", len(shown), text.String())
+	}
+}
+
+// A passage that defines a term of the query is quoted from there, below the term and with its
+// line.
+func TestQuotationOfDefinition(t *testing.T) {
+	text := "lid\n  Closes.\n\nmax-water <n>\n  Stops at the mark.\n\nmin-water <n>\n  " + strings.Repeat("Starts above it. ", 40)
+	list := []passage.Passage{{Title: "Kettle", Headings: []string{"Kettle", "Settings"}, Path: "k.txt", StartLine: 7, EndLine: 14, Text: text}}
+	for _, test := range []struct {
+		name, query string
+		room        int
+		want, not   string
+	}{
+		{"whole", "kettle max-water limit", 2000, "[1] Kettle > Settings > max-water <n>\nSource: k.txt:10\n```\n[...]\nmax-water <n>\n  Stops", "lid"},
+		{"shortened", "kettle max-water limit", 600, "[1] Kettle > Settings > max-water <n>\nSource: k.txt:10\n```\n[...]\nmax-water <n>\n  Stops", "lid"},
+		{"at the start", "kettle lid", 2000, "[1] Kettle > Settings > lid\nSource: k.txt:7\n```\nlid\n  Closes", "[...]"},
+		{"no definition", "kettle water", 2000, "[1] Kettle > Settings\nSource: k.txt:7\n```\nlid\n", "[...]"},
+	} {
+		b := boundedText{remaining: test.room}
+		shown := b.passages(list, nil, test.query, wordWeights([]string{"water"}))
+		got := strings.TrimSpace(b.String())
+		if !strings.HasPrefix(got, test.want) || strings.Contains(got, test.not) {
+			t.Errorf("%s: got\n%s\nwant prefix\n%s", test.name, got, test.want)
+		}
+		if used := test.room - b.remaining; used != utf16Len(b.String()) || used > test.room {
+			t.Errorf("%s: %d units used, the text has %d", test.name, used, utf16Len(b.String()))
+		}
+		if whole := shown[list[0].Fingerprint()] == passage.Whole; whole != !strings.Contains(got, cutMark[1:]) {
+			t.Errorf("%s: shown %v", test.name, shown)
+		}
 	}
 }
 
@@ -252,7 +282,7 @@ func TestHeadingsOfSeveralSections(t *testing.T) {
 	} {
 		var b boundedText
 		b.remaining = 1000
-		b.passages([]passage.Passage{{Title: "job(1)", Headings: []string{"Options", test.headings}, URL: "https://e.org/", Text: test.text}}, nil, nil)
+		b.passages([]passage.Passage{{Title: "job(1)", Headings: []string{"Options", test.headings}, URL: "https://e.org/", Text: test.text}}, nil, "", nil)
 		if got := strings.TrimSpace(b.String()); !strings.HasPrefix(got, test.want) {
 			t.Errorf("%s: got\n%s\nwant prefix\n%s", test.name, got, test.want)
 		}

@@ -166,9 +166,14 @@ func (t *denialText) excerpt(limit int) string {
 		return ""
 	}
 	p := &best.Passages[0]
+	body := sanitize(p.Text)
+	text := bestParagraph(body, contentWords(best.query(), best.db.Keywords, maxKeywords))
+	if d, ok := passage.Define(body, best.definedBy()); ok {
+		defined := p.At(d)
+		p, text = &defined, firstDefinition(body[d.Start:])
+	}
 	head := "\nBest match (" + shortHeading(p, maxLabel) + "):\n> "
 	room := limit - utf16Len(head)
-	text := bestParagraph(sanitize(p.Text), contentWords(best.query(), best.db.Keywords, maxKeywords))
 	if room < min(minExcerpt, utf16Len(text)) {
 		return ""
 	}
@@ -201,10 +206,19 @@ func (t *denialText) context(calls string) string {
 		first = false
 		share := boundedText{remaining: b.remaining / answering}
 		answering--
-		maps.Copy(t.shown, share.passages(o.Passages, o.db.URLs, o.terms()))
+		maps.Copy(t.shown, share.passages(o.Passages, o.db.URLs, o.definedBy(), o.terms()))
 		b.add(share.String())
 	}
 	return b.String()
+}
+
+// definedBy returns the query by whose terms passages are quoted from a definition. Of a whole
+// page, no part is skipped.
+func (o *result) definedBy() string {
+	if o.Whole {
+		return ""
+	}
+	return o.query()
 }
 
 // terms returns the terms by which the passages are shortened.

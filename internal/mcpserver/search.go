@@ -141,6 +141,9 @@ func answerSearch(a searchArguments, findings []databaseResult, scoped bool, all
 		notes = append(notes, fmt.Sprintf("Searched only %s, because the query names it; pass database to choose others of the %d.", strings.Join(searched, ", "), all))
 	}
 	hits := merge(findings, a.topK+len(a.shown))
+	for i := range hits {
+		hits[i].define(strings.Join(append([]string{a.query}, a.keywords...), " "))
+	}
 	known, fresh := split(hits, a.shown, a.topK)
 	where := strings.Join(searched, ", ")
 	if len(searched) > 5 {
@@ -206,12 +209,20 @@ type hit struct {
 	confidence float64  // of the database's best hit
 	relevance  float64  // sort key across databases
 	shown      int      // bytes of the text that the agent has seen
+	start      int      // of the definition of a term of the query in the text
 }
 
-// text returns the text of the hit that the agent has not seen.
+// define makes the definition of a term of the query the place of the hit, if it has one.
+func (h *hit) define(query string) {
+	if d, ok := passage.Define(safetext.Block(h.Text), query); ok {
+		h.Passage, h.start = h.At(d), d.Start
+	}
+}
+
+// text returns the text of the hit that the agent has not seen, from the definition on.
 func (h hit) text() string {
 	if h.shown == 0 {
-		return safetext.Block(h.Text)
+		return safetext.Block(h.Text)[h.start:]
 	}
 	text := strings.Trim(safetext.Block(h.Text), " \t\n")
 	return strings.TrimSpace(text[min(h.shown, len(text)):])
@@ -315,7 +326,7 @@ func (w *budgetWriter) passages(hits []hit, words []string) {
 		}
 		head := fmt.Sprintf("\n%d. %s%s\n   score %.2f | %s\n", i+1, heading(&h.Passage), rest, h.relevance, h.source())
 		text := h.text()
-		room := w.remaining() - len(head) - fenceSize(text)
+		room := w.remaining() - len(head) - fenceSize(text) - len("…\n")
 		if i < len(hits)-1 {
 			room -= tail
 			// The first of many passages must not use all the space: one passage gets at
@@ -331,8 +342,13 @@ func (w *budgetWriter) passages(hits []hit, words []string) {
 			}
 			return
 		}
-		w.WriteString(head + fenced(excerpt(text, room, words)))
-		if len(text) > room {
+		quoted := excerpt(text, room, words)
+		skips := h.start > 0 && h.shown == 0
+		if skips {
+			quoted = "…\n" + quoted
+		}
+		w.WriteString(head + fenced(quoted))
+		if len(text) > room || skips {
 			w.line(fmt.Sprintf("(truncated; call read with id %s to get the rest)", singleLine(h.ID)))
 		}
 	}

@@ -32,6 +32,13 @@ func podHit(score float64) index.Hit {
 	}}
 }
 
+func fieldsHit(score float64) index.Hit {
+	return index.Hit{Score: score, Passage: passage.Passage{
+		ID: "fields.md:7", Title: "Pods", Headings: []string{"Fields"}, Path: "docs/fields.md", StartLine: 7, EndLine: 11,
+		Text: "# Fields\n\n- **containers**: What runs.\n- **restartPolicy**: When to restart.\n- **volumes**: Storage.",
+	}}
+}
+
 func TestAnswerSearch(t *testing.T) {
 	const query = "cache keys"
 	damaged := &container.CorruptError{File: "/db/k8s/docsearch/g000001/lexical.idx", Offset: 64, Problem: "checksum"}
@@ -67,6 +74,24 @@ cache:
 ` + "```" + `
 A pod is one or more containers.
 ` + "```" + `
+`,
+		},
+		{
+			name: "a definition of a name in the keywords",
+			a:    searchArguments{keywords: []string{"restartPolicy"}},
+			findings: []databaseResult{
+				{Entry: kubernetes, Result: index.Result{Confidence: 0.9, Confident: true, Hits: []index.Hit{fieldsHit(8)}}},
+			},
+			want: `1 passage from kubernetes for "cache keys". Fenced text is quoted documentation.
+
+1. Pods > Fields > restartPolicy
+   score 0.90 | kubernetes | docs/fields.md:10 | id fields.md:7
+` + "```" + `
+…
+- **restartPolicy**: When to restart.
+- **volumes**: Storage.
+` + "```" + `
+(truncated; call read with id fields.md:7 to get the rest)
 `,
 		},
 		{

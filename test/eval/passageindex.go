@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/index/passage"
@@ -46,11 +47,13 @@ func (lib passageIndex) add(l *harness, root string, manuals []manual) error {
 		}
 		prefixes := []string{filepath.ToSlash(folder) + "/", filepath.ToSlash(target) + "/"}
 		err = eachPassage(filepath.Join(l.data, m.name), func(p *passage.Passage) {
-			for _, prefix := range prefixes {
-				lib.addSource(prefix+p.Locator(), m.name, p)
-			}
-			if url := urlmatch.WebURL(p, m.urls); url != "" {
-				lib.addSource(url, m.name, p)
+			for _, q := range withEachAnchor(p) {
+				for _, prefix := range prefixes {
+					lib.addSource(prefix+q.Locator(), m.name, p)
+				}
+				if url := urlmatch.WebURL(&q, m.urls); url != "" {
+					lib.addSource(url, m.name, p)
+				}
 			}
 		})
 		if err != nil {
@@ -58,6 +61,22 @@ func (lib passageIndex) add(l *harness, root string, manuals []manual) error {
 		}
 	}
 	return nil
+}
+
+// withEachAnchor returns a passage with each of its anchors as its own: its source may be that of
+// a definition in it.
+func withEachAnchor(p *passage.Passage) []passage.Passage {
+	list := []passage.Passage{*p}
+	page, _, _ := strings.Cut(p.URL, "#")
+	for i := 1; i < len(p.Anchors); i++ {
+		q := *p
+		q.Anchors = p.Anchors[i:]
+		if page != p.URL {
+			q.URL = page + "#" + p.Anchors[i]
+		}
+		list = append(list, q)
+	}
+	return list
 }
 
 func (lib passageIndex) addSource(source, set string, p *passage.Passage) {
@@ -78,6 +97,14 @@ func (lib passageIndex) find(source string) (*sourceLocation, error) {
 	if beginning, ok := strings.CutSuffix(filepath.ToSlash(source), " [...]"); ok {
 		for whole, s := range lib {
 			if strings.HasPrefix(whole, beginning) {
+				return s, nil
+			}
+		}
+	}
+	// The line of a definition is one below the first line of its passage.
+	if at := strings.LastIndexByte(source, ':'); at > 0 {
+		for line, _ := strconv.Atoi(source[at+1:]); line > 0; line-- {
+			if s, ok := lib[filepath.ToSlash(source[:at+1])+strconv.Itoa(line)]; ok {
 				return s, nil
 			}
 		}
