@@ -8,6 +8,8 @@ import (
 	"sort"
 	"strings"
 	"sync"
+
+	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
 // Options configure the analysis of a database's text.
@@ -310,6 +312,11 @@ func (w *worker) addNames(n uint32, f *Fields, position uint32) {
 	listed := names
 	for name := range listedNames(f.Body) {
 		listed = append(listed, symbol{name, wholeName})
+	}
+	for name := range passage.DefinedNames(f.Body) {
+		if isName(strings.ReplaceAll(name, " ", "_")) {
+			listed = append(listed, symbol{name, wholeName})
+		}
 	}
 	if version := releaseOf(f.Page); version != "" {
 		listed = append(listed, releaseSymbol(version))

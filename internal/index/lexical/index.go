@@ -17,7 +17,8 @@ import (
 //	2  names without separators, and names of a page's subject
 //	3  operators that passages discuss
 //	4  operators of one character
-const Version = 4
+//	5  names of terms that passages define
+const Version = 5
 
 const (
 	indexKind    = "LEXI"

@@ -4,6 +4,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -285,5 +286,18 @@ func TestFrequency(t *testing.T) {
 		if got, err := x.Frequency(word); err != nil || got != want {
 			t.Errorf("%q is in %d passages, %v, want %d", word, got, err, want)
 		}
+	}
+}
+
+// The passage that defines a term comes before one that has it more often.
+func TestDefinedTerms(t *testing.T) {
+	filler := strings.Repeat("The kettle boils water for tea and tells when it is done. ", 3)
+	x := build(t, []uint32{0, 0}, []Fields{
+		{Title: "Settings", Page: "kettle(5)", Body: "See MaxWater below. " + filler + "MaxWater and MaxWater again.", Address: "kettle.5:1"},
+		{Title: "Settings", Page: "kettle(5)", Body: "- `LidLock`\n  Locks the lid. " + filler + "\n\n- `MaxWater`\n  Stops at the mark.", Address: "kettle.5:9"},
+	})
+	hits, _, err := x.Search(Query{Text: "MaxWater", Limit: 2})
+	if err != nil || len(hits) == 0 || hits[0].Passage != 1 {
+		t.Errorf("%v, %v; want passage 1 first", hits, err)
 	}
 }
