@@ -174,6 +174,7 @@ type passageInfo struct {
 	bodyStart          uint32             // position of the first body word, derived from the lengths
 	wordCounts         [fieldCount]uint32 // lengths without stop words, for length normalization
 	aside              bool               // see isSecondaryPage
+	manual             bool               // see isManualPage
 	depth              uint8
 	family             uint64 // see versionOf
 	version            version
@@ -278,6 +279,7 @@ func (w *worker) passage(n uint32, f *Fields, info *passageInfo) (whole bool) {
 		}
 	}
 	info.aside, info.depth = f.SecondaryPage || isSecondaryPage(f.Address), depthOf(f.Address)
+	info.manual = isManualPage(f.Page)
 	info.family, info.version = versionOf(f.Address)
 	info.inLinks, info.pageLinks = uint32(max(0, f.InLinks)), uint32(max(0, f.PageInLinks))
 	return whole

@@ -49,8 +49,9 @@
 //	          Builder.Reuse); not used by searches. For each 512 passages by ordinal,
 //	          columns of PFOR numbers, zigzag-encoded:
 //	            for each field, its length in positions less its words
-//	            delta-encoded: links to the passage, links to its document, twice the depth
-//	            of its address plus 1 if it is secondary (see isSecondaryPage), version
+//	            delta-encoded: links to the passage, links to its document, four times the
+//	            depth of its address plus 2 if its page is a manual page (see isManualPage)
+//	            plus 1 if it is secondary (see isSecondaryPage), version
 //	          after them V x { [8] family, [8] version }, numbered from 1 by the version column
 //	postings  the posting list of each term, in term order
 //	terms     the dictionary, in blocks of 32 terms:

@@ -17,7 +17,7 @@ import (
 //	2  names without separators, and names of a page's subject
 //	3  operators that passages discuss
 //	4  operators of one character
-//	5  names of terms that passages define
+//	5  names of terms that passages define, and words in the titles of manual pages twice
 const Version = 5
 
 const (

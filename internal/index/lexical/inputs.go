@@ -29,9 +29,12 @@ func inputValues(v []uint32, infos []passageInfo, column int) {
 		case columnPageLinks:
 			v[i] = p.pageLinks
 		case columnKind:
-			v[i] = uint32(p.depth) << 1
+			v[i] = uint32(p.depth) << 2
+			if p.manual {
+				v[i] |= 2
+			}
 			if p.aside {
-				v[i]++
+				v[i] |= 1
 			}
 		}
 	}
@@ -133,7 +136,7 @@ func (x *Index) inputs() ([]passageInfo, error) {
 				case columnPageLinks:
 					p.pageLinks = value
 				case columnKind:
-					p.aside, p.depth = value&1 != 0, uint8(value>>1)
+					p.aside, p.manual, p.depth = value&1 != 0, value&2 != 0, uint8(value>>2)
 				case columnVersion:
 					named[from+i] = value
 				}

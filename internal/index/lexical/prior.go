@@ -73,6 +73,17 @@ func isSecondaryPage(address string) bool {
 	return false
 }
 
+// isManualPage reports whether a page title is that of a manual page, as in "tar(1) - an
+// archiving utility".
+func isManualPage(title string) bool {
+	name, rest, ok := strings.Cut(title, "(")
+	section, rest, closed := strings.Cut(rest, ")")
+	return ok && closed && name != "" && !strings.Contains(name, " ") && section != "" && isDigit(section[0]) && len(section) <= maxSection && (rest == "" || strings.HasPrefix(rest, " - "))
+}
+
+// maxSection is the maximum length of a manual's section, as in 3ncurses.
+const maxSection = 8
+
 // depthOf returns the folder depth of a page.
 func depthOf(address string) uint8 {
 	if _, rest, ok := strings.Cut(address, "://"); ok {

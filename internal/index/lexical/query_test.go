@@ -226,6 +226,45 @@ func TestListedNames(t *testing.T) {
 	}
 }
 
+func TestIsManualPage(t *testing.T) {
+	for title, want := range map[string]bool{
+		"tar(1) - an archiving utility": true,
+		"git-add(1)":                    true,
+		"openssl-ciphers(1SSL) - list":  true,
+		"add_wch(3ncurses)":             true,
+		"tar":                           false,
+		"open() - opens a file":         false,
+		"open(path) - opens a file":     false,
+		"Copyright (2020) - the terms":  false,
+		"print(1) prints a number":      false,
+	} {
+		if got := isManualPage(title); got != want {
+			t.Errorf("%s: got %t, want %t", title, got, want)
+		}
+	}
+}
+
+func TestTitleOfManualPageCountsTwice(t *testing.T) {
+	// Both pages have the words once in their titles. Only the second has one that is a manual page's.
+	body := "Prints the result, with an option for each of the columns of the table."
+	first, second := "stat - count lines of files", "stat(1) - count lines of files"
+	x := build(t, []uint32{0, 0, 1, 1}, []Fields{
+		{Title: "Description", Page: first, Body: body}, {Title: "Options", Page: first, Body: "None."},
+		{Title: "Description", Page: second, Body: body}, {Title: "Options", Page: second, Body: "None."},
+	})
+	hits, _, err := x.Search(Query{Text: "count the lines", Limit: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	byPassage := map[uint32]Hit{}
+	for _, h := range hits {
+		byPassage[h.Passage] = h
+	}
+	if with, without := byPassage[2], byPassage[0]; with.Words <= without.Words || with.Page <= without.Page {
+		t.Errorf("got %+v, want higher scores of passage 2 than of 0, for its words and its page", hits)
+	}
+}
+
 func TestPriors(t *testing.T) {
 	for _, tt := range []struct {
 		address string

@@ -160,6 +160,7 @@ func (s *statistics) impact(p *passageInfo, positions []uint32, page *pageFreque
 	for i := range positions {
 		for field < fieldBody && at > end {
 			if n > 0 {
+				n *= p.repetitions(field)
 				x += s.weight(p, field, n)
 				page.add(field, uint32(n))
 				n = 0
@@ -172,8 +173,21 @@ func (s *statistics) impact(p *passageInfo, positions []uint32, page *pageFreque
 			at += positions[i+1] + 1
 		}
 	}
+	n *= p.repetitions(field)
 	page.add(field, uint32(n))
 	return s.thresholds.level(x + s.weight(p, field, n))
+}
+
+// manualTitle is the number of times that a word in the title of a manual page counts: the title
+// has the page's name and what it is for, in one line.
+const manualTitle = 2
+
+// repetitions returns the number of times that an occurrence in a field counts.
+func (p *passageInfo) repetitions(field int) int {
+	if field == fieldPage && p.manual {
+		return manualTitle
+	}
+	return 1
 }
 
 // weight returns the weight of n occurrences in a field.
