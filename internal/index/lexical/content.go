@@ -6,6 +6,7 @@ import "strings"
 type contentWord struct {
 	term       string
 	start, end int
+	position   int // in the sequence of words
 	kind       kind
 	composite  bool // other words of the query are its parts
 	technology bool
@@ -43,7 +44,7 @@ func (a *Analyzer) contentWords(text string, names []string) []contentWord {
 func (a *Analyzer) wordsOf(text string, dropQuestion bool) []contentWord {
 	var words []contentWord
 	scan(text, 0, func(t token) {
-		w := contentWord{start: t.start, end: t.end, kind: t.kind, composite: t.kind == exact, ignored: t.kind == compound}
+		w := contentWord{start: t.start, end: t.end, position: t.position, kind: t.kind, composite: t.kind == exact, ignored: t.kind == compound}
 		if t.kind == word {
 			folded := string(fold(nil, text[t.start:t.end]))
 			if dropQuestion && a.isQuestionWord(folded) {

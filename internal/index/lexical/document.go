@@ -167,7 +167,7 @@ func (x *Index) SearchDocuments(q Query, documents ...uint32) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := x.rank(&q, terms, nil, table, &filter{index: x}, perDocument)
+	found, err := x.rank(&q, terms, nil, table, &filter{index: x}, questionWeights, perDocument)
 	if err != nil {
 		return nil, err
 	}

@@ -7,8 +7,9 @@ import (
 
 // addProximity sets Hit.Proximity of the candidates, which are in storage order. It sums
 // over pairs of query words, weighted by the inverse square root of their minimum
-// distance: words ten positions apart are usually still about one subject.
-func (x *Index) addProximity(terms []scoredTerm, found []*candidate) error {
+// distance: words ten positions apart are usually still about one subject. It adds the
+// score of runs of words to Hit.Phrase.
+func (x *Index) addProximity(terms []scoredTerm, found []*candidate, runWeight float64) error {
 	own := make([]int, 0, len(terms))
 	mask := uint64(0) // mask bits of own
 	for i := range terms[:min(len(terms), maxMasked)] {
@@ -42,8 +43,14 @@ func (x *Index) addProximity(terms []scoredTerm, found []*candidate) error {
 	for _, i := range own {
 		whole += terms[i].massShare
 	}
+	r := newRuns(terms)
 	for j := range found {
 		sum := 0.
+		for n, i := range own {
+			a := spans[j*len(own)+n]
+			r.add(&terms[i], n, positions[a[0]:a[1]])
+		}
+		found[j].Phrase += runWeight * r.take() / whole
 		for n := range own {
 			a := spans[j*len(own)+n]
 			for m := n + 1; m < len(own); m++ {
@@ -97,4 +104,74 @@ func minDistance(a, b []uint32) uint32 {
 		}
 	}
 	return smallest
+}
+
+// runs finds the longest run of a query's words in a passage: words that have the same
+// distances as in the query, as those of a pasted message or a quoted sentence. Other words
+// may be between them, such as the values in a message.
+type runs struct {
+	last    int   // the last position in the query
+	at      []run // by position in the passage minus position in the query plus last
+	touched []int // indexes in at
+}
+
+type run struct {
+	mass  float64 // of its words
+	words int32
+	term  int32 // number of its last term
+}
+
+const (
+	// minRun is the minimum number of words of a run: fewer are often a coincidence. The
+	// score grows with their number up to fullRun.
+	minRun  = 3
+	fullRun = 7
+	// maxRunPosition limits the memory for very long passages.
+	maxRunPosition = 1 << 16
+)
+
+func newRuns(terms []scoredTerm) runs {
+	r := runs{}
+	for i := range terms {
+		for _, place := range terms[i].places {
+			r.last = max(r.last, place)
+		}
+	}
+	return r
+}
+
+// add adds the n-th term with its positions in the passage.
+func (r *runs) add(t *scoredTerm, n int, positions []uint32) {
+	for _, place := range t.places {
+		for _, p := range positions {
+			if p >= maxRunPosition {
+				break
+			}
+			i := int(p) + r.last - place
+			if i >= len(r.at) {
+				r.at = append(r.at, make([]run, i+1-len(r.at))...)
+			}
+			at := &r.at[i]
+			if at.words == 0 {
+				r.touched = append(r.touched, i)
+			}
+			if at.words == 0 || at.term != int32(n) {
+				at.words, at.term = at.words+1, int32(n)
+			}
+			at.mass += t.massShare / float64(len(t.places))
+		}
+	}
+}
+
+// take returns the mass of the best run, less for few words, and removes all runs.
+func (r *runs) take() float64 {
+	best := 0.
+	for _, i := range r.touched {
+		if at := &r.at[i]; at.words >= minRun {
+			best = max(best, at.mass*min(1, float64(at.words-1)/(fullRun-1)))
+		}
+		r.at[i] = run{}
+	}
+	r.touched = r.touched[:0]
+	return best
 }

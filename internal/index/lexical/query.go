@@ -132,6 +132,7 @@ type queryTerm struct {
 	asked      bool // matches passages for which people ask by the term, see askedTerm
 	// misspelled is the query's word that the term corrects.
 	misspelled string
+	places     []int // positions in the text, except of composite terms
 }
 
 // A phraseConstraint is a sequence of words that passages must or must not contain.
@@ -160,6 +161,7 @@ type plan struct {
 	unknownWords int // words in neither the index nor the background corpus
 	constraints  []phraseConstraint
 	phrases      []phraseConstraint // preferred, not required
+	isMessage    bool               // the text is an error message
 }
 
 const (
@@ -259,7 +261,7 @@ func (a *Analyzer) plan(query *Query, isOption func(string) bool) plan {
 	if fields := searchedFields(text, words); len(fields) == 1 {
 		p.identifier = IsIdentifier(trimName(fields[0]))
 	}
-	p.hasKeywords = len(q.Keywords) > 0
+	p.hasKeywords, p.isMessage = len(q.Keywords) > 0, isMessage(q.Text)
 	p.phrases = a.addCompounds(p.phrases, text, words, true)
 	for _, keyword := range q.Keywords {
 		p.phrases = a.addCompounds(p.phrases, keyword, a.wordsOf(keyword, false), false)
@@ -315,14 +317,19 @@ func (a *Analyzer) queryTerms(q *Query, text string, words []contentWord) (terms
 			terms[i].weight = max(terms[i].weight, t.weight)
 		case t.fromQuery:
 			terms[i].weight += t.weight
+			terms[i].places = append(terms[i].places, t.places...)
 		}
 	}
-	addOwn := func(w contentWord) {
-		add(queryTerm{term: w.term, weight: 1, fromQuery: true, composite: w.composite, technology: w.technology})
+	addOwn := func(w contentWord, places ...int) {
+		add(queryTerm{term: w.term, weight: 1, fromQuery: true, composite: w.composite, technology: w.technology, places: places})
 	}
 	for _, w := range words {
-		if w.isSearched() {
+		switch {
+		case !w.isSearched():
+		case w.composite:
 			addOwn(w)
+		default:
+			addOwn(w, w.position)
 		}
 	}
 	if a.thesauri {

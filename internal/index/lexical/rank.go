@@ -129,7 +129,7 @@ func (f *scoreTable) scoreUnits(single bool) (words, page float64) {
 
 // weigh appends the scores of the i-th segment's passages without the position-based
 // parts. rest is the bonus that the second-best passage gives to all of them.
-func (x *Index) weigh(f *scoreTable, i int, wordsUnit, pageUnit float64, scores []float64) (_ []float64, rest float64, err error) {
+func (x *Index) weigh(f *scoreTable, i int, wordsUnit, pageUnit, priorWeight float64, scores []float64) (_ []float64, rest float64, err error) {
 	first, second := 0., 0.
 	start, n := f.firstOrdinals[i], f.starts[i+1]-f.starts[i]
 	records, err := x.passages.Bytes(int64(start)*passageSize, int64(n)*passageSize)
@@ -146,7 +146,7 @@ func (x *Index) weigh(f *scoreTable, i int, wordsUnit, pageUnit float64, scores 
 		if err != nil {
 			return nil, 0, err
 		}
-		score := wordsUnit*float64(f.wordScores[j]) + pageUnit*float64(f.pageScores[i]) + prior
+		score := wordsUnit*float64(f.wordScores[j]) + pageUnit*float64(f.pageScores[i]) + priorWeight*prior
 		second = max(second, min(first, score))
 		first = max(first, score)
 		if f.symbolScores != nil {
@@ -157,19 +157,33 @@ func (x *Index) weigh(f *scoreTable, i int, wordsUnit, pageUnit float64, scores 
 	return scores, secondBestWeight * second, nil
 }
 
+// rankWeights are weights that depend on the kind of query.
+type rankWeights struct {
+	run       float64 // see runs
+	prior     float64 // factor of the static prior
+	positions int     // maximum number of candidates whose positions are read
+}
+
+var (
+	questionWeights = rankWeights{run: 1, prior: 1, positions: 40}
+	// The passage with the words of a message in a row explains it, even on a page that few
+	// others link to.
+	messageWeights = rankWeights{run: 2, prior: .3, positions: 64}
+)
+
 // rank returns the best passages of the table, within a Quota of perDocument.
-func (x *Index) rank(q *Query, terms []scoredTerm, phrases []phraseMatcher, table *scoreTable, f *filter, perDocument int) ([]candidate, error) {
+func (x *Index) rank(q *Query, terms []scoredTerm, phrases []phraseMatcher, table *scoreTable, f *filter, w rankWeights, perDocument int) ([]candidate, error) {
 	pool := heap[float64]{capacity: max(q.Limit, minPool)}
-	rests, err := x.fillPool(&pool, table, f, perDocument)
+	rests, err := x.fillPool(&pool, table, f, w.prior, perDocument)
 	if err != nil {
 		return nil, err
 	}
 	slices.SortFunc(pool.entries, func(a, b heapEntry[float64]) int { return cmp.Compare(a.id, b.id) })
-	found, err := x.candidates(pool.entries, table, rests)
+	found, err := x.candidates(pool.entries, table, rests, w.prior)
 	if err != nil {
 		return nil, err
 	}
-	if err := x.addPositionScores(terms, phrases, found, pool.entries, min(positionPool, positionsPerHit*q.Limit)); err != nil {
+	if err := x.addPositionScores(terms, phrases, w.run, found, pool.entries, min(w.positions, positionsPerHit*q.Limit)); err != nil {
 		return nil, err
 	}
 	for i := range found {
@@ -183,7 +197,7 @@ func (x *Index) rank(q *Query, terms []scoredTerm, phrases []phraseMatcher, tabl
 
 // fillPool adds the table's best passages to the pool. It returns the second-best bonus of
 // each segment.
-func (x *Index) fillPool(pool *heap[float64], table *scoreTable, f *filter, perDocument int) ([]float64, error) {
+func (x *Index) fillPool(pool *heap[float64], table *scoreTable, f *filter, priorWeight float64, perDocument int) ([]float64, error) {
 	wordsUnit, pageUnit := table.scoreUnits(x.single)
 	rests := make([]float64, len(table.segments))
 	few := make([]heapEntry[float64], 0, 2*perDocument+1)
@@ -191,7 +205,7 @@ func (x *Index) fillPool(pool *heap[float64], table *scoreTable, f *filter, perD
 	f.rewind()
 	for i := range table.segments {
 		var err error
-		if scores, rests[i], err = x.weigh(table, i, wordsUnit, pageUnit, scores[:0]); err != nil {
+		if scores, rests[i], err = x.weigh(table, i, wordsUnit, pageUnit, priorWeight, scores[:0]); err != nil {
 			return nil, err
 		}
 		if few, err = table.best(i, scores, rests[i], pool, f, few[:0]); err != nil {
@@ -233,7 +247,7 @@ func (table *scoreTable) best(i int, scores []float64, rest float64, pool *heap[
 }
 
 // candidates returns the passages of the heap entries, which are in row order.
-func (x *Index) candidates(entries []heapEntry[float64], table *scoreTable, rests []float64) ([]candidate, error) {
+func (x *Index) candidates(entries []heapEntry[float64], table *scoreTable, rests []float64, priorWeight float64) ([]candidate, error) {
 	wordsUnit, pageUnit := table.scoreUnits(x.single)
 	found := make([]candidate, len(entries))
 	segment := 0
@@ -258,7 +272,7 @@ func (x *Index) candidates(entries []heapEntry[float64], table *scoreTable, rest
 			Words:      wordsUnit * float64(c.wordScore),
 			Page:       pageUnit * float64(table.pageScores[segment]),
 			SecondBest: rests[segment],
-			Prior:      prior,
+			Prior:      priorWeight * prior,
 			Terms:      table.masks[e.id],
 		}
 		if table.symbolScores != nil {
@@ -270,7 +284,7 @@ func (x *Index) candidates(entries []heapEntry[float64], table *scoreTable, rest
 
 // addPositionScores adds the scores from term positions, proximity and phrases, to the
 // best candidates, at most that many. Candidates and scores are in storage order.
-func (x *Index) addPositionScores(terms []scoredTerm, phrases []phraseMatcher, found []candidate, scores []heapEntry[float64], most int) error {
+func (x *Index) addPositionScores(terms []scoredTerm, phrases []phraseMatcher, runWeight float64, found []candidate, scores []heapEntry[float64], most int) error {
 	order := make([]int, len(found))
 	for i := range order {
 		order[i] = i
@@ -284,7 +298,7 @@ func (x *Index) addPositionScores(terms []scoredTerm, phrases []phraseMatcher, f
 	for i, n := range order {
 		best[i] = &found[n]
 	}
-	if err := x.addProximity(terms, best); err != nil {
+	if err := x.addProximity(terms, best, runWeight); err != nil {
 		return err
 	}
 	return x.addPhrases(phrases, best)

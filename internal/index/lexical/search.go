@@ -17,11 +17,10 @@ const (
 	// secondBestWeight is the share of the second-best passage's score that all passages
 	// of a segment gain: a page with two matching passages is probably about the subject.
 	secondBestWeight = .10
-	// minPool is the minimum number of segments and passages that are ranked; positionPool
-	// the number of candidates whose positions are read, at most positionsPerHit per hit.
+	// minPool is the minimum number of segments and passages that are ranked, positionsPerHit
+	// the maximum number of candidates per hit whose positions are read, see rankWeights.
 	// Larger pools do not change the first ten hits, or the first one.
 	minPool         = 64
-	positionPool    = 40
 	positionsPerHit = 16
 	// PerDocument is the maximum number of hits per document, unless the database has few
 	// documents. With three, hits of one long page displace the page that answers.
@@ -44,7 +43,7 @@ type Hit struct {
 	Page       float64 // the query's words in its document
 	Proximity  float64 // distances of the query's words
 	SecondBest float64 // bonus of the second-best passage in its segment
-	Phrase     float64 // preferred phrases
+	Phrase     float64 // preferred phrases, and words of the query in its order
 	Definition float64 // definition match: the passage defines a name in the query
 	Prior      float64 // static prior: links, depth, version and length
 	Terms      uint64  // the terms of the query that the passage contains, a bit each; see Signals.Weights and Signals.Names
@@ -156,7 +155,11 @@ func (x *Index) search(q *Query, p *plan) ([]Hit, Signals, error) {
 		if err != nil {
 			return nil, Signals{}, err
 		}
-		found, err := x.rank(q, terms, phrases, table, f, max(q.PerDocument, x.PerDocument()))
+		weights := questionWeights
+		if p.isMessage {
+			weights = messageWeights
+		}
+		found, err := x.rank(q, terms, phrases, table, f, weights, max(q.PerDocument, x.PerDocument()))
 		if err != nil {
 			return nil, Signals{}, err
 		}

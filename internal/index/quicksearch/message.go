@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/docsearch/docsearch/internal/index/lexical"
 )
 
 const (
@@ -28,7 +30,7 @@ func messageOf(query string, names []string) *message {
 	text := query
 	if _, rest, ok := strings.Cut(query, `"`); ok {
 		text, _, _ = strings.Cut(rest, `"`)
-	} else if i := markEnd(query); i > 0 {
+	} else if i := lexical.MessageStart(query); i > 0 {
 		text = query[i:]
 	} else {
 		return nil
@@ -43,23 +45,6 @@ func messageOf(query string, names []string) *message {
 		return nil
 	}
 	return m
-}
-
-// markEnd is where the first of the words that programs begin a message with
-// ends, 0 without one: "fatal:", "Error [CODE]:", "RuntimeError:".
-func markEnd(query string) int {
-	end := 0
-	for field := range strings.FieldsSeq(query) {
-		end += strings.Index(query[end:], field) + len(field)
-		folded := strings.ToLower(strings.TrimRight(field, ":!"))
-		if strings.HasSuffix(folded, "error") || strings.HasSuffix(folded, "warning") || strings.HasSuffix(folded, "exception") ||
-			folded == "fatal" || folded == "err" || folded == "panic" {
-			if rest := query[end:]; strings.HasSuffix(field, ":") || strings.HasSuffix(field, "!") || strings.HasPrefix(rest, " [") || strings.HasPrefix(rest, "[") {
-				return end
-			}
-		}
-	}
-	return 0
 }
 
 // share is the part of the message that a text has as a phrase: its longest run
