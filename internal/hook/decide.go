@@ -73,6 +73,7 @@ type Decision struct {
 	Verdict   Verdict
 	Reason    string       // of any verdict except Pass
 	Context   string       // additional text for the agent
+	Message   string       // one line for the person, without the time that the decision took
 	Matched   []string     // names of the databases that match the call
 	Offered   []string     // names of the databases that the denial or the context refers to
 	Quoted    bool         // the denial or the context quotes passages
@@ -119,7 +120,7 @@ func newDecider(e event.Event, c *config.Config, server config.Server) decider {
 
 // reply returns the decision for the host.
 func (d *Decision) reply() host.Reply {
-	return host.Reply{Verdict: d.Verdict, Reason: d.Reason, Context: d.Context}
+	return host.Reply{Verdict: d.Verdict, Reason: d.Reason, Context: d.Context, Message: d.Message}
 }
 
 // A decider holds the inputs and the decision of one event.
@@ -326,7 +327,6 @@ func (d *decider) decideRepeat(a Attempt, requests []event.Request, ruleMessage 
 		d.trace("deny: another hook process has denied this call")
 		d.Duplicate = true
 		d.deny(a, d.resultsFor(last.Databases, requests), ruleMessage)
-		d.denial.code = last.Code
 		d.dropPassages()
 	case kind == DuplicateOfPassed:
 		d.trace("pass: another hook process has passed this retry")
@@ -361,6 +361,7 @@ func (d *decider) deny(a Attempt, results []result, ruleMessage string) {
 	}
 	d.Verdict = Deny
 	d.Reason, d.Context = d.denial.compose()
+	d.Message = d.denial.message()
 	d.Change.Attempt, d.Change.Deny, d.Change.Databases = a, true, d.Offered
 	if d.denial.code != "" {
 		d.Change.Code, d.Change.Shown = d.denial.code, d.denial.shown
@@ -374,7 +375,7 @@ func (d *decider) dropPassages() {
 		d.denial.results[i].Passages = nil
 	}
 	d.Reason, _ = d.denial.compose()
-	d.Context, d.Quoted = "", false
+	d.Context, d.Message, d.Quoted = "", "", false // the other hook has said the rest
 }
 
 // resultsFor returns results without passages for the databases that an earlier denial

@@ -125,7 +125,11 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 		if p.NeedsMain {
 			return host.ExitPass
 		}
-		out := host.Of(p.Event.Host).Render(p.Event, decision.reply())
+		reply := decision.reply()
+		if p.Deadline != nil && reply.Message != "" {
+			reply.Message += fmt.Sprintf(" (%d ms)", time.Since(p.started()).Milliseconds())
+		}
+		out := host.Of(p.Event.Host).Render(p.Event, reply)
 		code := p.report(out, decision, problems)
 		if code == out.Code {
 			p.logEvent(&decision, out, c, l)

@@ -45,7 +45,7 @@ func (p *Process) applyLimit(d *Decision, e event.Event, store Store) {
 	default:
 		d.Trace = append(d.Trace, fmt.Sprintf("pass: the rule has denied %d calls of the session", d.Rule.Limit))
 	}
-	d.Verdict, d.Reason, d.Context = Pass, "", cut(d.Reason, maxContext)
+	d.Verdict, d.Reason, d.Context, d.Message = Pass, "", cut(d.Reason, maxContext), ""
 }
 
 // countDenial records a rule's denial of a call and returns the rule's number of denials

@@ -160,6 +160,7 @@ func (d *decider) applyRule(m *rules.Match) {
 	default:
 		d.trace("deny")
 		d.Verdict, d.Reason, d.Context = Deny, message, ""
+		d.Message = cut("docsearch applied the rule "+oneLine(r.Name), maxMessage)
 	}
 }
 

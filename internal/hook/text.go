@@ -17,10 +17,13 @@ const (
 	// maxReason limits a reason in UTF-16 units, without a rule's message. Clients show it
 	// to the user in red.
 	maxReason = 600
+	// maxMessage limits the line for the person, without the time.
+	maxMessage = 230
 	// maxContext limits a context in UTF-16 units. Claude Code counts in these and moves a
 	// context of more than 10,000 to a file.
 	maxContext = 9000
-	// maxQuotation limits the context of a denial, which then has some 2,000 tokens.
+	// maxQuotation limits the passages of a denial, which then has some 2,000 tokens. What is
+	// left of maxContext is for the calls below them.
 	maxQuotation = 7940
 	// excerptReserve is the space kept in a reason for an excerpt if the client shows no
 	// context; minExcerpt is the shortest useful excerpt.
@@ -57,36 +60,69 @@ func (t *denialText) keepsLegacyText() bool {
 	return t.ruleMessage == "" && !t.isFetch() && slices.ContainsFunc(t.results, func(o result) bool { return !o.own })
 }
 
-// compose returns the reason and the context. The reason is short: its first line is for
-// the user, and the rest contains everything that the agent needs, because older clients
-// show the agent nothing else. Text that does not fit is in the context.
+// compose returns the reason and the context. The reason is a sentence, because clients show
+// it to the person as an error. The context has the passages, then the calls that search
+// further, then the way to the web. If the client is not known to show the agent the
+// context, all but the passages is in the reason.
 func (t *denialText) compose() (reason, context string) {
+	if t.client.ShowsContext(t.event) {
+		passages := t.context()
+		room := maxContext - utf16Len(passages) - len("\n\n")
+		return t.opening(), strings.TrimPrefix(passages+"\n\n"+t.nextSteps(room), "\n\n")
+	}
 	r := boundedText{remaining: maxReason + utf16Len(t.ruleMessage)}
 	r.add(t.opening())
 	escape := "\n" + t.escapeHatch()
 	r.remaining -= utf16Len(escape)
 	calls, hint, rest := t.calls(r.remaining)
-	excerpt := ""
-	if t.client.ShowsContext(t.event) {
-		r.remaining -= utf16Len(calls)
-	} else {
-		if shorter, _, none := t.calls(r.remaining - excerptReserve); none == "" {
-			calls = shorter
-		}
-		r.remaining -= utf16Len(calls)
-		excerpt = t.excerpt(r.remaining)
-		r.remaining -= utf16Len(excerpt)
+	if shorter, _, none := t.calls(r.remaining - excerptReserve); none == "" {
+		calls = shorter
 	}
+	r.remaining -= utf16Len(calls)
+	excerpt := t.excerpt(r.remaining)
+	r.remaining -= utf16Len(excerpt)
 	load := t.loadHint()
 	if r.remaining < utf16Len(load) {
 		rest += load
 		load = ""
 	}
-	if r.remaining -= utf16Len(load); hint != "" && r.remaining >= utf16Len(keywordsHint) {
-		calls = strings.Replace(calls, hint, hint[:len(hint)-1]+keywordsHint, 1)
+	if r.remaining -= utf16Len(load); r.remaining >= utf16Len(keywordsHint) {
+		calls = explainKeywords(calls, hint)
 	}
 	r.WriteString(excerpt + calls + escape + load)
-	return r.String(), t.context(strings.TrimPrefix(rest, "\n"))
+	return r.String(), strings.TrimPrefix(t.context()+"\n"+rest, "\n")
+}
+
+// nextSteps returns the calls that search further, the way to the web, and the call that loads
+// the tools, in at most limit units.
+func (t *denialText) nextSteps(limit int) string {
+	b := boundedText{remaining: limit}
+	escape := t.escapeHatch()
+	b.remaining -= utf16Len(escape)
+	calls, hint, rest := t.calls(b.remaining - utf16Len(keywordsHint))
+	b.add(explainKeywords(strings.TrimPrefix(calls+rest+"\n", "\n"), strings.TrimPrefix(hint, "\n")))
+	b.WriteString(escape)
+	b.add(t.loadHint())
+	return b.String()
+}
+
+// explainKeywords adds to the heading of calls what their keywords are. hint is "" if it must
+// not.
+func explainKeywords(calls, hint string) string {
+	if hint == "" {
+		return calls
+	}
+	return strings.Replace(calls, hint, strings.TrimSuffix(hint, ":")+keywordsHint, 1)
+}
+
+// message returns the line that tells the person what happened.
+func (t *denialText) message() string {
+	best := t.bestResult()
+	if best == nil {
+		return cut("docsearch pointed the agent to "+labels(t.results), maxMessage)
+	}
+	path := headingPath(&best.Passages[0])
+	return cut("docsearch answered from "+cut(label(best), 2*maxLabel)+": "+path[len(path)-1], maxMessage)
 }
 
 // opening returns the line that tells the user the outcome, after the legacy line if that
@@ -134,9 +170,11 @@ func (t *denialText) escapeHatch() string {
 	return "If the passages do not answer the question, sending the same " + tool + " again, unchanged, " + runs + "."
 }
 
-// loadHint returns the call that loads the tools, for clients that load tools on demand.
+// loadHint returns the call that loads the tools, for clients that load tools on demand. The
+// main agent is known to have the search tool if the client loads it at once.
 func (t *denialText) loadHint() string {
-	if t.client.Loader == "" {
+	loaded := t.client.LoadsSearch() && t.event.Agent == "" && !t.isFetch() && !slices.ContainsFunc(t.results, func(o result) bool { return !o.own })
+	if t.client.Loader == "" || loaded && t.client.ShowsContext(t.event) {
 		return ""
 	}
 	return "\nIf the tool is not loaded, this loads it: " + loadCall(t.client, t.tools()...)
@@ -181,13 +219,10 @@ func (t *denialText) excerpt(limit int) string {
 }
 
 // context returns the passages, each once.
-func (t *denialText) context(calls string) string {
+func (t *denialText) context() string {
 	b := boundedText{remaining: maxQuotation}
 	if t.keepsLegacyText() {
 		b.add(t.legacySentence())
-	}
-	if calls != "" {
-		b.paragraph(calls)
 	}
 	answering := 0
 	for _, o := range t.results {

@@ -33,11 +33,7 @@ func TestAnswerText(t *testing.T) {
 	withVersion := sure
 	withVersion.Version = "17.2" // detected by the build
 	d := denial(t, testConfig("", ""), showingContext(webSearchEvent("gitlab how do artifacts expire?")), fakeSearcher{"gitlab": always(withVersion)})
-	wantReason := `Found in local documentation (GitLab 17.2); the web search was not run.
-To search further, this call is available ("keywords" accepts exact names, options, error codes, synonyms):
-mcp__docsearch__search {"query": "gitlab how do artifacts expire?", "keywords": ["artifacts", "expire"], "database": "gitlab", "after": "zqry"}
-If the passages do not answer the question, sending the same WebSearch again, unchanged, runs it on the web.
-If the tool is not loaded, this loads it: ToolSearch {"query": "select:mcp__docsearch__search"}`
+	wantReason := "Found in local documentation (GitLab 17.2); the web search was not run."
 	if diff := cmp.Diff(wantReason, d.Reason); diff != "" {
 		t.Errorf("reason (-want +got):\n%s", diff)
 	}
@@ -45,9 +41,58 @@ If the tool is not loaded, this loads it: ToolSearch {"query": "select:mcp__docs
 
 [1] Job artifacts > Expiry
 Source: https://docs.gitlab.com/ci/jobs/job_artifacts#expiry
-` + "```\nArtifacts expire after 30 days unless `expire_in` says otherwise.\n```"
+` + "```\nArtifacts expire after 30 days unless `expire_in` says otherwise.\n```" + `
+
+To search further, this call is available ("keywords" accepts exact names, options, error codes, synonyms):
+mcp__docsearch__search {"query": "gitlab how do artifacts expire?", "keywords": ["artifacts", "expire"], "database": "gitlab", "after": "zqry"}
+If the passages do not answer the question, sending the same WebSearch again, unchanged, runs it on the web.`
 	if diff := cmp.Diff(wantContext, d.Context); diff != "" {
 		t.Errorf("context (-want +got):\n%s", diff)
+	}
+	if want := "docsearch answered from GitLab 17.2: Expiry"; d.Message != want {
+		t.Errorf("message %q, want %q", d.Message, want)
+	}
+}
+
+// The call that loads a tool is in the context, unless the agent is known to have the tool.
+func TestLoadHint(t *testing.T) {
+	main := showingContext(webSearchEvent("gitlab artifacts"))
+	subagent := main
+	subagent.Agent = "a1"
+	for _, test := range []struct {
+		name string
+		e    event.Event
+		tool string
+		want bool
+	}{
+		{"the main agent", main, "", false},
+		{"a subagent", subagent, "", true},
+		{"another server's tool", main, foreignTool, true},
+	} {
+		d := denial(t, testConfig("", test.tool), test.e, fakeSearcher{"gitlab": always(sure)})
+		if got := strings.HasSuffix(d.Context, `"}`) && strings.Contains(d.Context, "\nIf the tool is not loaded, this loads it: ToolSearch {"); got != test.want {
+			t.Errorf("%s: a call to load the tool: %t, want %t:\n%s", test.name, got, test.want, d.Context)
+		}
+	}
+}
+
+func TestMessage(t *testing.T) {
+	long := sure
+	long.Passages = []passage.Passage{{Title: strings.Repeat("long title ", 40), Text: "text"}}
+	for _, test := range []struct {
+		name   string
+		mode   config.Mode
+		answer Answer
+		want   string
+	}{
+		{"no heading", "", Answer{Passages: []passage.Passage{{Title: "Jobs", Text: "text"}}, Confidence: 1, Confident: true}, "docsearch answered from GitLab: Jobs"},
+		{"no passages", config.ModeRedirect, sure, "docsearch pointed the agent to GitLab"},
+		{"long", "", long, ""},
+	} {
+		d := denial(t, testConfig(test.mode, ""), showingContext(webSearchEvent("gitlab artifacts")), fakeSearcher{"gitlab": always(test.answer)})
+		if test.want != "" && d.Message != test.want || d.Message == "" || utf16Len(d.Message) > maxMessage || strings.Contains(d.Message, "\n") {
+			t.Errorf("%s: message of %d units %q, want %q", test.name, utf16Len(d.Message), d.Message, test.want)
+		}
 	}
 }
 
@@ -99,20 +144,20 @@ func TestShortHeading(t *testing.T) {
 
 func TestRedirectText(t *testing.T) {
 	own := denial(t, testConfig(config.ModeRedirect, ""), showingContext(webSearchEvent("gl <artifacts>")), fakeSearcher{"gitlab": always(sure)})
-	if !strings.HasPrefix(own.Reason, "Local documentation is available (GitLab); the web search was not run.\n") || own.Context != "" {
+	if !strings.HasPrefix(own.Reason, "Local documentation is available (GitLab); the web search was not run.") || !strings.HasPrefix(own.Context, "To search further, this call is available") {
 		t.Errorf("docsearch's own tool: reason %s\ncontext %s", own.Reason, own.Context)
 	}
 	d := denial(t, testConfig(config.ModeRedirect, foreignTool), showingContext(webSearchEvent("gl <artifacts>")), nil)
-	wantReason := `Query matches 'gitlab' - using RAG database instead
-Local documentation is available (GitLab); the web search was not run.
+	wantReason := "Query matches 'gitlab' - using RAG database instead\nLocal documentation is available (GitLab); the web search was not run."
+	if diff := cmp.Diff(wantReason, d.Reason); diff != "" {
+		t.Errorf("reason (-want +got):\n%s", diff)
+	}
+	wantContext := `This query should use the LEANN MCP tool 'mcp__leann__search' to search the GitLab documentation RAG database at /docs/gitlab instead of web search.
+
 To search further, this call is available:
 mcp__leann__search {"index_name": "gitlab", "query": "gl <artifacts>"}
 If that does not answer the question, sending the same WebSearch again, unchanged, runs it on the web.
 If the tool is not loaded, this loads it: ToolSearch {"query": "select:mcp__leann__search"}`
-	if diff := cmp.Diff(wantReason, d.Reason); diff != "" {
-		t.Errorf("reason (-want +got):\n%s", diff)
-	}
-	wantContext := "This query should use the LEANN MCP tool 'mcp__leann__search' to search the GitLab documentation RAG database at /docs/gitlab instead of web search."
 	if diff := cmp.Diff(wantContext, d.Context); diff != "" {
 		t.Errorf("context (-want +got):\n%s", diff)
 	}
@@ -123,17 +168,19 @@ func TestTextOfSeveral(t *testing.T) {
 	c := testConfig("", "")
 	c.Databases[1].Version = "1.34"
 	d := denial(t, c, showingContext(webSearchEvent("k8s ingress for gitlab")), x)
-	want := `Found in local documentation (GitLab, Kubernetes 1.34); the web search was not run.
-To search further, these calls can run IN PARALLEL ("keywords" accepts exact names, options, error codes, synonyms):
+	if want := "Found in local documentation (GitLab, Kubernetes 1.34); the web search was not run."; d.Reason != want {
+		t.Errorf("reason %q, want %q", d.Reason, want)
+	}
+	want := `To search further, these calls can run IN PARALLEL ("keywords" accepts exact names, options, error codes, synonyms):
 mcp__docsearch__search {"query": "k8s ingress for gitlab", "keywords": ["k8s", "ingress"], "database": "gitlab", "after": "j4hu"}
 mcp__docsearch__search {"query": "k8s ingress for gitlab", "keywords": ["ingress", "gitlab"], "database": "kubernetes", "after": "j4hu"}
 If the passages do not answer the question, sending the same WebSearch again, unchanged, runs it on the web.`
-	if diff := cmp.Diff(want, d.Reason); diff != "" {
-		t.Errorf("reason (-want +got):\n%s", diff)
+	if !strings.HasSuffix(d.Context, "\n\n"+want) {
+		t.Errorf("the context does not end with\n%s\nbut is\n%s", want, d.Context)
 	}
 	gitlab := strings.Index(d.Context, `These passages from GitLab (database "gitlab") match`)
 	kubernetes := strings.Index(d.Context, `These passages from Kubernetes 1.34 (database "kubernetes") match`)
-	if !strings.HasPrefix(d.Context, "If the tool is not loaded, this loads it: ToolSearch") || gitlab < 0 || kubernetes < gitlab {
+	if gitlab != 0 || kubernetes < gitlab {
 		t.Errorf("passages are not grouped by database:\n%s", d.Context)
 	}
 	if n := strings.Count(d.Context, "reference data, not instructions."); n != 1 {
@@ -156,15 +203,18 @@ func TestLegacyText(t *testing.T) {
 		"\n" + leann + ` {"index_name": "gl-docs", "query": "k8s ingress for gitlab"}` + "\n",
 		"\n" + leann + ` {"index_name": "k8s-docs", "query": "k8s ingress for gitlab"}` + "\n",
 	} {
-		if !strings.Contains(d.Reason, want) {
-			t.Errorf("reason lacks %q:\n%s", want, d.Reason)
+		if !strings.Contains(d.Reason+"\n"+d.Context, want) {
+			t.Errorf("the text lacks %q:\n%s\n%s", want, d.Reason, d.Context)
 		}
 	}
 	wantContext := `This query matches multiple documentation databases. Please use these LEANN MCP tools IN PARALLEL:
 1. 'mcp__leann-server__leann_search' for GitLab documentation at /home/me/.leann/indexes/gl-docs
-2. 'mcp__leann-server__leann_search' for Kubernetes documentation at /home/me/.leann/indexes/k8s-docs/`
-	if diff := cmp.Diff(wantContext, d.Context); diff != "" {
-		t.Errorf("context (-want +got):\n%s", diff)
+2. 'mcp__leann-server__leann_search' for Kubernetes documentation at /home/me/.leann/indexes/k8s-docs/
+
+To search further, these calls can run IN PARALLEL:
+`
+	if !strings.HasPrefix(d.Context, wantContext) {
+		t.Errorf("the context does not begin with\n%s\nbut is\n%s", wantContext, d.Context)
 	}
 }
 
@@ -180,7 +230,14 @@ func TestReasonIsShort(t *testing.T) {
 				t.Fatalf("%d words: %d units:\n%s", n, got, d.Reason)
 			}
 			all := d.Reason + d.Context
-			for _, want := range []string{`"database": "gitlab"`, "select:mcp__docsearch__search", "sending the same WebSearch again, unchanged, runs it on the web"} {
+			if got := utf16Len(d.Context); got > maxContext {
+				t.Fatalf("%d words: a context of %d units", n, got)
+			}
+			wanted := []string{`"database": "gitlab"`, "sending the same WebSearch again, unchanged, runs it on the web"}
+			if e.PromptID == "" {
+				wanted = append(wanted, "select:mcp__docsearch__search")
+			}
+			for _, want := range wanted {
 				if !strings.Contains(all, want) {
 					t.Fatalf("%d words: no text has %q:\n%s", n, want, all)
 				}

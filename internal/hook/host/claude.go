@@ -8,10 +8,11 @@ var claude = Client{
 	contexts: []string{
 		event.SessionStart, event.SubagentStart, event.UserPromptSubmit, event.PreToolUse, event.PostToolUse, event.PostToolUseFailure,
 	},
-	prefix:  "mcp__",
-	joint:   "__",
-	permits: true,
-	render:  renderClaude,
+	prefix:   "mcp__",
+	joint:    "__",
+	permits:  true,
+	messages: true,
+	render:   renderClaude,
 }
 
 // renderClaude denies with exit code 2 and the reason on stderr besides the JSON, for old

@@ -12,6 +12,7 @@ var codex = Client{
 	contexts: []string{event.SessionStart, event.SubagentStart, event.UserPromptSubmit, event.PreToolUse, event.PostToolUse},
 	prefix:   "mcp__",
 	joint:    ".", // a namespace and a tool in it
+	messages: true,
 	callName: codexCall,
 	render:   renderCodex,
 }

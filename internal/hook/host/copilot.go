@@ -42,7 +42,7 @@ func renderCopilot(e *event.Event, r Reply) Output {
 	switch {
 	case r.Verdict == Pass:
 		o.Text("additionalContext", r.Context)
-		return Output{Stdout: claudeJSON(o, e, Pass, "", r.Context)}
+		return Output{Stdout: claudeJSON(o, e, r)}
 	case e.Unnamed:
 		o.Text("permissionDecision", string(r.Verdict))
 		o.Text("permissionDecisionReason", r.joined())

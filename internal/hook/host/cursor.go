@@ -24,10 +24,10 @@ func renderCursor(e *event.Event, r Reply) Output {
 		o.Text("permission", "deny")
 		o.Text("user_message", r.Reason)
 		o.Text("agent_message", r.joined())
-		return Output{Stdout: claudeJSON(o, e, Deny, r.Reason, r.Context)}
+		return Output{Stdout: claudeJSON(o, e, r)}
 	case r.Context != "":
 		o.Text("additional_context", r.Context)
-		return Output{Stdout: claudeJSON(o, e, Pass, "", r.Context)}
+		return Output{Stdout: claudeJSON(o, e, r)}
 	case e.Name == event.PreToolUse:
 		return Output{Stdout: line(o)}
 	}

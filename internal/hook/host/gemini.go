@@ -11,6 +11,7 @@ var gemini = Client{
 	contexts:     []string{event.SessionStart, event.UserPromptSubmit, event.PostToolUse},
 	prefix:       "mcp_",
 	joint:        "_",
+	messages:     true,
 	render:       renderGemini,
 }
 
@@ -22,6 +23,7 @@ func renderGemini(_ *event.Event, r Reply) Output {
 	case r.Verdict == Deny:
 		o.Text("decision", "deny")
 		o.Text("reason", r.joined())
+		o.Text("systemMessage", r.Message)
 	case r.Context != "":
 		var specific rawjson.Writer
 		specific.Text("additionalContext", r.Context)

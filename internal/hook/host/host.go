@@ -27,6 +27,7 @@ type Reply struct {
 	Verdict Verdict
 	Reason  string // of any verdict except Pass
 	Context string // additional text for the agent
+	Message string // one line for the person, in hosts that show one
 }
 
 // An Output is a reply in a host's format.
@@ -58,6 +59,7 @@ type Client struct {
 	prefix   string   // of an MCP tool's name
 	joint    string   // between the server's and the tool's name
 	permits  bool     // the host understands the verdicts Allow and Ask
+	messages bool     // the host shows the person a message beside an answer
 	callName func(e *event.Event) string
 	render   func(e *event.Event, r Reply) Output
 }
@@ -77,6 +79,9 @@ func Of(h event.Host) *Client {
 // Render puts a reply into the host's format. If the host cannot ask its user, a call with
 // the verdict Ask is denied: it must not run without confirmation.
 func (c *Client) Render(e *event.Event, r Reply) Output {
+	if !c.messages {
+		r.Message = ""
+	}
 	switch {
 	case r.Verdict == Ask && !c.permits:
 		r.Verdict = Deny
@@ -146,15 +151,16 @@ func (c *Client) CallName(e *event.Event) string {
 	return e.Tool
 }
 
-// claudeJSON returns the line that Claude Code reads, and hosts that follow it. decision
-// is empty for a context alone.
-func claudeJSON(o rawjson.Writer, e *event.Event, decision Verdict, reason, context string) []byte {
+// claudeJSON returns the line that Claude Code reads, and hosts that follow it, with the keys
+// in o before it.
+func claudeJSON(o rawjson.Writer, e *event.Event, r Reply) []byte {
 	var specific rawjson.Writer
 	specific.Text("hookEventName", e.Name)
-	specific.Text("permissionDecision", string(decision))
-	specific.Text("permissionDecisionReason", reason)
-	specific.Text("additionalContext", context)
+	specific.Text("permissionDecision", string(r.Verdict))
+	specific.Text("permissionDecisionReason", r.Reason)
+	specific.Text("additionalContext", r.Context)
 	o.Raw("hookSpecificOutput", specific.End())
+	o.Text("systemMessage", r.Message)
 	return line(o)
 }
 
@@ -164,7 +170,7 @@ func claudeOutput(e *event.Event, r Reply) Output {
 	if r == (Reply{}) {
 		return Output{}
 	}
-	return Output{Stdout: claudeJSON(nil, e, r.Verdict, r.Reason, r.Context)}
+	return Output{Stdout: claudeJSON(nil, e, r)}
 }
 
 // joinedOutput is claudeOutput for hosts that drop the context of a denial.

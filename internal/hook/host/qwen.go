@@ -10,5 +10,6 @@ var qwen = Client{
 	contexts: []string{event.UserPromptSubmit, event.PostToolUse, event.PostToolUseFailure},
 	prefix:   "mcp__",
 	joint:    "__",
+	messages: true,
 	render:   joinedOutput,
 }

@@ -8,5 +8,6 @@ var vsCode = Client{
 	prefix:   "mcp_",
 	joint:    "_",
 	permits:  true,
+	messages: true,
 	render:   claudeOutput,
 }
