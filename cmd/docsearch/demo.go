@@ -126,8 +126,9 @@ func (d *demo) search(ctx context.Context) error {
 		return fmt.Errorf("the hook did not deny the search, although the documentation answers it: %s", o.Stderr)
 	}
 	d.text(fmt.Sprintf("The hook denied it in %s. You would see this in the session:", o.Took.Round(time.Millisecond)))
+	d.quote(o.Message, 10)
 	d.quote(o.Reason, 10)
-	d.text(fmt.Sprintf("The model receives the same text and %d characters of passages:", utf8.RuneCountInString(o.Context)))
+	d.text(fmt.Sprintf("The model receives the second line and %d characters of passages:", utf8.RuneCountInString(o.Context)))
 	d.quote(o.Context, 14)
 	d.denial = o
 	return nil
@@ -136,7 +137,7 @@ func (d *demo) search(ctx context.Context) error {
 // ask runs the tool call that the denial contains.
 func (d *demo) ask(ctx context.Context) error {
 	d.step("The agent searches further")
-	tool, arguments, err := namedCall(d.denial.Reason)
+	tool, arguments, err := namedCall(d.denial.Context)
 	if err != nil {
 		return err
 	}
@@ -220,11 +221,16 @@ func (d *demo) docsearch(ctx context.Context, args ...string) *exec.Cmd {
 
 func (d *demo) configPath() string { return filepath.Join(d.dir, "config.json") }
 
-// namedCall extracts the tool call from a denial, as the agent does.
-func namedCall(reason string) (tool string, arguments json.RawMessage, err error) {
-	found := regexp.MustCompile(`(?m)^(mcp__\w+) (\{.*\})$`).FindStringSubmatch(reason)
-	if found == nil || !json.Valid([]byte(found[2])) {
+// namedCall extracts the tool call from a denial, as the agent does. It follows the passages,
+// which may quote calls.
+func namedCall(denial string) (tool string, arguments json.RawMessage, err error) {
+	found := regexp.MustCompile(`(?m)^(mcp__\w+) (\{.*\})$`).FindAllStringSubmatch(denial, -1)
+	if len(found) == 0 {
 		return "", nil, errors.New("the denial does not contain a call")
 	}
-	return found[1], json.RawMessage(found[2]), nil
+	last := found[len(found)-1]
+	if !json.Valid([]byte(last[2])) {
+		return "", nil, errors.New("the denial does not contain a call with JSON arguments")
+	}
+	return last[1], json.RawMessage(last[2]), nil
 }

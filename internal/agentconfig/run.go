@@ -24,6 +24,7 @@ type Outcome struct {
 	Decision string // "deny", "allow", or "" without a decision
 	Reason   string
 	Context  string
+	Message  string // for the person
 	Code     int    // exit code
 	Stderr   string // without the reason of a denial
 	Took     time.Duration
@@ -55,7 +56,7 @@ func RunHook(cmd *exec.Cmd, event any) (Outcome, error) {
 	if answer.Output.Event != "PreToolUse" {
 		return o, fmt.Errorf("invalid output: wrong event %q", answer.Output.Event)
 	}
-	o.Decision, o.Reason, o.Context = answer.Output.Decision, answer.Output.Reason, answer.Output.Context
+	o.Decision, o.Reason, o.Context, o.Message = answer.Output.Decision, answer.Output.Reason, answer.Output.Context, answer.Message
 	o.Stderr = strings.TrimSpace(strings.Replace(o.Stderr, o.Reason, "", 1))
 	return o, nil
 }
@@ -105,6 +106,7 @@ type answer struct {
 	} `json:"hookSpecificOutput"`
 	Decision string `json:"decision"`
 	Reason   string `json:"reason"`
+	Message  string `json:"systemMessage"`
 }
 
 func (o output) answer() (a answer, err error) {

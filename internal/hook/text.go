@@ -90,7 +90,7 @@ func (t *denialText) compose() (reason, context string) {
 		calls = explainKeywords(calls, hint)
 	}
 	r.WriteString(excerpt + calls + escape + load)
-	return r.String(), strings.TrimPrefix(t.context()+"\n"+rest, "\n")
+	return r.String(), strings.Trim(t.context()+rest, "\n")
 }
 
 // nextSteps returns the calls that search further, the way to the web, and the call that loads

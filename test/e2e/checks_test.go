@@ -78,8 +78,8 @@ var checks = []struct {
 	}},
 	{"Denials name docsearch's tools as the client does", func(o observation) string {
 		prefix := strings.TrimSuffix(o.client.named, "search")
-		if denial := o.main.result("fetch"); !strings.Contains(denial, "\n"+prefix) {
-			return "the denial does not name a tool " + prefix + "...:\n" + denial
+		if !o.main.adds("fetch", "\n"+prefix) {
+			return "the denial does not name a tool " + prefix + "...:\n" + o.main.result("fetch")
 		}
 		return ""
 	}},

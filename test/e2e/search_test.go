@@ -150,7 +150,7 @@ func searchingModel(c conversation) reply {
 	case len(searches) == 0:
 		return call("first", "WebSearch", search)
 	case len(searches) == 1:
-		denial := searches[0].Content.text()
+		denial := c.text() // its reason and its context
 		name, arguments, ok := namedCall(denial)
 		switch {
 		case !ok:
@@ -172,14 +172,14 @@ func returnsFurther(version, answer string) bool {
 	return strings.Contains(answer, " passages from docsearch for ") && strings.Contains(answer, sentence) == (version == "2.0.30")
 }
 
-// namedCall finds the tool call in a denial: a line with the tool and its
-// arguments.
+// namedCall finds the tool call in a denial: the last line with a tool and its
+// arguments, because the passages before it may quote calls.
 func namedCall(denial string) (name string, arguments map[string]any, ok bool) {
-	line := regexp.MustCompile(`(?m)^(mcp__\w+) (\{.*\})$`).FindStringSubmatch(denial)
-	if line == nil || json.Unmarshal([]byte(line[2]), &arguments) != nil {
+	lines := regexp.MustCompile(`(?m)^(mcp__\w+) (\{.*\})$`).FindAllStringSubmatch(denial, -1)
+	if len(lines) == 0 || json.Unmarshal([]byte(lines[len(lines)-1][2]), &arguments) != nil {
 		return "", nil, false
 	}
-	return line[1], arguments, true
+	return lines[len(lines)-1][1], arguments, true
 }
 
 // namedLoad returns the ToolSearch arguments in a denial.
@@ -218,7 +218,7 @@ func checkSearch(t *testing.T, version, tool string, m *model, r run) {
 	if !searches[0].IsError || !strings.Contains(denial, "Found in local documentation (") {
 		t.Errorf("the first search was not denied: %s", denial)
 	}
-	if !strings.Contains(denial, "\n"+tool+` {"query": "`+question) {
+	if !strings.Contains(seen, "\n"+tool+` {"query": "`+question) {
 		t.Errorf("the denial does not name the call of %s: %s", tool, denial)
 	}
 	if version == "2.0.30" { // shows no context

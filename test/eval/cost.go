@@ -77,7 +77,7 @@ func (c *costs) measure(h *hook, s *server, searches []search, cases io.Writer) 
 			continue
 		}
 		c.denials = append(c.denials, tokens(r.Reason+"\n"+r.Context))
-		arguments, err := namedCall(r.Reason)
+		arguments, err := namedCall(r.Reason + "\n" + r.Context)
 		if err != nil {
 			return fmt.Errorf("%q: %w", q.Query, err)
 		}
@@ -146,14 +146,18 @@ func quantile(sorted []int, share float64) int {
 	return sorted[int(share*float64(len(sorted)-1)+.5)]
 }
 
-// namedCall returns the arguments of the search call in a denial.
-func namedCall(reason string) (json.RawMessage, error) {
-	for line := range strings.Lines(reason) {
+// namedCall returns the arguments of the search call in a denial, the last one: the passages
+// before it may quote calls.
+func namedCall(denial string) (last json.RawMessage, err error) {
+	for line := range strings.Lines(denial) {
 		if tool, arguments, ok := strings.Cut(strings.TrimSpace(line), " {"); ok && strings.HasSuffix(tool, "__search") {
-			return json.RawMessage("{" + arguments), nil
+			last = json.RawMessage("{" + arguments)
 		}
 	}
-	return nil, errors.New("the denial names no call of search")
+	if last == nil {
+		return nil, errors.New("the denial names no call of search")
+	}
+	return last, nil
 }
 
 // fencedTexts returns the texts between fences.

@@ -100,6 +100,19 @@ func TestRender(t *testing.T) {
 	}
 }
 
+// The line for the person goes to the hosts that are known to show it; others get no key that
+// they may not know.
+func TestMessage(t *testing.T) {
+	shows := []event.Host{event.Claude, event.Codex, event.Gemini, event.Qwen, event.VSCode}
+	for _, c := range append(clients[:], &claude) {
+		e := event.Event{Host: c.Host, Name: event.PreToolUse, Tool: event.WebSearch}
+		o := c.Render(&e, Reply{Verdict: Deny, Reason: "R", Context: "C", Message: "M"})
+		if got, want := strings.Contains(string(o.Stdout), `"systemMessage":"M"`), slices.Contains(shows, c.Host); got != want || strings.Contains(o.Stderr, "M") {
+			t.Errorf("%s: shows the message: %t, want %t: %s%s", c.Host, got, want, o.Stdout, o.Stderr)
+		}
+	}
+}
+
 // A context goes only to the events whose context reaches the agent, in the form that
 // carries it there.
 func TestContext(t *testing.T) {
