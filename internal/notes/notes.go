@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
@@ -42,6 +43,10 @@ type Entry struct {
 	Similarity float64
 	// MentionsFile reports that the text contains the call's FileName.
 	MentionsFile bool
+	// Share is the document's share of the rarity of all the query's words.
+	Share float64
+	// Notes is the number of documents in the database, or 0 if it does not matter.
+	Notes int
 
 	Relevance float64 // the sum that Judge compares with the floor
 	Targeted  bool    // the conditions or the text of the document target this call
@@ -68,6 +73,52 @@ const SimilarityBonus = 1
 // terms shares some with many documents. Documents that target the call are exempt.
 const minShareOfBest = .6
 
+const (
+	// manyNotes is the number of documents from which the configured floor applies. With
+	// fewer, it is lower: a word in two of five notes counts .63, one in two of a hundred .88,
+	// and fewer notes match a call by chance.
+	manyNotes = 17
+	// fewReduction is the share of the floor that a single note does not need.
+	fewReduction = .25
+	// clearReduction is the same for a clear match: a note that has clearShare of the query or
+	// is titled after the call's program.
+	clearReduction = .625
+	clearShare     = .5
+)
+
+// FloorOf returns the floor of a database with this number of documents. If clear is set,
+// it is that of documents that match the call clearly.
+func FloorOf(floor float64, documents int, clear bool) float64 {
+	reduction := fewReduction
+	if clear {
+		reduction = clearReduction
+	}
+	missing := max(0, manyNotes-max(1, documents))
+	return floor * (1 - reduction*float64(missing)/(manyNotes-1))
+}
+
+// floorOf returns the floor of an entry. Only its words count for one below the configured
+// floor, because vectors alone must not select a note.
+func (c *Call) floorOf(e *Entry, floor float64) float64 {
+	if e.Notes == 0 {
+		return floor
+	}
+	lower := FloorOf(floor, e.Notes, e.Share >= clearShare || c.isTitled(e.Title))
+	if e.Similarity > 0 && e.Relevance-SimilarityBonus*e.Similarity < lower {
+		return floor
+	}
+	return lower
+}
+
+// isTitled reports whether a title contains a program or a subcommand of the call's command
+// line, such as "commit" in "Commit messages" or "release" in "Releases".
+func (c *Call) isTitled(title string) bool {
+	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return slices.ContainsFunc(c.programs(), func(p string) bool {
+		return len(p) > 2 && (slices.Contains(words, p) || slices.Contains(words, p+"s"))
+	})
+}
+
 // Judge computes the relevance of an entry for the call and decides whether it is
 // selected.
 func (c *Call) Judge(e *Entry, floor float64) {
@@ -82,7 +133,7 @@ func (c *Call) Judge(e *Entry, floor float64) {
 	}
 	e.Targeted = bonus >= narrowBonus
 	e.Relevance = e.Rarity + bonus + priorityBonus*float64(e.Use.Priority) + SimilarityBonus*e.Similarity
-	e.Judge(floor)
+	e.Judge(c.floorOf(e, floor))
 	if e.Similarity > 0 {
 		e.Reason += fmt.Sprintf(" (%.2f by vectors)", SimilarityBonus*e.Similarity)
 	}

@@ -254,6 +254,38 @@ func TestJudgeSimilarity(t *testing.T) {
 	}
 }
 
+// In a database with few documents, the floor is lower, above all for notes with most of
+// the call's words and for those whose title names its program. Vectors do not reach it.
+func TestJudgeFewNotes(t *testing.T) {
+	commit := Call{Tool: "Bash", Command: "cd x && git commit -m y"}
+	edit := Call{Tool: "Edit", Path: "/p/commit.go"}
+	for _, test := range []struct {
+		call     Call
+		e        Entry
+		selected bool
+		floor    string
+	}{
+		{commit, Entry{Notes: 17, Rarity: 1.19, Share: .9, Title: "Commit messages"}, false, "1.20"},
+		{commit, Entry{Notes: 500, Rarity: 1.2}, true, "1.20"},
+		{commit, Entry{Notes: 5, Rarity: .97}, false, "0.97"},
+		{commit, Entry{Notes: 5, Rarity: .98}, true, "0.97"},
+		{commit, Entry{Notes: 5, Rarity: .64, Share: .5}, true, "0.64"},
+		{commit, Entry{Notes: 5, Rarity: .64, Share: .49}, false, "0.97"},
+		{commit, Entry{Notes: 1, Rarity: .46, Title: "Commit messages"}, true, "0.45"},
+		{commit, Entry{Notes: 1, Rarity: .46, Title: "All our commits"}, true, "0.45"},
+		{commit, Entry{Notes: 1, Rarity: .46, Title: "Committees"}, false, "0.90"},
+		{edit, Entry{Notes: 1, Rarity: .46, Title: "Commit messages"}, false, "0.90"},
+		{commit, Entry{Notes: 1, Rarity: .4, Similarity: .7}, false, "1.20"},
+		{commit, Entry{Notes: 1, Rarity: .9, Similarity: .1}, true, "0.90"},
+		{commit, Entry{Rarity: 1, Share: 1, Title: "Commit messages"}, false, "1.20"},
+	} {
+		e := test.e
+		if test.call.Judge(&e, 1.2); e.Selected != test.selected || !strings.Contains(e.Reason, "the floor "+test.floor) {
+			t.Errorf("%+v: selected %t, %s; want the floor %s", test.e, e.Selected, e.Reason, test.floor)
+		}
+	}
+}
+
 // The limit counts the items that the agent has not seen.
 func TestComposeLimit(t *testing.T) {
 	o := Injection{Items: []Item{{Key: "a", Text: "a"}, {Key: "b", Text: "b"}, {Key: "c", Text: "c"}}, Max: 100}

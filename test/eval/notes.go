@@ -19,6 +19,7 @@ var noteProjects = []struct{ name, title, folder string }{
 	{"storefront", "TypeScript web app", "/srv/web/storefront"},
 	{"pipeline", "Python data pipeline", "/home/sam/src/pipeline"},
 	{"meshkit", "C++ library", "/home/sam/src/meshkit"},
+	{"crate", "Rust tool with few notes", "/home/sam/src/crate"},
 }
 
 // noiseFolder contains notes with similar words that match no call.

@@ -62,9 +62,10 @@ func (i Indexes) entries(x *quicksearch.Index, db *config.Database, call *notes.
 	if err != nil {
 		return nil, err
 	}
+	all := related.Known + related.Unknown
 	var entries []notes.Entry
 	for _, d := range i.candidates(x, db, related.Matches, q) {
-		e, err := i.entryFor(x, db, d, call, floor)
+		e, err := i.entryFor(x, db, d, all, call, floor)
 		if err != nil {
 			return nil, err
 		}
@@ -168,8 +169,8 @@ func (i Indexes) related(db *config.Database, text string, keys []string, each f
 }
 
 // entryFor returns a document, with its text if it is selected for the call, or nil if it
-// is not related to the call.
-func (i Indexes) entryFor(x *quicksearch.Index, db *config.Database, d candidate, call *notes.Call, floor float64) (*notes.Entry, error) {
+// is not related to the call. all is the rarity of all the query's words.
+func (i Indexes) entryFor(x *quicksearch.Index, db *config.Database, d candidate, all float64, call *notes.Call, floor float64) (*notes.Entry, error) {
 	if d.Rarity < minRarity && !d.Keyed && d.similarity == 0 {
 		return nil, nil
 	}
@@ -183,7 +184,8 @@ func (i Indexes) entryFor(x *quicksearch.Index, db *config.Database, d candidate
 			return nil, err
 		}
 	}
-	if d.Rarity+notes.SimilarityBonus*d.similarity < floor && !d.Keyed && !namesFile && !i.Thorough {
+	lowest := notes.FloorOf(floor, x.Documents(), true)
+	if d.Rarity+notes.SimilarityBonus*d.similarity < lowest && !d.Keyed && !namesFile && !i.Thorough {
 		// Only conditions that the call meets, or a priority, could help.
 		if hope, err := x.Mentions(d.Document, "applies_when", "priority"); err != nil || !hope {
 			return nil, err
@@ -194,7 +196,10 @@ func (i Indexes) entryFor(x *quicksearch.Index, db *config.Database, d candidate
 		return nil, err
 	}
 	e := newEntry(db, key, &p)
-	e.Rarity, e.Similarity, e.MentionsFile = d.Rarity, d.similarity, namesFile
+	e.Rarity, e.Similarity, e.MentionsFile, e.Notes = d.Rarity, d.similarity, namesFile, x.Documents()
+	if all > 0 {
+		e.Share = d.Rarity / all
+	}
 	if call.Judge(&e, floor); e.Selected {
 		e.Text, err = noteText(x, d.Document)
 	}
