@@ -232,10 +232,6 @@ func (b *builder) list(t *testing.T) []infoJSON {
 // A killed first build leaves a valid database or none. Without a database,
 // list and search show nothing, and the next build succeeds.
 func TestKilledFirstBuild(t *testing.T) {
-	kills := 25 // per source type
-	if testing.Short() {
-		kills = 3
-	}
 	for name, newBuilder := range map[string]func(*testing.T) *builder{
 		"folder": folderBuilder, "site": siteBuilder, "archive": archiveBuilder,
 	} {
@@ -243,13 +239,13 @@ func TestKilledFirstBuild(t *testing.T) {
 			b := newBuilder(t)
 			b.writeEdition(t, 0)
 			took := b.build(t)
-			rng := seededRand(t)
+			kills := newKillTimes(t, 25)
 			built := 0
-			for range kills {
+			for i := range kills.rounds {
 				if err := os.RemoveAll(b.dir); err != nil {
 					t.Fatal(err)
 				}
-				b.kill(t, took, rng)
+				b.kill(t, kills.after(i, took))
 				if b.checkFirst(t) {
 					built++
 				}
@@ -257,31 +253,50 @@ func TestKilledFirstBuild(t *testing.T) {
 				b.check(t)
 				b.checkNoLeftovers(t)
 			}
-			t.Logf("%d of %d builds had finished before the kill", built, kills)
+			t.Logf("%d of %d builds had finished before the kill", built, kills.rounds)
 		})
 	}
 }
 
-// seededRand returns a random source whose seed is logged.
-func seededRand(t *testing.T) *rand.Rand {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	return rand.New(rand.NewPCG(seed, 0))
+// killTimes are the times at which a test kills its commands: a random one in each of
+// equal parts of their usual duration, so that few rounds reach each part of the work, too.
+type killTimes struct {
+	rounds int
+	rng    *rand.Rand
 }
 
-// kill starts a build and kills it at a random time, which it returns. took is
-// the usual duration of a build.
-func (b *builder) kill(t *testing.T, took time.Duration, rng *rand.Rand) time.Duration {
+// shortRounds is the number of rounds without DOCSEARCH_NIGHTLY.
+const shortRounds = 5
+
+// newKillTimes returns times for a number of rounds in the nightly tests, and for
+// shortRounds in others. The seed is logged.
+func newKillTimes(t *testing.T, nightly int) *killTimes {
+	t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	k := &killTimes{shortRounds, rand.New(rand.NewPCG(seed, 0))}
+	if os.Getenv("DOCSEARCH_NIGHTLY") != "" {
+		k.rounds = nightly
+	}
+	return k
+}
+
+// after returns the time after which a command that usually takes this long is killed in a
+// round. In the last one, it may have ended.
+func (k *killTimes) after(round int, took time.Duration) time.Duration {
+	return time.Duration((float64(round) + k.rng.Float64()) / float64(k.rounds) * 1.1 * float64(took))
+}
+
+// kill starts a build and kills it after a time.
+func (b *builder) kill(t *testing.T, after time.Duration) {
 	t.Helper()
 	cmd := b.command(t.Context())
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	delay := time.Duration(rng.Float64() * 1.1 * float64(took))
-	time.Sleep(delay)
+	time.Sleep(after)
 	cmd.Process.Kill() // fails if it has exited
 	cmd.Wait()
-	return delay
 }
 
 // checkFirst checks that there is a valid database or none, and reports which.
@@ -344,10 +359,6 @@ func archiveBuilder(t *testing.T) *builder {
 // A build killed at any time leaves the previous or the new index, and the next
 // build succeeds.
 func TestKilledBuild(t *testing.T) {
-	kills := 50 // per source type
-	if testing.Short() {
-		kills = 5
-	}
 	for name, newBuilder := range map[string]func(*testing.T) *builder{
 		"folder": folderBuilder, "leann": leannBuilder, "site": siteBuilder,
 		"update of a folder": updating(folderBuilder), "update of a site": updating(siteBuilder), "archive": archiveBuilder,
@@ -356,11 +367,12 @@ func TestKilledBuild(t *testing.T) {
 			b := newBuilder(t)
 			b.writeEdition(t, 0)
 			took := b.build(t)
-			rng := seededRand(t)
+			kills := newKillTimes(t, 50)
 			old, replaced := b.check(t), 0
-			for i := range kills {
+			for i := range kills.rounds {
 				b.writeEdition(t, 1-old)
-				delay := b.kill(t, took, rng)
+				after := kills.after(i, took)
+				b.kill(t, after)
 				now := b.check(t)
 				if now != old {
 					replaced++
@@ -368,11 +380,11 @@ func TestKilledBuild(t *testing.T) {
 				b.checkCommands(t)
 				took = (3*took + b.build(t)) / 4
 				if got := b.check(t); got != 1-old {
-					t.Fatalf("kill %d after %v: the next build made edition %d, want %d", i, delay, got, 1-old)
+					t.Fatalf("kill %d after %v: the next build made edition %d, want %d", i, after, got, 1-old)
 				}
 				old = 1 - old
 			}
-			t.Logf("%d of %d builds had finished before the kill", replaced, kills)
+			t.Logf("%d of %d builds had finished before the kill", replaced, kills.rounds)
 			b.checkNoLeftovers(t)
 		})
 	}

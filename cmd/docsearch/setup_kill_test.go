@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -20,10 +19,6 @@ const otherEntry = `{"databases": [
 // A setup killed at any time leaves the database and the user's files in their
 // previous or their new state, and the next setup succeeds.
 func TestKilledSetup(t *testing.T) {
-	kills := 25 // per source type
-	if testing.Short() {
-		kills = 3
-	}
 	for _, kind := range []string{"folder", "site"} {
 		t.Run(kind, func(t *testing.T) {
 			b := folderBuilder(t)
@@ -46,18 +41,16 @@ func TestKilledSetup(t *testing.T) {
 			for path, f := range s.files {
 				f.after = s.read(t, path)
 			}
-			seed := uint64(time.Now().UnixNano())
-			t.Logf("seed %d", seed)
-			rng := rand.New(rand.NewPCG(seed, 0))
+			kills := newKillTimes(t, 25)
 			old := 0
-			for range kills {
+			for i := range kills.rounds {
 				s.reset(t)
 				b.writeEdition(t, 1-old)
 				cmd := s.command(t)
 				if err := cmd.Start(); err != nil {
 					t.Fatal(err)
 				}
-				time.Sleep(time.Duration(rng.Float64() * 1.1 * float64(took)))
+				time.Sleep(kills.after(i, took))
 				cmd.Process.Kill() // fails if it has exited
 				cmd.Wait()
 				b.check(t)

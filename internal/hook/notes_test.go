@@ -184,6 +184,9 @@ func TestSessionContextIsShort(t *testing.T) {
 	for i := range 300 {
 		name := fmt.Sprintf("database-%d", i)
 		c.Databases = append(c.Databases, config.Database{Name: name, Keywords: []string{name}, Path: "/" + name, Description: strings.Repeat("words ", 60), Inject: []string{config.All}})
+	}
+	for i := range 50 { // more than are listed of a database
+		name := fmt.Sprintf("note-%d", i)
 		many = append(many, note(name+".md", strings.Repeat("title ", 50), strings.Repeat("𝒳 text", 1000), passage.NoteMeta{Pinned: i%2 == 0, Tags: []string{strings.Repeat("tag", 300)}}))
 	}
 	for _, db := range c.Databases {

@@ -137,6 +137,7 @@ func (s *sandbox) limitMemory() []string {
 func TestBombs(t *testing.T) {
 	for name, text := range readerBombs() {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newSandbox(t)
 			s.env = append(s.env, s.limitMemory()...)
 			docs, database := filepath.Join(s.work, "docs"), filepath.Join(s.work, "db")

@@ -95,6 +95,7 @@ func TestCheckoutEndsAtItsDoor(t *testing.T) {
 	kinds := checkoutFiles(newSandbox(t))
 	for name := range kinds {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newSandbox(t)
 			s.env = append(s.env, "DOCSEARCH_HOOK_TIMEOUT_MS=9000") // on a busy machine
 			other := filepath.Join(s.home, "other")

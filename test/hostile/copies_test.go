@@ -95,7 +95,11 @@ func TestTwoCopies(t *testing.T) {
 	s.writeRedirectConfig()
 	s.env = append(s.env, "DOCSEARCH_HOOK_TIMEOUT_MS=60000")
 	generateLoad(t)
-	for i := range 100 {
+	rounds := 12
+	if nightly {
+		rounds = 100
+	}
+	for i := range rounds {
 		session, agent := fmt.Sprint("s", i), ""
 		if i%2 == 1 {
 			agent = "a1"

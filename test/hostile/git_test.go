@@ -157,6 +157,7 @@ func TestGitConfigurations(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			a := newGitAttack(t)
 			a.must(a.docsearch("index", "build", a.url, "--out", a.database, "--name", "kettle"))
 			// A clone that another user may have left there: complete, and of the same

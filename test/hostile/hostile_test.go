@@ -8,7 +8,8 @@
 //	go test ./test/hostile                             # attack a binary built from this checkout
 //	go test ./test/hostile -docsearch /path/docsearch  # attack another one
 //
-// The attacks use only loopback addresses and remove their files.
+// The attacks use only loopback addresses and remove their files. With DOCSEARCH_NIGHTLY=1,
+// some of them run for much longer: "make nightly".
 package hostile
 
 import (
@@ -28,6 +29,9 @@ import (
 )
 
 var binary = flag.String("docsearch", "", "attack the docsearch `binary` at this path (default: build one)")
+
+// nightly reports that attacks use all limits, faults and rounds.
+var nightly = os.Getenv("DOCSEARCH_NIGHTLY") != ""
 
 // hookLimit is the time limit of a hook: its own deadline, the process start,
 // and a margin for a busy machine.
