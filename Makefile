@@ -13,7 +13,7 @@ FUZZTIME  ?= 10s
 # Folder of "make install".
 PREFIX ?= $(HOME)/.local
 
-.PHONY: build install uninstall test race lint vuln fuzz cross e2e picture cluster bench compare eval plugin release release-snapshot rename-module clean
+.PHONY: build install uninstall test nightly race lint vuln fuzz cross e2e picture cluster bench compare eval plugin release release-snapshot rename-module clean
 
 build:
 	go build $(GOFLAGS_) -o docsearch ./cmd/docsearch
@@ -36,8 +36,16 @@ uninstall:
 	  "$(PREFIX)"/share/bash-completion/completions/docsearch "$(PREFIX)"/share/zsh/site-functions/_docsearch \
 	  "$(PREFIX)"/share/fish/vendor_completions.d/docsearch.fish "$(PREFIX)"/share/powershell/completions/docsearch.ps1
 
+# The result of a package is printed once those before it are known, so the many that take
+# seconds come first. Some tests wait, so one package more than there are processors runs.
 test:
-	go test -shuffle=on -timeout 40m ./...
+	go test -shuffle=on -timeout 40m -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) ./internal/... ./...
+
+# The tests that kill, fail and attack programs, with all their rounds, and the load on a
+# server for five minutes. Takes an hour.
+nightly:
+	DOCSEARCH_NIGHTLY=1 go test -shuffle=on -count 1 -timeout 3h ./cmd/docsearch ./test/hostile ./test/release
+	go test -count 1 -run TestLoad ./internal/httpserver -load 5m
 
 # The command and attack tests are excluded: they start processes, which share
 # no memory.

@@ -31,13 +31,13 @@ func mapped(t *testing.T, databases []string) (n int) {
 // A client that asks for any number of paths keeps few databases mapped, and a database
 // that was removed is closed.
 func TestOpenDatabasesAreBounded(t *testing.T) {
-	parent := t.TempDir()
+	parent, built := t.TempDir(), t.TempDir()
+	build(t, built, shipPages()...)
 	database := func(name string) string {
 		dir := filepath.Join(parent, name)
-		if err := os.Mkdir(dir, 0o755); err != nil {
+		if err := os.CopyFS(dir, os.DirFS(built)); err != nil {
 			t.Fatal(err)
 		}
-		build(t, dir, shipPages()...)
 		return dir
 	}
 	listed := database("listed")

@@ -7,9 +7,9 @@
 //
 //	go test ./test/hostile                             # attack a binary built from this checkout
 //	go test ./test/hostile -docsearch /path/docsearch  # attack another one
+//	DOCSEARCH_NIGHTLY=1 go test ./test/hostile         # all limits, faults and rounds
 //
-// The attacks use only loopback addresses and remove their files. With DOCSEARCH_NIGHTLY=1,
-// some of them run for much longer: "make nightly".
+// The attacks use only loopback addresses and remove their files.
 package hostile
 
 import (
