@@ -17,8 +17,6 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/generation"
-	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/notebook"
 	"github.com/docsearch/docsearch/internal/notegaps"
 	"github.com/docsearch/docsearch/internal/progress"
@@ -54,9 +52,7 @@ func newNoteCoverageCommand(a *app) *cobra.Command {
   is too general
 - failures and corrections that no note is about
 
-For each gap, the command prints a change that closes it. It tests the change on a
-copy of the notes: the note must be shown with these calls, and calls of other kinds
-must get the same notes as before. The command changes no note.
+The command indexes the notes first, and changes none.
 
 With NOTE, also list the calls with which the hook would show the note. The calls come
 from Claude Code's transcripts, as in docsearch replay.`,
@@ -95,14 +91,16 @@ func (p *coverageCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	names, err := b.Folder.List()
+	if err != nil {
+		return explainNote(err)
+	}
 	p.database = b.Name
 	if p.note != "" {
 		if _, err := b.Folder.Read(p.note); err != nil {
 			return explainNote(err)
 		}
 	}
-	p.in = coverageInput(&r.Config, b)
-	p.in.Note = p.note
 	folder := p.transcripts
 	if folder == "" {
 		place := placeHere(l)
@@ -113,17 +111,24 @@ func (p *coverageCommand) run(ctx context.Context) error {
 		return err
 	}
 	display := p.quietDisplay(false)
-	p.in.Calls = p.pastCalls(ctx, files, p.since, r.Config.Inject.Tools)
+	calls := p.pastCalls(ctx, files, p.since, r.Config.Inject.Tools)
 	switch {
 	case ctx.Err() != nil:
 		display.Close()
 		return ctx.Err()
-	case len(p.in.Calls) == 0:
+	case len(calls) == 0:
 		display.Close()
 		return withHint(fmt.Errorf("no tool calls found in %s", folder), "pass --since 90d, or --transcripts DIR")
 	}
 	display.Func().Report("comparing notes with calls", 0, 0)
-	p.report, err = notegaps.Analyze(ctx, p.in)
+	if len(names) > 0 {
+		err = b.Database.Update(ctx)
+	}
+	if err == nil {
+		p.in = coverageInput(&r.Config, b)
+		p.in.Calls, p.in.Note = calls, p.note
+		p.report, err = notegaps.Analyze(p.in)
+	}
 	display.Close()
 	if err != nil {
 		return err
@@ -145,10 +150,8 @@ func coverageInput(c *config.Config, b *notebook.Notebook) *notegaps.Input {
 			in.Others = append(in.Others, db)
 		}
 	}
-	// The copy of the notes is built like the database.
-	if info, err := index.Inspect(in.Database.Path); err == nil || !errors.Is(err, generation.ErrNoIndex) {
-		saved := savedOptionsOf(&info.Manifest, info.Dir)
-		in.Files, in.Language = saved.Options, saved.Language
+	if info, err := index.Inspect(in.Database.Path); err == nil {
+		in.Language = savedOptionsOf(&info.Manifest, info.Dir).Language
 	}
 	return in
 }
@@ -268,93 +271,22 @@ func (p *coverageCommand) printGap(g *notegaps.Gap) {
 	calls := collect(g.Cases, func(c notegaps.Case) int { return c.Call })
 	reason := func(n int) string {
 		c := &g.Cases[n]
-		return "\n      " + string(c.Need) + ": " + oneLine(c.Text, 90)
+		text := "\n      " + string(c.Need) + ": " + oneLine(c.Text, 90)
+		if c.Unmet != "" {
+			text += "\n      condition not met: " + c.Unmet
+		}
+		return text
 	}
 	switch g.Kind {
 	case notegaps.NotShown:
 		fmt.Fprintf(p.stdout, "\n%s was not shown with %s\n", g.Note, count(len(calls), "call"))
 	case notegaps.TooOften:
-		fmt.Fprintf(p.stdout, "\n%s is shown with %s of other kinds\n", g.Note, count(len(calls), "call"))
+		fmt.Fprintf(p.stdout, "\n%s is shown with %s of other kinds, because of %q\n", g.Note, count(len(calls), "call"), g.Cause)
 		reason = nil
 	case notegaps.NoNote:
 		fmt.Fprintf(p.stdout, "\nno note is about %s\n", count(len(calls), "call"))
 	}
 	p.printCalls("    ", calls, reason)
-	switch {
-	case g.Untested && g.Note != "":
-		fmt.Fprintf(p.stdout, "  too many gaps; to find a change, run docsearch note coverage %s\n", quoteArgument(g.Note))
-		return
-	case g.Untested:
-		fmt.Fprintln(p.stdout, "  too many gaps; write the other notes first")
-		return
-	case g.Change == nil:
-		fmt.Fprintln(p.stdout, "  no tested change closes this gap")
-		return
-	}
-	if g.Change.New {
-		fmt.Fprintf(p.stdout, "  write a note: %s\n", noteCommand(g.Change, p.database))
-		for _, name := range g.Change.Similar {
-			fmt.Fprintf(p.stdout, "  or extend a similar one: docsearch note edit %s\n", quoteArgument(name))
-		}
-	} else {
-		fmt.Fprintf(p.stdout, "  change it with docsearch note edit %s:\n", quoteArgument(g.Note))
-		for _, line := range changeLines(g.Change) {
-			fmt.Fprintf(p.stdout, "    %s\n", line)
-		}
-	}
-	if len(g.Open) > 0 {
-		fmt.Fprintf(p.stdout, "  still not shown with %s\n", count(len(g.Open), "of these call"))
-	}
-	if len(g.Added) > 0 {
-		fmt.Fprintf(p.stdout, "  also shown with %s of the same kind\n", count(len(g.Added), "call"))
-	}
-}
-
-// noteCommand returns the command that adds a new note.
-func noteCommand(c *notegaps.Change, database string) string {
-	command := "echo " + quoteArgument(printable(cmp.Or(c.Text, "REMEDY"))) + " | docsearch note add " + quoteArgument(printable(c.Fields.Title))
-	for _, w := range c.Fields.AppliesWhen.Commands {
-		command += " --command " + quoteArgument(printable(w))
-	}
-	for _, w := range c.Fields.AppliesWhen.Paths {
-		command += " --path " + quoteArgument(printable(w))
-	}
-	if len(c.Similar) > 0 {
-		command += " --new"
-	}
-	return command + " --database " + quoteArgument(database)
-}
-
-// changeLines describes a change of a note.
-func changeLines(c *notegaps.Change) []string {
-	var lines []string
-	for _, word := range c.Words {
-		lines = append(lines, fmt.Sprintf("replace the word %q in the title, the tags and the text", word))
-	}
-	for _, key := range c.Without {
-		lines = append(lines, fmt.Sprintf("remove the key %q", key))
-	}
-	set := func(key string, items []string) {
-		if len(items) > 0 {
-			quoted := collect(items, func(s string) string { return printable(yamlItem(s)) })
-			lines = append(lines, fmt.Sprintf("set %s: [%s]", key, strings.Join(quoted, ", ")))
-		}
-	}
-	set("tags", c.Fields.Tags)
-	w := &c.Fields.AppliesWhen
-	set("applies_when.tools", w.Tools)
-	set("applies_when.paths", w.Paths)
-	set("applies_when.languages", w.Languages)
-	set("applies_when.commands", w.Commands)
-	return lines
-}
-
-// yamlItem quotes an item of a YAML list if it contains anything but words.
-func yamlItem(s string) string {
-	if strings.ContainsAny(s, `*{}[],"'#:&!|>%@`+"`") {
-		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
-	}
-	return s
 }
 
 // Coverage as JSON.
@@ -375,12 +307,10 @@ type (
 		Calls    []string `json:"calls,omitempty"` // with NOTE
 	}
 	gapJSON struct {
-		Kind   notegaps.Kind `json:"kind"`
-		Note   string        `json:"note,omitempty"`
-		Cases  []caseJSON    `json:"calls"`
-		Change *changeJSON   `json:"change,omitempty"` // tested
-		Open   int           `json:"still_open,omitempty"`
-		Added  int           `json:"also_shown,omitempty"`
+		Kind  notegaps.Kind `json:"kind"`
+		Note  string        `json:"note,omitempty"`
+		Cause string        `json:"cause,omitempty"` // word or command that is too general
+		Cases []caseJSON    `json:"calls"`
 	}
 	caseJSON struct {
 		Session string        `json:"session"`
@@ -388,16 +318,7 @@ type (
 		Call    string        `json:"call"`
 		Need    notegaps.Need `json:"need,omitempty"`
 		Text    string        `json:"text,omitempty"`
-	}
-	changeJSON struct {
-		New         bool                 `json:"new,omitempty"`
-		Title       string               `json:"title,omitempty"`
-		Text        string               `json:"text,omitempty"`
-		Tags        []string             `json:"tags,omitempty"`
-		AppliesWhen *passage.AppliesWhen `json:"applies_when,omitempty"`
-		RemoveKeys  []string             `json:"remove_keys,omitempty"`
-		RemoveWords []string             `json:"remove_words,omitempty"`
-		Similar     []string             `json:"similar,omitempty"`
+		Unmet   string        `json:"unmet,omitempty"` // key of a condition
 	}
 )
 
@@ -415,16 +336,10 @@ func (p *coverageCommand) printJSON() error {
 	}
 	for i := range p.report.Gaps {
 		g := &p.report.Gaps[i]
-		gap := gapJSON{Kind: g.Kind, Note: g.Note, Open: len(g.Open), Added: len(g.Added)}
+		gap := gapJSON{Kind: g.Kind, Note: g.Note, Cause: g.Cause}
 		for _, c := range g.Cases {
 			e := &p.in.Calls[c.Call]
-			gap.Cases = append(gap.Cases, caseJSON{e.Session, e.Line, p.describe(c.Call), c.Need, c.Text})
-		}
-		if c := g.Change; c != nil {
-			gap.Change = &changeJSON{c.New, c.Fields.Title, c.Text, c.Fields.Tags, nil, c.Without, c.Words, c.Similar}
-			if w := c.Fields.AppliesWhen; !w.Any() {
-				gap.Change.AppliesWhen = &w
-			}
+			gap.Cases = append(gap.Cases, caseJSON{e.Session, e.Line, p.describe(c.Call), c.Need, c.Text, c.Unmet})
 		}
 		out.Gaps = append(out.Gaps, gap)
 	}

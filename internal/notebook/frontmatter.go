@@ -82,28 +82,10 @@ func (f *Fields) encode() (string, error) {
 	return f.mergeInto(&yaml.Node{Kind: yaml.MappingNode})
 }
 
-// With returns the contents of a note with the fields that are set and without some
-// keys. A key that is written in another way, such as "path" for "paths", is replaced.
-func (n *Note) With(f Fields, without ...string) (string, error) {
-	for _, key := range n.Keys {
-		for i, list := range n.Fields.conditions() {
-			if items := f.conditions()[i].items; len(items) > 0 && key.Name != list.key && len(key.Items) > 0 && isSubset(key.Items, list.items) {
-				without = append(without, key.Name)
-			}
-		}
-	}
-	front, err := f.merge(n, without...)
-	return front + n.Text, err
-}
-
-func isSubset(items, of []string) bool {
-	return !slices.ContainsFunc(items, func(s string) bool { return !slices.Contains(of, s) })
-}
-
-// merge returns the front matter of a note with the fields that are set and without
-// some keys. It keeps the other keys and the comments.
-func (f *Fields) merge(n *Note, without ...string) (string, error) {
-	if f.Title == "" && len(f.Tags) == 0 && f.AppliesWhen.Any() && len(without) == 0 {
+// merge returns the front matter of a note with the fields that are set. It keeps the other
+// keys and the comments.
+func (f *Fields) merge(n *Note) (string, error) {
+	if f.Title == "" && len(f.Tags) == 0 && f.AppliesWhen.Any() {
 		return n.Front, nil
 	}
 	mapping := &yaml.Node{Kind: yaml.MappingNode}
@@ -118,59 +100,7 @@ func (f *Fields) merge(n *Note, without ...string) (string, error) {
 			mapping = doc.Content[0]
 		}
 	}
-	for _, key := range without {
-		remove(mapping, key)
-		if when := value(mapping, "applies_when"); when != nil && when.Kind == yaml.MappingNode {
-			if remove(when, key); len(when.Content) == 0 {
-				remove(mapping, "applies_when")
-			}
-		}
-	}
 	return f.mergeInto(mapping)
-}
-
-// A Key is a key of the front matter with a string or a list of strings.
-type Key struct {
-	Name  string
-	Items []string
-}
-
-// keysOf returns the keys of YAML front matter, those of applies_when included.
-func keysOf(front string) []Key {
-	var doc yaml.Node
-	if !strings.HasPrefix(front, "---") || yaml.Unmarshal([]byte(strings.TrimRight(strings.TrimPrefix(front, "---"), "-\n")), &doc) != nil || len(doc.Content) == 0 {
-		return nil
-	}
-	var keys []Key
-	var add func(mapping *yaml.Node)
-	add = func(mapping *yaml.Node) {
-		for i := 0; mapping.Kind == yaml.MappingNode && i+1 < len(mapping.Content); i += 2 {
-			name, v := mapping.Content[i].Value, mapping.Content[i+1]
-			if name == "applies_when" {
-				add(v)
-				continue
-			}
-			var items []string
-			if v.Kind == yaml.ScalarNode {
-				items = []string{v.Value}
-			} else if v.Decode(&items) != nil {
-				items = nil
-			}
-			keys = append(keys, Key{name, items})
-		}
-	}
-	add(doc.Content[0])
-	return keys
-}
-
-// remove removes a key from a mapping.
-func remove(mapping *yaml.Node, key string) {
-	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		if mapping.Content[i].Value == key {
-			mapping.Content = slices.Delete(mapping.Content, i, i+2)
-			return
-		}
-	}
 }
 
 // mergeInto sets the fields in a mapping and returns it as front matter.
@@ -197,9 +127,6 @@ func (f *Fields) mergeInto(mapping *yaml.Node) (string, error) {
 			}
 		}
 		set(where, list.key, sequence(list.items))
-	}
-	if len(mapping.Content) == 0 {
-		return "", nil // the last key was removed
 	}
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
@@ -279,7 +206,6 @@ func parse(name string, data []byte) Note {
 		lines := strings.SplitAfterN(n.Text, "\n", front+1)
 		n.Front, n.Text = strings.Join(lines[:front], ""), strings.Join(lines[front:], "")
 	}
-	n.Keys = keysOf(n.Front)
 	for _, p := range doc.Notes {
 		n.Problems = append(n.Problems, name+p.Place+": "+p.Text)
 	}

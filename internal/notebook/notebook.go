@@ -64,7 +64,6 @@ type Note struct {
 	// their delimiters.
 	Text, Front string
 	Problems    []string // in the front matter
-	Keys        []Key    // of the front matter
 }
 
 // List returns the names of the notes, in order. It skips hidden files and folders.

@@ -362,36 +362,6 @@ func TestRemovedLock(t *testing.T) {
 	}
 }
 
-func TestWith(t *testing.T) {
-	for _, test := range []struct {
-		name, note string
-		fields     Fields
-		without    []string
-		want       string
-	}{
-		{"nothing", "---\ntitle: T\n---\ntext\n", Fields{}, nil, "---\ntitle: T\n---\ntext\n"},
-		{"no front matter", "text\n", Fields{Tags: []string{"a"}}, nil, "---\ntags: [a]\n---\ntext\n"},
-		{"a key", "---\ntitle: T # short\nglobs: [a]\n---\ntext\n", Fields{AppliesWhen: passage.AppliesWhen{Paths: []string{"a"}}}, []string{"globs"},
-			"---\ntitle: T # short\napplies_when:\n  paths: [a]\n---\ntext\n"},
-		{"the last key", "---\npriority: -3\n---\ntext\n", Fields{}, []string{"priority"}, "text\n"},
-		{"the last condition", "---\ntitle: T\napplies_when:\n  folders: a\n---\ntext\n", Fields{}, []string{"folders"}, "---\ntitle: T\n---\ntext\n"},
-		{"another spelling", "---\napplies_when:\n  path: a\n---\ntext\n", Fields{AppliesWhen: passage.AppliesWhen{Paths: []string{"a", "b"}}}, nil,
-			"---\napplies_when:\n  paths: [a, b]\n---\ntext\n"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			n := parse("n.md", []byte(test.note))
-			got, err := n.With(test.fields, test.without...)
-			if err != nil || got != test.want {
-				t.Errorf("%q, error %v; want %q", got, err, test.want)
-			}
-		})
-	}
-	n := parse("n.md", []byte("+++\ntitle = \"T\"\n+++\ntext\n"))
-	if got, err := n.With(Fields{Tags: []string{"a"}}); err == nil {
-		t.Errorf("TOML was changed to %q", got)
-	}
-}
-
 // The hook reads any number of notes, so the other commands do as well. Only adding one is
 // limited.
 func TestFolderWithTooManyNotes(t *testing.T) {

@@ -1,6 +1,9 @@
 package notegaps
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestIsCorrection(t *testing.T) {
 	for message, want := range map[string]bool{
@@ -34,28 +37,12 @@ func TestIsCorrection(t *testing.T) {
 	}
 }
 
-func TestTitleOf(t *testing.T) {
-	for text, want := range map[string]string{
-		"No, use pnpm here. npm breaks the lockfile.": "Use pnpm here",
-		"Don't force push\nat all":                    "Don't force push",
-		"no":                                          "No",
-		"Please, no.":                                 "No",
-		"":                                            "Correction",
-		"übung macht den Meister":                     "Übung macht den Meister",
-	} {
-		if got := titleOf(text); got != want {
-			t.Errorf("%q: title %q, want %q", text, got, want)
-		}
-	}
-}
-
 func FuzzCorrection(f *testing.F) {
 	f.Add("No, use pnpm here. npm breaks the lockfile.")
 	f.Add("Please \u2028. \xff?")
 	f.Fuzz(func(t *testing.T, text string) {
-		isCorrection(text)
-		if title := titleOf(text); title == "" || len(title) > maxTitle {
-			t.Errorf("title %q", title)
+		if sentence := firstSentence(text); !strings.HasPrefix(text, sentence) || isCorrection(text) && len(wordsOf(sentence)) == 0 {
+			t.Errorf("first sentence %q of %q", sentence, text)
 		}
 	})
 }

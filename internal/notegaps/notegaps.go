@@ -3,14 +3,11 @@
 // of every kind, and failures and corrections that no note is about.
 //
 // A call needed a note if it failed or the user corrected it, and the note is about the
-// error messages or the user's words. A proposed change is built and tested on a copy of
-// the notes: it must show the note with these calls and change nothing for calls of other
-// kinds (see notes.Call.Families).
+// error messages or the user's words.
 package notegaps
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"strings"
 
@@ -19,7 +16,6 @@ import (
 	"github.com/docsearch/docsearch/internal/hook/lookup"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
-	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 	"github.com/docsearch/docsearch/internal/notebook"
 	"github.com/docsearch/docsearch/internal/notes"
 	"github.com/docsearch/docsearch/internal/replay"
@@ -28,13 +24,12 @@ import (
 // An Input is the notes of a database and the calls to compare them with.
 type Input struct {
 	Folder   notebook.Folder
-	Database config.Database   // of the folder
+	Database config.Database   // index of the folder; not read if there are no notes
 	Others   []config.Database // other databases with notes
-	Files    folder.Options    // of the database's build
-	Language string
-	Floor    float64       // minimum relevance of a note
-	Calls    []replay.Call // the calls of a session are consecutive and in order
-	Note     string        // report gaps of this note only; empty: of all, and of the project
+	Language string            // of the index
+	Floor    float64           // minimum relevance of a note
+	Calls    []replay.Call     // the calls of a session are consecutive and in order
+	Note     string            // report gaps of this note only; empty: of all, and of the project
 }
 
 // A Report is the result of Analyze.
@@ -63,21 +58,16 @@ const (
 type Gap struct {
 	Kind  Kind
 	Note  string // name; empty for NoNote
+	Cause string // for TooOften: the word or the command that is too general
 	Cases []Case
-	// Change closes the gap; nil if no tested change does. Open lists the cases that it
-	// leaves open, and Added the other calls with which it shows the note.
-	Change *Change
-	Open   []int
-	Added  []int
-	// Untested reports that there is no change because the other gaps have used all tests.
-	Untested bool
 }
 
 // A Case is a call that a gap is about.
 type Case struct {
-	Call int // index of Input.Calls
-	Need Need
-	Text string // the error message or the user's words
+	Call  int // index of Input.Calls
+	Need  Need
+	Text  string // the error message or the user's words
+	Unmet string // for NotShown: the key of the condition that the call does not meet, if any
 }
 
 // A Need is the reason why a call needed a note.
@@ -92,32 +82,15 @@ const (
 // analysis is the state of Analyze.
 type analysis struct {
 	in       *Input
-	sim      *simulator
 	analyzer *lexical.Analyzer
 	calls    []*notes.Call
 	families [][]string        // by call
 	terms    []map[string]bool // of the query, by call
 	general  map[string]bool   // terms of many calls
-	base     shown             // with the notes as they are
+	shown    [][]string        // names of the notes that the hook would show, by call
 	evidence []evidence        // by call
 	notes    []notebook.Note
 	report   *Report
-	left     int // remaining tests
-}
-
-// maxTests limits the tests of changes of notes, and those of new notes. Each builds the
-// database and looks for the notes of all calls.
-const maxTests = 60
-
-// test returns the notes that are shown with each call if a note has this text. If there
-// were too many tests, ok is false.
-func (a *analysis) test(ctx context.Context, name, text string) (after shown, ok bool, err error) {
-	if a.left == 0 {
-		return nil, false, nil
-	}
-	a.left--
-	after, err = a.sim.with(ctx, map[string][]byte{name: []byte(text)})
-	return after, err == nil, err
 }
 
 // evidence is the evidence that a call needed a note.
@@ -128,8 +101,8 @@ type evidence struct {
 }
 
 // Analyze compares the notes with the calls.
-func Analyze(ctx context.Context, in *Input) (*Report, error) {
-	a := &analysis{in: in, report: &Report{}, left: maxTests}
+func Analyze(in *Input) (*Report, error) {
+	a := &analysis{in: in, report: &Report{}}
 	var err error
 	if a.analyzer, err = lexical.NewAnalyzer(in.Language); err != nil {
 		return nil, err
@@ -144,11 +117,7 @@ func Analyze(ctx context.Context, in *Input) (*Report, error) {
 	if err := a.readNotes(); err != nil {
 		return nil, err
 	}
-	if a.sim, err = newSimulator(ctx, in, a.calls); err != nil {
-		return nil, err
-	}
-	defer a.sim.close()
-	if a.base, err = a.sim.with(ctx, nil); err != nil {
+	if err := a.findShown(); err != nil {
 		return nil, err
 	}
 	if err := a.findNeeds(); err != nil {
@@ -159,25 +128,58 @@ func Analyze(ctx context.Context, in *Input) (*Report, error) {
 		if in.Note != "" && n.Name != in.Note {
 			continue
 		}
-		a.report.Notes = append(a.report.Notes, Note{*n, a.base.calls(n.Name)})
-		if err := a.notShown(ctx, n); err != nil {
-			return nil, err
-		}
-		if err := a.tooOften(ctx, n); err != nil {
-			return nil, err
-		}
+		a.report.Notes = append(a.report.Notes, Note{*n, a.callsWith(n.Name)})
+		a.notShown(n)
+		a.tooOften(n)
 	}
 	if in.Note == "" {
-		a.left = maxTests
-		if err := a.withoutNote(ctx); err != nil {
-			return nil, err
-		}
+		a.withoutNote()
 	}
 	order := []Kind{NotShown, TooOften, NoNote}
 	slices.SortStableFunc(a.report.Gaps, func(x, y Gap) int {
 		return cmp.Or(slices.Index(order, x.Kind)-slices.Index(order, y.Kind), len(y.Cases)-len(x.Cases))
 	})
 	return a.report, nil
+}
+
+// findShown finds the notes that the hook would show with each call.
+func (a *analysis) findShown() error {
+	a.shown = make([][]string, len(a.calls))
+	if len(a.notes) == 0 {
+		return nil
+	}
+	entries, err := lookup.Indexes{}.EntriesOf(&a.in.Database, a.calls, a.in.Floor)
+	if err != nil {
+		return err
+	}
+	for i := range a.in.Others {
+		others, err := lookup.Indexes{}.EntriesOf(&a.in.Others[i], a.calls, a.in.Floor)
+		if err != nil {
+			continue // the hook shows none of its notes either
+		}
+		for n := range entries {
+			entries[n] = append(entries[n], others[n]...)
+		}
+	}
+	for i := range entries {
+		for _, e := range notes.Best(entries[i]) {
+			if e.Database == a.in.Database.Name {
+				a.shown[i] = append(a.shown[i], e.Document)
+			}
+		}
+	}
+	return nil
+}
+
+// callsWith returns the calls with which the hook would show a note.
+func (a *analysis) callsWith(note string) []int {
+	var list []int
+	for i := range a.shown {
+		if slices.Contains(a.shown[i], note) {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // generalShare is the share of the calls whose queries contain a term that is too general
@@ -283,7 +285,7 @@ func (a *analysis) about(text string, failure *notes.Scanner) (string, error) {
 	if len(a.notes) == 0 {
 		return "", nil
 	}
-	found, err := lookup.Indexes{}.About(&a.sim.db, text)
+	found, err := lookup.Indexes{}.About(&a.in.Database, text)
 	if err != nil {
 		return "", err
 	}
@@ -321,7 +323,23 @@ func (a *analysis) noteTerms(n *notebook.Note) map[string]bool {
 func (a *analysis) cases(calls []int) []Case {
 	var list []Case
 	for _, i := range calls {
-		list = append(list, Case{i, a.evidence[i].need, a.evidence[i].text})
+		list = append(list, Case{Call: i, Need: a.evidence[i].need, Text: a.evidence[i].text})
 	}
 	return list
+}
+
+// notShown finds the calls that needed a note and did not get it.
+func (a *analysis) notShown(n *notebook.Note) {
+	gap := Gap{Kind: NotShown, Note: n.Name}
+	for i, e := range a.evidence {
+		if e.note != n.Name || slices.Contains(a.shown[i], n.Name) {
+			continue
+		}
+		entry := notes.Entry{Use: passage.NoteMeta{AppliesWhen: n.Fields.AppliesWhen}}
+		a.calls[i].Judge(&entry, a.in.Floor)
+		gap.Cases = append(gap.Cases, Case{i, e.need, e.text, entry.Unmet})
+	}
+	if len(gap.Cases) > 0 {
+		a.report.Gaps = append(a.report.Gaps, gap)
+	}
 }

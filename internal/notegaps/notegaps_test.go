@@ -2,69 +2,48 @@ package notegaps
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/notebook"
+	"github.com/docsearch/docsearch/internal/replay"
 )
 
 // maxUnplanted is the number of gaps that may be reported besides the planted ones.
 const maxUnplanted = 3
 
-// TestPlantedGaps checks that Analyze finds each planted gap of the made project, that it
-// names a change, and that the change closes this gap and no other.
+// TestPlantedGaps checks with several sets of calls that Analyze finds each planted gap of
+// the made project with its reason, and hardly any others.
 func TestPlantedGaps(t *testing.T) {
-	in := madeProject(t, 300)
-	if len(projectNotes) != 30 || len(in.Calls) != 300 {
-		t.Fatalf("%d notes, %d calls", len(projectNotes), len(in.Calls))
-	}
-	report := analyze(t, in)
-	names := gapNames(in, report)
-	for _, p := range planted {
-		t.Run(p.name, func(t *testing.T) {
-			i := slices.Index(names, p.id())
-			if i < 0 {
-				t.Fatalf("not found among %q", names)
-			}
-			g := &report.Gaps[i]
-			if got := describe(g.Change); got != p.change || len(g.Open) > 0 {
-				t.Fatalf("change %q, open %v; want %q", got, g.Open, p.change)
-			}
-			defer apply(t, in, g)()
-			want := slices.Delete(slices.Clone(names), i, i+1)
-			got := gapNames(in, analyze(t, in))
-			slices.Sort(want)
-			if slices.Sort(got); !slices.Equal(got, want) {
-				t.Errorf("after the change, the gaps are %q, want %q", got, want)
-			}
-		})
-	}
-}
-
-// TestFalseReports checks with other calls that Analyze finds the planted gaps and hardly
-// any others.
-func TestFalseReports(t *testing.T) {
-	for _, seed := range []uint64{1, 2} {
+	for _, seed := range []uint64{300, 1, 2} {
 		in := madeProject(t, seed)
-		names := gapNames(in, analyze(t, in))
-		others := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-			return slices.ContainsFunc(planted, func(p plantedGap) bool { return p.id() == name })
-		})
-		t.Logf("seed %d: %d of %d planted gaps, others %q", seed, len(names)-len(others), len(planted), others)
-		if len(names)-len(others) != len(planted) || len(others) > maxUnplanted {
+		if len(projectNotes) != 30 || len(in.Calls) != 300 {
+			t.Fatalf("%d notes, %d calls", len(projectNotes), len(in.Calls))
+		}
+		report := analyze(t, in)
+		names := gapNames(in, report)
+		for _, p := range planted {
+			i := slices.Index(names, fmt.Sprint(p.kind, " ", p.about))
+			if i < 0 {
+				t.Errorf("seed %d: %s: not found among %q", seed, p.name, names)
+				continue
+			}
+			if g := &report.Gaps[i]; g.Cause+g.Cases[0].Unmet != p.why {
+				t.Errorf("seed %d: %s: cause %q, condition not met %q; want %q", seed, p.name, g.Cause, g.Cases[0].Unmet, p.why)
+			}
+		}
+		if len(names) > len(planted)+maxUnplanted {
 			t.Errorf("seed %d: gaps %q", seed, names)
 		}
 	}
 }
 
-func (p *plantedGap) id() string { return fmt.Sprint(p.kind, " ", p.about) }
-
 func analyze(t *testing.T, in *Input) *Report {
 	t.Helper()
-	r, err := Analyze(t.Context(), in)
+	r, err := Analyze(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,55 +64,59 @@ func gapNames(in *Input, r *Report) []string {
 	return names
 }
 
-// describe describes a change on one line.
-func describe(c *Change) string {
-	if c == nil {
-		return ""
-	}
-	var parts []string
-	add := func(key string, items []string) {
-		if len(items) > 0 {
-			parts = append(parts, fmt.Sprint(key, " ", items))
+// A note that was shown with the call that needed it has no gap, whatever its conditions are.
+func TestShown(t *testing.T) {
+	const rule = "Quote each identifier that Debezium captures, snapshots fail otherwise.\n"
+	for _, test := range []struct {
+		name, note string
+		want       string // condition that is not met; "none": no gap
+	}{
+		{"shown", "---\ntitle: Captured tables\napplies_when:\n  paths: [\"etl/**\"]\n---\n" + rule, "none"},
+		{"a missing language", "---\ntitle: Captured tables\nlanguages: [python]\npaths: [\"etl/**\"]\n---\n" + rule, "languages"},
+		{"another tool", "---\ntitle: Captured tables\napplies_when:\n  tools: [Write]\n---\n" + rule, "tools"},
+		{"a low priority", "---\ntitle: Captured tables\npriority: -8\napplies_when:\n  paths: [\"etl/**\"]\n---\n" + rule, ""},
+		{"TOML", "+++\ntitle = \"Captured tables\"\n[applies_when]\npaths = [\"src/**\"]\n+++\n" + rule, "paths"},
+	} {
+		w := &transcriptWriter{tb: t, session: "s"}
+		w.say("Load the tables.")
+		w.edit("docs/setup.md", "Install it.")
+		w.bash("make lint", "Lint", "")
+		w.edit("etl/load.sql", "SELECT 1")
+		w.say("No, quote each identifier, Debezium snapshots fail otherwise.")
+		w.bash("uptime", "", "")
+		calls, _, err := replay.Calls(strings.NewReader(w.String()), func(*replay.Event) bool { return true })
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := projectOf(t, map[string]string{
+			"note.md":  test.note,
+			"dates.md": projectNotes["dates.md"], "cache.md": projectNotes["cache.md"], "search.md": projectNotes["search.md"], "docker.md": projectNotes["docker.md"],
+		}, calls)
+		in.Note = "note.md"
+		got := "none"
+		r := analyze(t, in)
+		if len(r.Gaps) > 0 {
+			got = r.Gaps[0].Cases[0].Unmet
+		}
+		if got != test.want || (got == "none") != slices.Contains(r.Notes[0].Calls, 2) {
+			t.Errorf("%s: %q is not met, want %q; shown with %v", test.name, got, test.want, r.Notes[0].Calls)
+		}
+		in.Note = "none.md"
+		if r := analyze(t, in); len(r.Notes)+len(r.Gaps) > 0 {
+			t.Errorf("report %+v of another note", r)
 		}
 	}
-	if c.New {
-		parts = append(parts, "new "+c.Fields.Title)
-	}
-	add("tags", c.Fields.Tags)
-	for _, key := range conditionKeys {
-		add(key, *condition(&c.Fields.AppliesWhen, key))
-	}
-	add("without", c.Without)
-	add("remove", c.Words)
-	return strings.Join(parts, ", ")
 }
 
-// apply makes the change of a gap in the folder of the notes.
-func apply(t *testing.T, in *Input, g *Gap) (undo func()) {
-	t.Helper()
-	n, name := notebook.Note{}, g.Note
-	if g.Change.New {
-		name = notebook.NameFor(g.Change.Fields.Title)
-	} else {
-		var err error
-		if n, err = in.Folder.Read(name); err != nil {
-			t.Fatal(err)
+func TestWithoutNotes(t *testing.T) {
+	r := analyze(t, &Input{Folder: notebook.Folder(filepath.Join(t.TempDir(), "none")), Floor: 1.2, Calls: madeCalls(t, 1),
+		Database: config.Database{Name: "team", Inject: []string{config.All}}})
+	for _, g := range r.Gaps {
+		if g.Kind != NoNote {
+			t.Errorf("gap %+v of no note", g)
 		}
 	}
-	text, err := g.Change.Apply(&n, in.Language)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(string(in.Folder), name)
-	before, _ := os.ReadFile(path)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return func() {
-		if before == nil {
-			os.Remove(path)
-		} else if err := os.WriteFile(path, before, 0o600); err != nil {
-			t.Fatal(err)
-		}
+	if len(r.Notes) > 0 || len(r.Gaps) == 0 {
+		t.Errorf("%d notes, %d gaps", len(r.Notes), len(r.Gaps))
 	}
 }

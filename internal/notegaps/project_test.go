@@ -11,29 +11,32 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/ingest"
+	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 	"github.com/docsearch/docsearch/internal/notebook"
 	"github.com/docsearch/docsearch/internal/replay"
 )
 
 // A plantedGap is a gap of the made project.
 type plantedGap struct {
-	name   string
-	kind   Kind
-	about  string // note, or command of the calls without one
-	change string // that closes it, see describe
+	name  string
+	kind  Kind
+	about string // note, or command of the calls without one
+	why   string // condition that is not met, or cause
 }
 
 var planted = []plantedGap{
-	{"a missing word", NotShown, "money.md", "tags [billing invoice]"},
-	{"a missing command", NotShown, "test-database.md", "commands [npm test pnpm test]"},
-	{"a missing path", NotShown, "migrations.md", "paths [db/migrations/*.sql services/orders/migrations/*.sql]"},
-	{"a missing tool", NotShown, "generated.md", "tools [Edit Write]"},
-	{"an unknown key", NotShown, "terraform.md", "paths [infra/**/*.tf], without [globs]"},
-	{"a condition for files only", NotShown, "lockfile.md", "commands [npm install]"},
-	{"a word that is too general", TooOften, "vocabulary.md", "remove [shop]"},
-	{"a command that is too general", TooOften, "commits.md", "commands [git commit]"},
-	{"a failure without a note", NoNote, "terraform apply", "new terraform apply: Error acquiring the state lock, commands [terraform apply]"},
-	{"a correction without a note", NoNote, "git push", "new Don't force push a shared branch, use --force-with-lease on your own ones, commands [git push]"},
+	{"a missing word", NotShown, "money.md", ""},
+	{"a missing command", NotShown, "test-database.md", "commands"},
+	{"a missing path", NotShown, "migrations.md", "paths"},
+	{"a missing tool", NotShown, "generated.md", "tools"},
+	{"an unknown key", NotShown, "terraform.md", ""},
+	{"a condition for files only", NotShown, "lockfile.md", "commands"},
+	{"a word that is too general", TooOften, "vocabulary.md", "shop"},
+	{"a command that is too general", TooOften, "commits.md", "git"},
+	{"a failure without a note", NoNote, "terraform apply", ""},
+	{"a correction without a note", NoNote, "git push", ""},
 }
 
 // projectNotes are the notes of the made project: first those with planted gaps.
@@ -74,16 +77,28 @@ var projectNotes = map[string]string{
 // madeProject writes the notes and returns the input for Analyze, with 300 calls.
 func madeProject(tb testing.TB, seed uint64) *Input {
 	tb.Helper()
+	return projectOf(tb, projectNotes, madeCalls(tb, seed))
+}
+
+// projectOf writes and indexes notes, and returns the input for Analyze.
+func projectOf(tb testing.TB, texts map[string]string, calls []replay.Call) *Input {
+	tb.Helper()
 	dir := tb.TempDir()
-	for name, text := range projectNotes {
+	for name, text := range texts {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			tb.Fatal(err)
 		}
 	}
-	return &Input{
-		Folder: notebook.Folder(dir), Floor: 1.2, Calls: madeCalls(tb, seed),
-		Database: config.Database{Name: "team", Keywords: []string{"team"}, Description: "Notes", Inject: []string{config.All}},
+	source, err := ingest.NewFolder(dir, folder.Options{})
+	if err != nil {
+		tb.Fatal(err)
 	}
+	database := tb.TempDir()
+	if _, err := index.Build(tb.Context(), database, source, index.BuildOptions{}); err != nil {
+		tb.Fatal(err)
+	}
+	return &Input{Folder: notebook.Folder(dir), Floor: 1.2, Calls: calls,
+		Database: config.Database{Name: "team", Keywords: []string{"team"}, Path: database, Inject: []string{config.All}}}
 }
 
 // A transcriptWriter writes the transcript of a session in Claude Code's format.

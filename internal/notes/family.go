@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Families returns the conditions that select calls of the same kind as this one: the
+// Families returns the kinds of calls that this one belongs to, in the form of conditions: the
 // programs of its command line with their subcommands ("git commit"), or the pattern of
 // the files with the same ending in the folder of its file ("db/migrations/*.sql").
 func (c *Call) Families() []string {
@@ -28,14 +28,6 @@ func (c *Call) Families() []string {
 		return utilities
 	}
 	return list
-}
-
-// In reports whether the call meets one of these conditions, as Families returns them.
-func (c *Call) In(families []string) bool {
-	if c.Path != "" {
-		return slices.ContainsFunc(families, c.within)
-	}
-	return c.runsAny(families)
 }
 
 func (c *Call) fileFamily() string {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -135,11 +134,8 @@ func TestNoteCoverage(t *testing.T) {
 			var report struct {
 				Calls int
 				Gaps  []struct {
-					Kind   string
-					Calls  []struct{ Need, Text string }
-					Change struct {
-						AppliesWhen struct{ Commands []string } `json:"applies_when"`
-					}
+					Kind  string
+					Calls []struct{ Call, Need, Text string }
 				}
 			}
 			if err := json.Unmarshal([]byte(out), &report); err != nil {
@@ -148,7 +144,7 @@ func TestNoteCoverage(t *testing.T) {
 			if report.Calls != 2 || len(report.Gaps) != 1 || report.Gaps[0].Kind != "no_note" {
 				t.Fatalf("coverage reports %s", out)
 			}
-			if g := report.Gaps[0]; g.Calls[0].Need != "corrected" || !strings.Contains(g.Calls[0].Text, "restart it with make mirror") || !slices.Equal(g.Change.AppliesWhen.Commands, []string{"git fetch"}) {
+			if g := report.Gaps[0]; g.Calls[0].Need != "corrected" || !strings.Contains(g.Calls[0].Text, "restart it with make mirror") || g.Calls[0].Call != "Bash git fetch mirror" {
 				t.Errorf("coverage reports %s", out)
 			}
 		})
