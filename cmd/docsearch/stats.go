@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -13,18 +12,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/activity"
-	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/eventlog"
 	"github.com/docsearch/docsearch/internal/humanize"
-	"github.com/docsearch/docsearch/internal/web/manage"
 )
 
 func newStatsCommand(a *app) *cobra.Command {
 	var since period
 	var asJSON bool
-	var page string
 	cmd := &cobra.Command{
 		Use:   "stats",
 		Short: "Show what the hook has done",
@@ -39,22 +35,19 @@ finds, it prints a command: a higher threshold, a keyword, or more documentation
 
 The savings are an estimate. Stats prints the formula.`,
 		Example: `  docsearch stats
-  docsearch stats --since 7d
-  docsearch stats --html stats.html`,
+  docsearch stats --since 7d`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			return a.stats(since.before(time.Now()), asJSON, page)
+			return a.stats(since.before(time.Now()), asJSON)
 		},
 	}
 	cmd.Flags().SortFlags = false
 	cmd.Flags().Var(&since, "since", sinceHelp)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().StringVar(&page, "html", "", "write an HTML page with charts to `FILE` instead of printing")
-	markExclusive(cmd, "json", "html")
 	return cmd
 }
 
-func (a *app) stats(since time.Time, asJSON bool, page string) error {
+func (a *app) stats(since time.Time, asJSON bool) error {
 	l := config.Locate(os.Getenv)
 	if l.State == "" {
 		return errors.New("cannot find the event log: DOCSEARCH_STATE_DIR and the home directory are not set")
@@ -75,22 +68,8 @@ func (a *app) stats(since time.Time, asJSON bool, page string) error {
 	if !c.Hook.Log {
 		a.warn(`the event log is off ("log" in the config's "hook"); new events are not counted`)
 	}
-	switch {
-	case asJSON:
+	if asJSON {
 		return a.printJSON(s)
-	case page != "":
-		var data bytes.Buffer
-		if err := manage.Export(&data, s, time.Now()); err != nil {
-			return err
-		}
-		if st, err := os.Stat(page); err == nil && st.IsDir() {
-			return fmt.Errorf("cannot write %s: is a folder", page)
-		}
-		if err := atomicfile.Write(page, data.Bytes(), 0o644); err != nil {
-			return fmt.Errorf("cannot write %s: %s", page, shortReason(err))
-		}
-		_, err = fmt.Fprintf(a.stdout, "wrote the statistics of %[2]s to %[1]s\n", page, count(s.Events, "event"))
-		return err
 	}
 	return a.printStats(s, c.Hook.LogQueries)
 }

@@ -143,7 +143,7 @@ func checkRanges(cmd *cobra.Command) error {
 }
 
 // takesFlagForValue finds a flag that would consume the next flag as its value:
-// "stats --html --help" would write a file called --help. It returns the
+// "index build docs --out --help" would write a folder called --help. It returns the
 // command, the flag without a value, and the next flag.
 func takesFlagForValue(root *cobra.Command, args []string) (cmd *cobra.Command, flag, next string) {
 	cmd, _, err := root.Find(args)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/quicksearch"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/project"
@@ -75,29 +77,17 @@ func databaseOf(ref databaseRef) manage.Database {
 	return d
 }
 
-func (machine) Details(ctx context.Context, d *manage.Database) (*manage.Details, error) {
-	details := &manage.Details{}
+func (machine) Skipped(d *manage.Database) ([]manage.Skipped, error) {
 	db, err := index.Open(d.Path)
 	if err != nil {
-		details.Problem = userMessage(err)
-		return details, nil
+		return nil, errors.New(userMessage(err))
 	}
 	defer db.Close()
 	skipped, err := ingest.ReadSkipped(generationOf(db.Info()))
 	if err != nil {
-		details.Problem = userMessage(err)
-		return details, nil
+		return nil, errors.New(userMessage(err))
 	}
-	for _, s := range skipped {
-		details.Skipped = append(details.Skipped, manage.Skipped{Name: s.Name, Reason: s.Reason})
-	}
-	c, err := db.Calibration(ctx)
-	if err != nil {
-		details.Problem = "cannot measure the confidence: " + userMessage(err)
-		return details, nil
-	}
-	details.Own, details.Others = c.InDomain, c.OutOfDomain
-	return details, nil
+	return collect(skipped, func(s generation.Skipped) manage.Skipped { return manage.Skipped{Name: s.Name, Reason: s.Reason} }), nil
 }
 
 func (m machine) Project(context.Context) (*manage.Project, error) {

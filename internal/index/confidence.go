@@ -22,24 +22,20 @@ const (
 	minThreshold, maxThreshold = 0.5, 0.6
 )
 
-// A Calibration has the confidences of the test queries of a database, in ascending
+// A calibration has the confidences of the test queries of a database, in ascending
 // order.
-type Calibration struct {
-	InDomain    []float64 // of headings and sentence fragments of the database
-	OutOfDomain []float64 // of queries that the database does not answer
+type calibration struct {
+	inDomain    []float64 // of headings and sentence fragments of the database
+	outOfDomain []float64 // of queries that the database does not answer
 }
 
-// Calibration searches the database with the test queries of a build, about a thousand.
-func (d *Database) Calibration(ctx context.Context) (Calibration, error) {
-	return d.calibration(ctx, quicksearch.Usable(d.gen.Confidence))
-}
-
-func (d *Database) calibration(ctx context.Context, c *generation.Confidence) (all Calibration, err error) {
+// calibration searches the database with the test queries, about a thousand.
+func (d *Database) calibration(ctx context.Context, c *generation.Confidence) (all calibration, err error) {
 	others, err := d.OutOfDomainQueries()
 	if err != nil {
 		return all, err
 	}
-	if all.OutOfDomain, err = d.confidences(ctx, c, others); err != nil {
+	if all.outOfDomain, err = d.confidences(ctx, c, others); err != nil {
 		return all, err
 	}
 	inDomain, err := d.syntheticQueries(calibrationQueries)
@@ -50,7 +46,7 @@ func (d *Database) calibration(ctx context.Context, c *generation.Confidence) (a
 	for _, q := range inDomain {
 		own = append(own, q.text)
 	}
-	all.InDomain, err = d.confidences(ctx, c, own)
+	all.inDomain, err = d.confidences(ctx, c, own)
 	return all, err
 }
 
@@ -79,10 +75,10 @@ func (d *Database) calibrate(ctx context.Context) (*generation.Confidence, error
 	if err != nil {
 		return nil, err
 	}
-	at := int((1 - maxFalsePositiveRate) * float64(len(all.OutOfDomain)))
-	c.Threshold = max(minThreshold, min(maxThreshold, all.OutOfDomain[at]))
-	answered, _ := slices.BinarySearch(all.InDomain, c.Threshold)
-	c.Sample = len(all.InDomain)
+	at := int((1 - maxFalsePositiveRate) * float64(len(all.outOfDomain)))
+	c.Threshold = max(minThreshold, min(maxThreshold, all.outOfDomain[at]))
+	answered, _ := slices.BinarySearch(all.inDomain, c.Threshold)
+	c.Sample = len(all.inDomain)
 	c.Recall = float64(c.Sample-answered) / max(1, float64(c.Sample))
 	return c, nil
 }

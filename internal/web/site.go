@@ -129,7 +129,6 @@ type Page struct {
 	Status  int // of the response; 0: 200
 	Title   string
 	Section string // path of its Section
-	Stream  string // path of the page's event stream; empty: none
 	Body    template.HTML
 }
 

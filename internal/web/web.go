@@ -25,7 +25,7 @@
 // hosts.
 //
 // Each page is a file of its own with a handler and a template of the same name. Other
-// packages add pages with HandleFunc, AddSection, Render and OpenStream. Without script,
+// packages add pages with HandleFunc, AddSection and Render. Without script,
 // pages are plain forms and links.
 package web
 
@@ -59,7 +59,7 @@ const (
 	cookieName = "docsearch"
 
 	maxConnections = 256
-	// writeTimeout limits a response, except a stream.
+	// writeTimeout limits a response.
 	writeTimeout = 2 * time.Minute
 	maxHeader    = 32 << 10
 	maxForm      = 64 << 10 // bytes of a request's body
@@ -78,8 +78,6 @@ type Server struct {
 	session   string          // value of the cookie
 	login     string          // token that signIn accepts
 	origins   *http.CrossOriginProtection
-	streams   chan struct{} // of size maxStreams
-	stopping  chan struct{} // closed when the server stops
 	stolen    chan struct{} // closed when the token comes a second time
 	listening net.Listener
 
@@ -103,7 +101,7 @@ func New(l net.Listener, opt Options) (*Server, error) {
 	}
 	s := &Server{Site: site, listening: l, cookie: cookieName + port, session: rand.Text(), login: rand.Text(),
 		hosts:   map[string]bool{net.JoinHostPort(host, port): true, "localhost:" + port: true},
-		origins: http.NewCrossOriginProtection(), streams: make(chan struct{}, maxStreams), stopping: make(chan struct{}), stolen: make(chan struct{})}
+		origins: http.NewCrossOriginProtection(), stolen: make(chan struct{})}
 	s.HandleFunc("GET "+loginPath, s.signIn)
 	return s, nil
 }
@@ -169,7 +167,6 @@ func (s *Server) Serve(ctx context.Context) error {
 		return err
 	case <-ctx.Done():
 	}
-	close(s.stopping)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
 	defer cancel()
 	if err := web.Shutdown(ctx); err != nil {

@@ -28,11 +28,6 @@ func (m *slowMachine) Databases(context.Context) ([]Database, error) {
 	return all, nil
 }
 
-func (m *slowMachine) Details(_ context.Context, d *Database) (*Details, error) {
-	m.wait(d.Name)
-	return &Details{}, nil
-}
-
 func (m *slowMachine) Config() (config.Config, error) {
 	m.wait(m.databases[0].Name)
 	return config.Default(), nil
@@ -49,10 +44,6 @@ func TestSlowFiles(t *testing.T) {
 			if err == nil && all[0].Name != d.Name {
 				t.Errorf("databases: got %q, want %q", all[0].Name, d.Name)
 			}
-			return err
-		},
-		"details": func(p *Pages, ctx context.Context, d Database) error {
-			_, err := p.detailsOf(ctx, &d)
 			return err
 		},
 		"summary": func(p *Pages, ctx context.Context, d Database) error {

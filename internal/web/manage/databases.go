@@ -41,16 +41,6 @@ type Database struct {
 	Origin     string  // of the threshold
 }
 
-// Details are the details of a database that take time to read.
-type Details struct {
-	Skipped []Skipped // files and pages without passages
-	// Own and Others are the confidences of test queries from the database's own text
-	// and about other subjects, in ascending order.
-	Own, Others []float64
-	// Problem is why there are no confidences; "" if there are.
-	Problem string
-}
-
 // A Skipped is a file or page that has no passages.
 type Skipped struct{ Name, Reason string }
 
@@ -71,12 +61,7 @@ type Use struct {
 
 // The view of all databases is kept for a moment, because to find out whether a database
 // is stale means to look at all files of its source.
-const (
-	databasesAge = 5 * time.Second
-	// detailsTimeout limits the search for the curve of the confidence.
-	detailsTimeout = 20 * time.Second
-	maxDetails     = 8 // databases in the cache
-)
+const databasesAge = 5 * time.Second
 
 type databasesCache struct {
 	reading parallel.Shared[[]Database] // by changes
@@ -136,52 +121,6 @@ func (p *Pages) find(ctx context.Context, path string) (*Database, error) {
 // errNoDatabase is no fault: another page or command may have removed the database.
 var errNoDatabase = errors.New("database not found; it may have been removed")
 
-// A detailsCache keeps the details of a few generations of databases.
-type detailsCache struct {
-	searching parallel.Shared[*Details] // by key
-
-	mu   sync.Mutex // not held during a search
-	keys []string   // oldest first
-	all  map[string]*Details
-}
-
-func (p *Pages) detailsOf(ctx context.Context, d *Database) (*Details, error) {
-	c := &p.details
-	key := d.Path + "\x00" + d.Generation
-	return c.searching.Do(ctx, key, func(ctx context.Context) (*Details, error) {
-		if found := c.get(key); found != nil {
-			return found, nil
-		}
-		ctx, cancel := context.WithTimeout(ctx, detailsTimeout)
-		defer cancel()
-		details, err := p.Machine.Details(ctx, d)
-		if err == nil && details.Problem == "" {
-			c.put(key, details)
-		}
-		return details, err
-	})
-}
-
-func (c *detailsCache) get(key string) *Details {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.all[key]
-}
-
-// put keeps details that are not in the cache.
-func (c *detailsCache) put(key string, d *Details) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.all == nil {
-		c.all = map[string]*Details{}
-	}
-	c.keys = append(c.keys, key)
-	if c.all[key] = d; len(c.keys) > maxDetails {
-		delete(c.all, c.keys[0])
-		c.keys = slices.Delete(c.keys, 0, 1)
-	}
-}
-
 // A databasesView is the data of databases.html.
 type databasesView struct {
 	Databases []Database
@@ -216,16 +155,15 @@ func (p *Pages) databasesPage(r *http.Request) (*content, error) {
 	if c, err := p.Machine.Config(); err == nil {
 		v.NoQuery = !c.Hook.LogQueries
 	}
-	return &content{web.Page{Title: "Databases"}, "databases.html", []string{"databases", "jobs", "project", "frequent"}, v}, nil
+	return &content{web.Page{Title: "Databases"}, "databases.html", v}, nil
 }
 
 // A detailsView is the data of details.html.
 type detailsView struct {
 	Database
-	*Details
-	Curve chart
-	Rows  []rowView // of the curve
-	Jobs  []jobView
+	Skipped []Skipped
+	Problem string // why Skipped cannot be read; "" if it can
+	Jobs    []jobView
 }
 
 func (p *Pages) detailsPage(r *http.Request) (*content, error) {
@@ -233,27 +171,13 @@ func (p *Pages) detailsPage(r *http.Request) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := detailsView{Database: *d, Details: &Details{}, Jobs: p.jobViews()}
+	v := detailsView{Database: *d, Jobs: p.jobViews()}
 	if d.Generation != "" {
-		if v.Details, err = p.detailsOf(r.Context(), d); err != nil {
-			return nil, err
+		if v.Skipped, err = p.Machine.Skipped(d); err != nil {
+			v.Problem = err.Error()
 		}
 	}
-	if len(v.Own) > 0 {
-		v.Curve = chartConfidence(v.Own, v.Others, d.Threshold)
-		for i := 1; i <= 9; i++ {
-			at := float64(i) / 10
-			v.Rows = append(v.Rows, curveRow(fmt.Sprintf("%.2f", at), v.Details, at))
-		}
-		v.Rows = append(v.Rows, curveRow(fmt.Sprintf("%.2f (threshold)", d.Threshold), v.Details, d.Threshold))
-		slices.SortStableFunc(v.Rows, func(a, b rowView) int { return cmp.Compare(a.Name, b.Name) })
-	}
-	return &content{web.Page{Title: d.Name}, "details.html", []string{"details", "jobs"}, v}, nil
-}
-
-func curveRow(name string, d *Details, at float64) rowView {
-	percent := func(sample []float64) string { return fmt.Sprintf("%.1f%%", 100*reaching(sample, at)) }
-	return rowView{name, []string{percent(d.Own), percent(d.Others)}}
+	return &content{web.Page{Title: d.Name}, "details.html", v}, nil
 }
 
 func statusOf(err error) int {

@@ -3,7 +3,7 @@
 // serves them; the server of a team does not.
 //
 // Package web checks the requests. Each change is a POST request of a form and works
-// without script. A page with a stream receives its changed parts while it is open.
+// without script. While a job runs, the script of package web fetches the page again.
 package manage
 
 import (
@@ -29,18 +29,14 @@ import (
 //go:embed templates
 var files embed.FS
 
-// statusID is the ID of the element of each page that says that its parts are out of
-// date.
-const statusID = "live-status"
-
 // A Machine is what the pages show, other than the event log.
 type Machine interface {
 	// Config returns the active config.
 	Config() (config.Config, error)
 	// Databases lists the databases of the config and of the data folder.
 	Databases(ctx context.Context) ([]Database, error)
-	// Details adds the skipped files and the curve of the confidence to a database.
-	Details(ctx context.Context, d *Database) (*Details, error)
+	// Skipped returns the files and pages of a database that have no passages.
+	Skipped(d *Database) ([]Skipped, error)
 	// Project returns the dependencies of the project in the working directory.
 	Project(ctx context.Context) (*Project, error)
 	// Settings returns the settings and their problems.
@@ -60,12 +56,10 @@ type Pages struct {
 	Options
 	site      *web.Server
 	jobs      *job.Runner
-	live      *hub
 	templates *template.Template
 
 	summaries summaryCache
 	databases databasesCache
-	details   detailsCache
 }
 
 // New adds the pages to a server, which must not serve yet.
@@ -75,22 +69,17 @@ func New(site *web.Server, o Options) (*Pages, error) {
 		return nil, err
 	}
 	p := &Pages{Options: o, site: site, templates: templates}
-	p.live = newHub(func() string { return stampOf(o.State) })
 	p.jobs = job.New(o.Program, slices.Concat(o.Env, []string{progress.Variable + "=json"}), func(ended bool) {
 		if ended {
 			p.databases.forget()
 		}
-		p.live.publish()
 	})
 	p.register()
 	return p, nil
 }
 
-// Close ends the jobs and the open streams.
-func (p *Pages) Close() {
-	p.live.close()
-	p.jobs.Close()
-}
+// Close ends the jobs.
+func (p *Pages) Close() { p.jobs.Close() }
 
 func (p *Pages) register() {
 	p.site.AddSection("/activity", "Activity")
@@ -107,7 +96,6 @@ func (p *Pages) register() {
 		{"/settings", "/settings", p.settingsPage},
 	} {
 		p.site.HandleFunc("GET "+page.path, p.page(page.section, page.source))
-		p.site.HandleFunc("GET "+page.path+livePath, p.stream(page.section, page.source))
 	}
 	p.site.HandleFunc("POST /activity/label", p.label)
 	p.site.HandleFunc("POST /databases/add", p.addDatabase)
@@ -129,8 +117,30 @@ func parseTemplates(base string) (*template.Template, error) {
 		"line":     safetext.Line,
 		"meaning":  meaning,
 		"outcomes": activity.Outcomes,
-		"patterns": patterns,
 	}).ParseFS(files, "templates/*.html")
+}
+
+// A content is a page with its template and the data for it.
+type content struct {
+	web.Page
+	template string
+	data     any
+}
+
+// A source makes the content of a page for a request.
+type source func(r *http.Request) (*content, error)
+
+// page returns a handler that shows a content.
+func (p *Pages) page(section string, contentOf source) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		c, err := contentOf(r)
+		if err != nil {
+			p.fail(w, r, section, statusOf(err), err)
+			return
+		}
+		c.Section = section
+		p.render(w, r, c.Page, c.template, c.data)
+	}
 }
 
 // render answers with a template in the layout of the site.
@@ -158,11 +168,6 @@ func (p *Pages) fail(w http.ResponseWriter, r *http.Request, section string, sta
 }
 
 type errorView struct{ Message, Back string }
-
-// problemText returns an error as HTML.
-func problemText(err error) string {
-	return `<span class="problem">` + template.HTMLEscapeString(safetext.Line(err.Error())) + `. Reload the page.</span>`
-}
 
 // form reads the form of a POST request and answers if that fails.
 func (p *Pages) form(w http.ResponseWriter, r *http.Request, section string) (url.Values, bool) {

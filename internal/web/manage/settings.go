@@ -84,7 +84,7 @@ func (p *Pages) settingsPage(*http.Request) (*content, error) {
 		v.Doctor = &view
 		break
 	}
-	return &content{web.Page{Title: "Settings"}, "settings.html", []string{"doctor"}, v}, nil
+	return &content{web.Page{Title: "Settings"}, "settings.html", v}, nil
 }
 
 func (p *Pages) runDoctor(w http.ResponseWriter, r *http.Request) {

@@ -4,29 +4,18 @@
 // base precedes the paths of the server.
 const base = document.body.dataset.base;
 
-// A page with data-stream keeps an event stream open while it is visible: browsers allow
-// six connections per server, and a user may open fifty pages.
-const source = { stream: null };
-
-function openStream() {
-  const path = document.body.dataset.stream;
-  if (!path || document.hidden || source.stream) return;
-  source.stream = new EventSource(path);
-  source.stream.addEventListener("open", () => showStatus(""));
-  source.stream.addEventListener("error", () => showStatus("Live updates have stopped: the server does not answer, or too many pages are open. Reload the page."));
-  for (const element of document.querySelectorAll("[data-live]")) {
-    source.stream.addEventListener(element.id, (event) => replace(element.id, event.data));
+// follow updates the parts of the page with data-live while it shows a running job.
+async function follow() {
+  while (document.querySelector("[data-running]")) {
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    if (document.hidden) continue;
+    const response = await fetch(location.href).catch(() => null);
+    if (!response?.ok) return; // the server has stopped, or the database is gone
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    for (const element of document.querySelectorAll("[data-live]")) {
+      replace(element.id, page.getElementById(element.id)?.innerHTML ?? "");
+    }
   }
-}
-
-function showStatus(text) {
-  const status = document.getElementById("live-status");
-  if (status) status.textContent = text;
-}
-
-function closeStream() {
-  if (source.stream) source.stream.close();
-  source.stream = null;
 }
 
 // replace puts HTML from the server into an element. The focus stays where it was, and
@@ -41,9 +30,7 @@ function replace(id, html) {
   if (focused) document.getElementById(focused)?.focus();
 }
 
-document.addEventListener("visibilitychange", () => (document.hidden ? closeStream() : openStream()));
-addEventListener("pagehide", closeStream);
-addEventListener("pageshow", openStream);
+follow();
 
 // Search as you type. The address always is that of the results, so that a reload, the
 // history and a shared link lead to them.
