@@ -141,6 +141,12 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 			}
 			ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile(args[1])))
 		},
+		"expand": func(ts *testscript.TestScript, neg bool, args []string) {
+			if neg || len(args) != 2 {
+				ts.Fatalf("usage: expand FROM TO")
+			}
+			ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(os.Expand(ts.ReadFile(args[0]), ts.Getenv)), 0o644))
+		},
 		"wait-for": func(ts *testscript.TestScript, neg bool, args []string) {
 			if neg || len(args) != 2 {
 				ts.Fatalf("usage: wait-for FILE PATTERN")

@@ -17,7 +17,7 @@ contains passages of documentation and their search index.
 NAME is the name of a database in the config file, or of its folder in
 docsearch's data folder. PATH is the path of a database.`,
 	})
-	cmd.AddCommand(newIndexBuildCommand(a), newIndexUpdateCommand(a), newIndexListCommand(a), newIndexInfoCommand(a), newIndexVerifyCommand(a), newIndexThresholdCommand(a), newIndexPushCommand(a), newIndexPullCommand(a), newIndexRemoveCommand(a))
+	cmd.AddCommand(newIndexBuildCommand(a), newIndexUpdateCommand(a), newIndexListCommand(a), newIndexInfoCommand(a), newIndexVerifyCommand(a), newIndexPushCommand(a), newIndexPullCommand(a), newIndexRemoveCommand(a))
 	return cmd
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
+	"github.com/docsearch/docsearch/internal/index/quicksearch"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/chunk"
 	"github.com/docsearch/docsearch/internal/ingest/format/markdown"
@@ -106,10 +107,8 @@ func (a *app) info(d databaseRef, asJSON bool) error {
 	if c := info.Confidence; c != nil {
 		a.printRow("confidence", "threshold %.2f, reached by %.0f%% of %s from the database's own text", c.Threshold, 100*c.Recall, count(c.Sample, "test query"))
 	}
-	if t := a.adaptedThreshold(d); t != nil && t.Origin == fromUser {
-		a.printRow("threshold", "%.2f, set; to undo: docsearch index threshold %s --reset", t.Threshold, quoteArgument(d.Name))
-	} else if t != nil && t.Denials > 0 {
-		a.printRow("threshold", "%.2f, adapted to %s, %s retried; to undo: docsearch index threshold %s --reset", t.Threshold, count(t.Denials, "denial"), thousands(t.Retried), quoteArgument(d.Name))
+	if t := a.adaptedThreshold(d); t != nil && t.Denials > 0 {
+		a.printRow("threshold", "%.2f, %s", t.Threshold, t.origin())
 	}
 	if len(info.Skipped) > 0 {
 		a.printRow("skipped", "%d", len(info.Skipped))
@@ -125,15 +124,34 @@ func (a *app) printRow(name, format string, args ...any) {
 	fmt.Fprintf(a.stdout, "%-10s %s\n", name, fmt.Sprintf(format, args...))
 }
 
-// adaptedThreshold returns the confidence threshold of a database in the config. It is nil
-// if the threshold is that of the build and does not adapt.
+// A thresholdState is the confidence threshold of a database that adapts. It is JSON output.
+type thresholdState struct {
+	Build     float64 `json:"build"`     // threshold of the build
+	Threshold float64 `json:"threshold"` // that the hook uses
+	Denials   int     `json:"denials"`   // evidence
+	Retried   int     `json:"retried"`
+}
+
+// origin describes the origin of a threshold, with its evidence.
+func (t *thresholdState) origin() string {
+	if t.Denials == 0 {
+		return fromBuild
+	}
+	return fmt.Sprintf("adapted to %s, %s retried", count(t.Denials, "denial"), thousands(t.Retried))
+}
+
+// fromBuild is the origin of a threshold that has not adapted.
+const fromBuild = "build"
+
+// adaptedThreshold returns the confidence threshold of a database in the config, or nil if
+// thresholds do not adapt.
 func (a *app) adaptedThreshold(d databaseRef) *thresholdState {
 	l := config.Locate(os.Getenv)
 	if !d.Configured || l.State == "" {
 		return nil
 	}
 	r, err := load.Load(l)
-	if err != nil {
+	if err != nil || !r.Config.Hook.Adapt {
 		return nil
 	}
 	all, err := adapt.Store{Dir: l.State}.Read()
@@ -145,11 +163,22 @@ func (a *app) adaptedThreshold(d databaseRef) *thresholdState {
 	if i < 0 {
 		return nil
 	}
-	t, err := thresholdOf(&r.Config.Databases[i], all)
-	if err != nil || t.Origin == fromBuild && !r.Config.Hook.Adapt {
+	return thresholdOf(&r.Config.Databases[i], all)
+}
+
+// thresholdOf returns the threshold of a configured database, or nil if its index cannot be
+// read.
+func thresholdOf(db *config.Database, all *adapt.Thresholds) *thresholdState {
+	info, err := index.Inspect(db.Path)
+	if err != nil {
 		return nil
 	}
-	return &t
+	t := &thresholdState{Build: quicksearch.Usable(info.Confidence).Threshold}
+	t.Threshold = max(t.Build, db.Threshold)
+	if e := all.Entry(db.Name, db.Path); e != nil {
+		t.Denials, t.Retried = e.Denials, e.Retries
+	}
+	return t
 }
 
 func sourceOf(info index.Info) string {
@@ -190,7 +219,7 @@ type infoJSON struct {
 	Recall    *generation.Recall   `json:"recall,omitempty"`
 	Provided  *generation.Provided `json:"provided,omitempty"`
 	Skipped   []generation.Skipped `json:"skipped,omitempty"`
-	Threshold *thresholdState      `json:"threshold,omitempty"` // if the config or the log may change it
+	Threshold *thresholdState      `json:"threshold,omitempty"` // if it adapts
 }
 
 func newInfoJSON(name, state, why string, info index.Info) infoJSON {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/activity"
+	"github.com/docsearch/docsearch/internal/adapt"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/eventlog"
@@ -20,7 +21,7 @@ import (
 
 func newStatsCommand(a *app) *cobra.Command {
 	var since period
-	var asJSON bool
+	var asJSON, adapts bool
 	cmd := &cobra.Command{
 		Use:   "stats",
 		Short: "Show what the hook has done",
@@ -31,19 +32,24 @@ search, searched or read further, or did neither.
 
 If "log_queries" is true in the config's "hook", stats also groups the web searches
 that no database matches or answers by their common words. For each problem that it
-finds, it prints a command: a higher threshold, a keyword, or more documentation.
+finds, it prints a change: thresholds that adapt, a keyword, or more documentation.
 
 The savings are an estimate. Stats prints the formula.`,
 		Example: `  docsearch stats
   docsearch stats --since 7d`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
+			if adapts {
+				return adaptThresholds()
+			}
 			return a.stats(since.before(time.Now()), asJSON)
 		},
 	}
 	cmd.Flags().SortFlags = false
 	cmd.Flags().Var(&since, "since", sinceHelp)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&adapts, "adapt", false, "") // the hook runs it
+	cobra.CheckErr(cmd.Flags().MarkHidden("adapt"))
 	return cmd
 }
 
@@ -72,6 +78,35 @@ func (a *app) stats(since time.Time, asJSON bool) error {
 		return a.printJSON(s)
 	}
 	return a.printStats(s, c.Hook.LogQueries)
+}
+
+// adaptThresholds moves the thresholds by the events since the last update, if the config
+// allows it.
+func adaptThresholds() error {
+	l := config.Locate(os.Getenv)
+	r, err := load.Load(l)
+	if err != nil {
+		return err
+	}
+	if !r.Config.Hook.Adapt || l.State == "" {
+		return nil
+	}
+	lowerPriority()
+	var f adapt.Follower
+	if _, err := (eventlog.Log{Dir: l.State}).Read(func(e eventlog.Event) error {
+		f.Add(e)
+		return nil
+	}); err != nil {
+		return fmt.Errorf("cannot read the event log: %w", err)
+	}
+	moved := false
+	err = adapt.Store{Dir: l.State}.Update(func(all *adapt.Thresholds) {
+		moved = all.Observe(activity.AnsweringDatabases(&r.Config), f.Searches(), time.Now().Add(-adapt.Window))
+	})
+	if err != nil || !moved {
+		return err
+	}
+	return config.Forget(l)
 }
 
 const (
@@ -163,8 +198,8 @@ func widestName(title string, names []string) int {
 
 func day(t *time.Time) string { return t.Local().Format(time.DateOnly) }
 
-// printReactions prints the reactions to the denials of each database, and the thresholds
-// that they suggest.
+// printReactions prints the reactions to the denials of each database, and for which a higher
+// threshold would cost less.
 func printReactions(b *strings.Builder, c palette, s *activity.Summary) {
 	if len(s.Reactions) == 0 {
 		return
@@ -179,7 +214,7 @@ func printReactions(b *strings.Builder, c palette, s *activity.Summary) {
 	}
 	for _, name := range names {
 		if p := s.ThresholdFor(name); p != nil {
-			fmt.Fprintf(b, "%s%s: %s; to raise the threshold:\n%s%s%s\n", indent, printable(name), p.Reason, indent, indent, printable(p.Command))
+			fmt.Fprintf(b, "%s%s: %s; to let its threshold adapt, set \"adapt\": true in the config's \"hook\"\n", indent, printable(name), p.Reason)
 		}
 	}
 }

@@ -44,15 +44,17 @@ func (m machine) Databases(context.Context) ([]manage.Database, error) {
 	if err != nil {
 		return nil, err
 	}
-	thresholds, err := adapt.Store{Dir: m.locations.State}.Read()
-	if err != nil {
-		thresholds = &adapt.Thresholds{} // "docsearch index threshold" reports the problem
+	thresholds := &adapt.Thresholds{}
+	if c.Hook.Adapt {
+		if read, err := (adapt.Store{Dir: m.locations.State}).Read(); err == nil { // otherwise those of the builds hold
+			thresholds = read
+		}
 	}
 	var list []manage.Database
 	for _, ref := range all {
 		d := databaseOf(ref)
 		if i := slices.IndexFunc(c.Databases, func(db config.Database) bool { return ref.Configured && db.Name == ref.Name }); i >= 0 {
-			if t, err := thresholdOf(&c.Databases[i], thresholds); err == nil {
+			if t := thresholdOf(&c.Databases[i], thresholds); t != nil {
 				d.Threshold, d.Origin = t.Threshold, t.origin()
 			}
 		}

@@ -50,12 +50,12 @@ type Proposal struct {
 	Database string `json:"database,omitempty"`
 	Word     string `json:"word,omitempty"` // that the searches have in common
 	Reason   string `json:"reason"`
-	Command  string `json:"command"`
+	Command  string `json:"command,omitempty"` // none to let a threshold adapt, which the config does
 }
 
 // Kinds of proposals.
 const (
-	RaiseThreshold   = "threshold"
+	AdaptThreshold   = "threshold"
 	AddKeyword       = "keyword"
 	AddDocumentation = "documentation"
 )
@@ -148,22 +148,20 @@ func databaseNamed(c *config.Config, name string) *config.Database {
 	return &c.Databases[i]
 }
 
-// proposeThresholds proposes a higher threshold for each database whose denials agents
-// often retry, unless the hook adapts it.
+// proposeThresholds proposes to let the threshold adapt for each database whose denials
+// agents often retry.
 func (s *Summary) proposeThresholds(c *config.Config) {
 	if c.Hook.Adapt {
 		return
 	}
 	for _, db := range AnsweringDatabases(c) {
 		e := adapt.EvidenceOf(db, s.follower.Searches())
-		best := e.Best(db.Base)
-		if e.Denials < minDenials || best < max(db.Base, databaseNamed(c, db.Name).Threshold)+adapt.Step/2 {
+		if e.Denials < minDenials || e.Best(db.Base) < db.Base+adapt.Step/2 {
 			continue
 		}
 		s.Proposals = append(s.Proposals, Proposal{
-			Kind: RaiseThreshold, Database: db.Name,
-			Reason:  fmt.Sprintf("agents retried %d of %s", e.Retries, humanize.Count(e.Denials, "denial")),
-			Command: fmt.Sprintf("docsearch index threshold %s --set %.2f", humanize.Argument(db.Name), best),
+			Kind: AdaptThreshold, Database: db.Name,
+			Reason: fmt.Sprintf("agents retried %d of %s", e.Retries, humanize.Count(e.Denials, "denial")),
 		})
 	}
 }
@@ -215,9 +213,9 @@ func (s *Summary) KeywordFor(word string) *Proposal {
 	return s.proposalOf(func(p *Proposal) bool { return p.Kind == AddKeyword && p.Word == word })
 }
 
-// ThresholdFor returns the Proposal to raise the threshold of a database, or nil.
+// ThresholdFor returns the Proposal to let the threshold of a database adapt, or nil.
 func (s *Summary) ThresholdFor(database string) *Proposal {
-	return s.proposalOf(func(p *Proposal) bool { return p.Kind == RaiseThreshold && p.Database == database })
+	return s.proposalOf(func(p *Proposal) bool { return p.Kind == AdaptThreshold && p.Database == database })
 }
 
 func (s *Summary) proposalOf(wanted func(*Proposal) bool) *Proposal {

@@ -196,14 +196,10 @@ func EvidenceOf(db Database, searches []*Search) *Evidence {
 func (s *Search) decided() bool { return !s.Denied || s.Reaction != "" }
 
 // Observe adds the searches from the last observation until a time, whose reactions are
-// complete, and moves the thresholds. It reports whether one has moved. A threshold that
-// the user has set stays.
+// complete, and moves the thresholds. It reports whether one has moved.
 func (t *Thresholds) Observe(dbs []Database, searches []*Search, until time.Time) (moved bool) {
 	for _, db := range dbs {
 		e := t.entry(db.Name, db.Path)
-		if e.Set {
-			continue
-		}
 		before := max(e.Threshold, db.Base)
 		now := before
 		for _, s := range searches {

@@ -180,13 +180,11 @@ func TestStore(t *testing.T) {
 	evidence := Evidence{Denials: 3, Retries: 1, Pending: 3}
 	evidence.Kept[4] = 1.5
 	want := &Thresholds{Version: fileVersion, Databases: map[string]*Entry{
-		"set": {Path: "/set", Threshold: .7, Set: true}, "adapted": {Path: "/adapted", Threshold: .62, Seen: start, Evidence: evidence}, "reset": {Path: "/reset", Seen: start},
+		"adapted": {Path: "/adapted", Threshold: .62, Seen: start, Evidence: evidence}, "as built": {Path: "/built", Seen: start},
 	}}
 	if err := s.Update(func(all *Thresholds) {
-		all.Set("set", "/set", .7)
 		*all.entry("adapted", "/adapted") = *want.Databases["adapted"]
-		all.Set("reset", "/reset", .8)
-		all.Reset("reset", "/reset", start)
+		all.entry("as built", "/built").Seen = start
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -194,21 +192,11 @@ func TestStore(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	if moved := got.Observe([]Database{{"set", "/set", .5}}, []*Search{search(.9, Retried, 1)}, start.Add(time.Hour)); moved || got.Databases["set"].Denials > 0 {
-		t.Error("a threshold that the user has set moves")
-	}
-	for _, adapts := range []bool{false, true} {
-		c := config.Config{Databases: []config.Database{{Name: "set", Path: "/set"}, {Name: "adapted", Path: "/adapted"}, {Name: "reset", Path: "/reset"}, {Name: "set", Path: "/other"}}}
-		c.Hook.Adapt = adapts
-		got.Apply(&c)
-		adapted := 0.
-		if adapts {
-			adapted = .62
-		}
-		for i, want := range []float64{.7, adapted, 0, 0} {
-			if c.Databases[i].Threshold != want {
-				t.Errorf("adapts %t: threshold %.2f of %s, want %.2f", adapts, c.Databases[i].Threshold, c.Databases[i].Path, want)
-			}
+	c := config.Config{Databases: []config.Database{{Name: "adapted", Path: "/adapted"}, {Name: "as built", Path: "/built"}, {Name: "adapted", Path: "/other"}}}
+	got.Apply(&c)
+	for i, want := range []float64{.62, 0, 0} {
+		if c.Databases[i].Threshold != want {
+			t.Errorf("threshold %.2f of %s, want %.2f", c.Databases[i].Threshold, c.Databases[i].Path, want)
 		}
 	}
 }
@@ -226,7 +214,7 @@ func TestStoreDamaged(t *testing.T) {
 		if all, err := s.Read(); err == nil {
 			t.Errorf("%q reads as %+v", text, all)
 		}
-		if err := s.Update(func(all *Thresholds) { all.Set("a", "/a", .6) }); err != nil {
+		if err := s.Update(func(all *Thresholds) { all.entry("a", "/a").Threshold = .6 }); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
 		if all, err := s.Read(); err != nil || all.Entry("a", "/a") == nil {
@@ -247,7 +235,7 @@ func FuzzThresholds(f *testing.F) {
 		for i := range 30 {
 			all.Observe([]Database{{"a", "/a", .55}}, []*Search{search(.6, Retried, i), search(.99, None, i)}, start.Add(time.Duration(i)*time.Minute))
 		}
-		c := config.Config{Databases: []config.Database{{Name: "a", Path: "/a"}}, Hook: config.Hook{Adapt: true}}
+		c := config.Config{Databases: []config.Database{{Name: "a", Path: "/a"}}}
 		all.Apply(&c)
 		if got := c.Databases[0].Threshold; got != 0 && !(got >= Lowest && got <= Highest) {
 			t.Errorf("threshold %v", got)

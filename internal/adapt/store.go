@@ -32,8 +32,7 @@ const (
 // hook does not read it: package load puts the thresholds into the snapshot of the config.
 type Store struct{ Dir string }
 
-// Thresholds are the thresholds of the databases that differ from those of the builds, and
-// the evidence for them.
+// Thresholds are the adapted thresholds of the databases, and the evidence for them.
 type Thresholds struct {
 	Version   int               `json:"version"`
 	Databases map[string]*Entry `json:"databases"`
@@ -43,8 +42,7 @@ type Thresholds struct {
 type Entry struct {
 	Path      string    `json:"path"`
 	Threshold float64   `json:"threshold,omitempty"` // 0: that of the build
-	Set       bool      `json:"set,omitempty"`       // by the user; it does not move
-	Seen      time.Time `json:"seen"`                // events until then are in the evidence, or are to be ignored
+	Seen      time.Time `json:"seen"`                // events until then are in the evidence
 	Evidence
 }
 
@@ -120,22 +118,11 @@ func (t *Thresholds) entry(name, path string) *Entry {
 	return e
 }
 
-// Set sets the threshold of a database, which then does not move.
-func (t *Thresholds) Set(name, path string, threshold float64) {
-	t.Databases[name] = &Entry{Path: path, Threshold: threshold, Set: true}
-}
-
-// Reset restores the threshold of the build. Events until now are not evidence any more.
-func (t *Thresholds) Reset(name, path string, now time.Time) {
-	t.Databases[name] = &Entry{Path: path, Seen: now}
-}
-
-// Apply sets the thresholds of the config's databases: those that the user has set and, if
-// the config allows it, those that have adapted.
+// Apply sets the thresholds of the config's databases that have adapted.
 func (t *Thresholds) Apply(c *config.Config) {
 	for i := range c.Databases {
 		db := &c.Databases[i]
-		if e := t.Entry(db.Name, db.Path); e != nil && (e.Set || c.Hook.Adapt) {
+		if e := t.Entry(db.Name, db.Path); e != nil {
 			db.Threshold = e.Threshold
 		}
 	}

@@ -164,7 +164,7 @@ func (p *Process) startUpdates(d *Decision, c *config.Config) {
 	}
 	start(d.Update, "", "index", "update", "--all", "--background")
 	start(d.Reindex && !d.Update, "", "index", "update", "--all", "--reindex", "--background")
-	start(d.Adapt, " of the thresholds", "index", "threshold", "--update")
+	start(d.Adapt, " of the thresholds", "stats", "--adapt")
 	start(d.Refresh, " of the hook entries", "install", "--refresh")
 	project := []string{"project", "--refresh", d.Project}
 	if c.Update.OnSessionStart {

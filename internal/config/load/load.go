@@ -96,7 +96,7 @@ func Load(l config.Locations) (*Result, error) {
 		}
 		r.Config.Projects = config.ProjectFolders(l)
 	}
-	if l.State != "" {
+	if r.Config.Hook.Adapt && l.State != "" {
 		if t, err := (adapt.Store{Dir: l.State}).Read(); err == nil { // otherwise those of the builds hold
 			t.Apply(&r.Config)
 		}
