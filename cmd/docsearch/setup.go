@@ -99,7 +99,7 @@ prints what is sent to the server.`,
 	addFlagGroup(f, "Team server flags", s.server.add)
 	markExclusive(cmd, "install", "no-install")
 	markExclusive(cmd, "project", "server")
-	markExclusive(cmd, "token-file", "token-env", "token-command")
+	markExclusive(cmd, "token-file", "token-env")
 	addFlagGroup(f, sourceFlags, s.builder.addSourceFlags)
 	addFlagGroup(f, siteFlags, s.builder.addSiteFlags)
 	addFlagGroup(f, embeddingFlags, s.builder.addEmbedderFlags)

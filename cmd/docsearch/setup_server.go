@@ -20,16 +20,15 @@ import (
 
 // serverFlags are the flags of setup for a server of a team.
 type serverFlags struct {
-	url, tokenFile, tokenEnv, tokenCommand string
-	mirror                                 bool
-	keys                                   []string // public keys of publishers
+	url, tokenFile, tokenEnv string
+	mirror                   bool
+	keys                     []string // public keys of publishers
 }
 
 func (s *serverFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&s.url, "server", "", "add the databases of the docsearch server at `URL` instead of building one")
 	f.StringVar(&s.tokenFile, "token-file", "", "read the token for the server from `FILE`, which only you can access")
 	f.StringVar(&s.tokenEnv, "token-env", "", "read the token for the server from environment variable `VAR`")
-	f.StringVar(&s.tokenCommand, "token-command", "", "read the token for the server from the output of `COMMAND`, for example \"pass show docsearch\"")
 	f.BoolVar(&s.mirror, "mirror", false, "keep the server's packs on this machine, so that the hook uses them without the network")
 	f.StringArrayVar(&s.keys, "key", nil, "trust the public key `KEY` of a publisher from now on (with --mirror; repeatable)")
 }
@@ -40,7 +39,7 @@ func (s *serverFlags) entry() (edit.Server, config.Remote, error) {
 	if !config.IsServerURL(url) {
 		return edit.Server{}, config.Remote{}, usagef("invalid --server %q: want https:// and a host, or http:// on this machine", s.url)
 	}
-	e := edit.Server{URL: url, TokenEnv: s.tokenEnv, TokenCommand: strings.Fields(s.tokenCommand), Mirror: s.mirror}
+	e := edit.Server{URL: url, TokenEnv: s.tokenEnv, Mirror: s.mirror}
 	if s.tokenFile != "" {
 		path, err := filepath.Abs(config.Expand(s.tokenFile, config.Home(os.Getenv)))
 		if err != nil {
@@ -48,7 +47,7 @@ func (s *serverFlags) entry() (edit.Server, config.Remote, error) {
 		}
 		e.TokenFile = path
 	}
-	return e, config.Remote{URL: e.URL, TokenFile: e.TokenFile, TokenEnv: e.TokenEnv, TokenCommand: e.TokenCommand, TimeoutMS: config.DefaultRemoteTimeoutMS, Mirror: s.mirror}, nil
+	return e, config.Remote{URL: e.URL, TokenFile: e.TokenFile, TokenEnv: e.TokenEnv, TimeoutMS: config.DefaultRemoteTimeoutMS, Mirror: s.mirror}, nil
 }
 
 // runServer adds a server to the config, and connects the agents.
@@ -78,7 +77,7 @@ func (s *setupCommand) checkServer(ctx context.Context) error {
 	databases, _, err := remote.Fetch(ctx, client, s.locations)
 	var refused *remote.RefusedError
 	switch {
-	case errors.As(err, &refused) && refused.Status == 401 && s.server.tokenFile+s.server.tokenEnv+s.server.tokenCommand == "":
+	case errors.As(err, &refused) && refused.Status == 401 && s.server.tokenFile+s.server.tokenEnv == "":
 		return withHint(err, "pass --token-file FILE with the token that the server's administrator gave you")
 	case errors.As(err, &refused) && refused.Status == 401:
 		return withHint(err, "ask the server's administrator for a token: docsearch token new NAME")

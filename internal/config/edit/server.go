@@ -11,7 +11,6 @@ import (
 type Server struct {
 	URL                 string
 	TokenFile, TokenEnv string
-	TokenCommand        []string
 	Mirror              bool
 }
 
@@ -33,8 +32,6 @@ func PutServer(path string, data []byte, s Server) ([]byte, error) {
 		fields = append(fields, field{"token_file", s.TokenFile})
 	case s.TokenEnv != "":
 		fields = append(fields, field{"token_env", s.TokenEnv})
-	case len(s.TokenCommand) > 0:
-		fields = append(fields, field{"token_command", s.TokenCommand})
 	}
 	source := fields[1:]
 	if s.Mirror {

@@ -13,7 +13,7 @@ func TestPutServer(t *testing.T) {
 		err                      error
 	}{
 		{"new file", "c.json", "", "{\n  \"servers\": [\n    {\n      \"url\": \"https://docs.example.com\",\n      \"token_file\": \"/t\"\n    }\n  ]\n}\n", server, nil},
-		{"second server", "c.json", `{"servers": [{"url": "https://a"}]}`, `{"servers": [{"url": "https://a"}, {"url": "https://docs.example.com", "token_command": ["pass", "x"]}]}`, Server{URL: server.URL, TokenCommand: []string{"pass", "x"}}, nil},
+		{"second server", "c.json", `{"servers": [{"url": "https://a"}]}`, `{"servers": [{"url": "https://a"}, {"url": "https://docs.example.com", "token_env": "T"}]}`, Server{URL: server.URL, TokenEnv: "T"}, nil},
 		{"unchanged", "c.json", `{"Servers": [{"URL": "https://docs.example.com/", "token_file": "/t"}]}`, `{"Servers": [{"URL": "https://docs.example.com/", "token_file": "/t"}]}`, server, nil},
 		{"with a token", "c.json", `{"servers": [{"url": "https://docs.example.com"}]}`, `{"servers": [{"url": "https://docs.example.com", "token_file": "/t"}]}`, server, nil},
 		{"without a token", "c.json", `{"servers": [{"url": "https://docs.example.com", "token_env": "T"}]}`, `{"servers": [{"url": "https://docs.example.com", "token_env": "T"}]}`, Server{URL: server.URL}, nil},
