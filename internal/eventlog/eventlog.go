@@ -39,9 +39,8 @@
 //
 //	898cdae8	3	1767322445000	claude	9b2c7652	f3cf225b	PreToolUse	WebSearch	answered	5120			gitlab	0.871
 //
-// Lines of version 2 have no session and one field for each database. Corrupt lines, such
-// as the last one after a power failure, are skipped and counted. So are lines of an
-// unknown version. The package imports little, because the hook writes the log (see
+// Corrupt lines, such as the last one after a power failure, are skipped and counted. So are
+// lines of another version. The package imports little, because the hook writes the log (see
 // package hook/startup).
 package eventlog
 
@@ -53,7 +52,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -82,7 +80,6 @@ const (
 	maxDatabases = 32
 
 	version      = "3"
-	version2     = "2"
 	currentFile  = "docsearch-events.log"
 	previousFile = "docsearch-events.1.log"
 	lockFile     = "docsearch-events.lock"
@@ -316,18 +313,10 @@ func parseLine(line []byte) (Event, error) {
 	for field := range strings.SplitSeq(string(rest), "\t") {
 		fields = append(fields, unescape(field))
 	}
-	e := Event{}
-	switch fields[0] {
-	case version:
-		if len(fields) > 4 {
-			e.Session, e.Call = fields[3], fields[4]
-			fields = slices.Delete(fields, 3, 5)
-		}
-	case version2:
-	default:
+	if fields[0] != version {
 		return Event{}, errors.New("unsupported line version " + strconv.Quote(fields[0]) + ": want " + version)
 	}
-	const fixed = 9
+	const fixed = 11
 	if len(fields) < fixed {
 		return Event{}, errors.New("invalid line: " + strconv.Itoa(len(fields)) + " fields, want at least " + strconv.Itoa(fixed))
 	}
@@ -335,14 +324,9 @@ func parseLine(line []byte) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	e.At, e.Host, e.Name, e.Tool, e.Outcome = time.UnixMilli(at), fields[2], fields[3], fields[4], Outcome(fields[5])
-	if e.Shown, err = strconv.Atoi(fields[6]); err != nil {
+	e := Event{At: time.UnixMilli(at), Host: fields[2], Session: fields[3], Call: fields[4], Name: fields[5], Tool: fields[6], Outcome: Outcome(fields[7]), Rule: fields[9], Query: fields[10]}
+	if e.Shown, err = strconv.Atoi(fields[8]); err != nil {
 		return Event{}, err
-	}
-	e.Rule, e.Query = fields[7], fields[8]
-	if fields[0] == version2 {
-		e.Databases = fields[fixed:len(fields):len(fields)]
-		return e, nil
 	}
 	err = e.parseDatabases(fields[fixed:])
 	return e, err

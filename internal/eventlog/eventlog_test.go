@@ -66,18 +66,6 @@ func TestAppendAndRead(t *testing.T) {
 	}
 }
 
-// Lines of version 2 can be read.
-func TestReadVersion2(t *testing.T) {
-	l := Log{t.TempDir()}
-	write(t, filepath.Join(l.Dir, currentFile), "9fcfe313\t2\t1767322445000\tclaude\tPreToolUse\tWebSearch\tanswered\t5120\t\t\tgitlab\n")
-	want := sample
-	want.Session, want.Call, want.Confidence = "", "", nil
-	got, damaged := events(t, l)
-	if diff := cmp.Diff([]Event{want}, got, cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) })); diff != "" || damaged != 0 {
-		t.Errorf("%d damaged, events (-want +got):\n%s", damaged, diff)
-	}
-}
-
 // The checksum depends on the texts and their borders.
 func TestChecksum(t *testing.T) {
 	seen := map[string]bool{}

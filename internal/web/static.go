@@ -35,15 +35,6 @@ func loadStatic() (map[string]staticFile, error) {
 	return all, err
 }
 
-// Stylesheet returns the stylesheet of the pages, for pages without a server.
-func Stylesheet() string {
-	css, err := fs.ReadFile(files, "static/style.css")
-	if err != nil {
-		panic(err) // the file is embedded
-	}
-	return string(css)
-}
-
 func (s *Site) serveStatic(w http.ResponseWriter, r *http.Request) {
 	f, ok := s.static[r.URL.Path]
 	if !ok {
