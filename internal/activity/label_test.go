@@ -75,34 +75,6 @@ func TestRecentIsLimited(t *testing.T) {
 	}
 }
 
-func TestFrequent(t *testing.T) {
-	gitlab := []string{"gitlab"}
-	s, _ := logOf(t,
-		eventlog.Event{Outcome: eventlog.Unmatched, Query: "prisma migrate deploy"},
-		eventlog.Event{Outcome: eventlog.Unmatched, Query: "Prisma  migrate deploy"},
-		eventlog.Event{Outcome: eventlog.Unanswered, Query: "gitlab frobnicate", Databases: gitlab},
-		eventlog.Event{Session: "s", Call: "c", Outcome: eventlog.Answered, Query: "gitlab kept", Databases: gitlab},
-		eventlog.Event{Session: "s", Call: "d", Outcome: eventlog.Answered, Query: "gitlab frobnicate", Databases: gitlab},
-		eventlog.Event{Session: "s", Call: "d", Outcome: eventlog.Retried, Query: "gitlab frobnicate", Databases: gitlab},
-		eventlog.Event{Outcome: eventlog.Unanswered, Databases: gitlab},
-		eventlog.Event{Outcome: eventlog.Unmatched, Query: "weather"},
-	)
-	got := ""
-	for _, q := range s.Frequent(3) {
-		got += fmt.Sprintf("%d %s %v %s\n", q.Searches, q.Text, q.Databases, q.Command)
-	}
-	const want = `2 Prisma migrate deploy [] docsearch setup prisma
-2 gitlab frobnicate [gitlab] docsearch why 'gitlab frobnicate'
-1 weather [] 
-`
-	if got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
-	if n := len(s.Frequent(1)); n != 1 {
-		t.Errorf("%d questions, want 1", n)
-	}
-}
-
 // A marked decision is an example that eval reads, and can be unmarked.
 func TestLabels(t *testing.T) {
 	s, l := logOf(t,

@@ -128,7 +128,6 @@ type activityView struct {
 	Key          []eventlog.Outcome // outcomes that occur
 	Tables       []tableView
 	AfterDenials []rowView
-	Questions    []activity.Question
 
 	Periods   []period
 	Period    string
@@ -155,9 +154,6 @@ type rowView struct {
 	Name  string
 	Cells []string
 }
-
-// questionsShown is the number of questions that nothing answered on the pages.
-const questionsShown = 20
 
 // An eventView is an event on the page.
 type eventView struct {
@@ -187,7 +183,7 @@ func (p *Pages) activityPage(r *http.Request) (*content, error) {
 		return nil, err
 	}
 	v := activityView{
-		Summary: s, Questions: s.Frequent(questionsShown),
+		Summary: s,
 		Periods: periods[:], Period: chosen.Value, Database: q.Get("database"), Outcome: eventlog.Outcome(q.Get("outcome")),
 		Names: activity.SortedCounters(s.Databases), Labels: len(marked), Command: evalCommand(labels),
 	}

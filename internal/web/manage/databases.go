@@ -128,7 +128,7 @@ type databasesView struct {
 	Covered   int // dependencies with a database of their version
 	Problem   string
 	Jobs      []jobView
-	Frequent  []activity.Question
+	Proposals []activity.Proposal
 	NoQuery   bool // queries are not logged
 }
 
@@ -150,7 +150,7 @@ func (p *Pages) databasesPage(r *http.Request) (*content, error) {
 	if s, err := p.summary(r.Context(), periodOf("30")); err != nil {
 		v.Problem = cmp.Or(v.Problem, err.Error())
 	} else {
-		v.Frequent = s.Frequent(questionsShown)
+		v.Proposals = s.Proposals
 	}
 	if c, err := p.Machine.Config(); err == nil {
 		v.NoQuery = !c.Hook.LogQueries

@@ -249,7 +249,7 @@ func TestDatabasesPages(t *testing.T) {
 	s := newSite(t, m, log)
 	_, page := s.get("/databases")
 	mustHave(t, page, `<a href="/databases/details?path=%2fdata%2fgitlab">gitlab</a>`, "12,345", "8.0 MB", "17.2", "changed &lt;b&gt;", "no such folder",
-		"1 of 3 direct dependencies", "documents 1", "node:&lt;x&gt;", "prisma migrate deploy", "docsearch setup prisma", "No jobs have run.")
+		"1 of 3 direct dependencies", "documents 1", "node:&lt;x&gt;", "documentation: prisma", "docsearch setup prisma", "No jobs have run.")
 	if n := strings.Count(page, `action="/databases/update"`); n != 1 {
 		t.Errorf("%d databases can be updated, want 1", n)
 	}
