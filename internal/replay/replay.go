@@ -45,6 +45,8 @@ import (
 // of several megabytes.
 const maxLine = 32 << 20
 
+var errLineTooLong = errors.New("larger than 32 MiB")
+
 // maxOpenCalls is the maximum number of remembered calls without a result.
 const maxOpenCalls = 64
 
@@ -94,8 +96,6 @@ func (t *transcript) read(r io.Reader) (Damage, error) {
 		}
 	}
 }
-
-var errLineTooLong = fmt.Errorf("larger than %d MiB", maxLine>>20)
 
 // readLine reads a line. It skips a line that is too long and returns errLineTooLong.
 func readLine(in *bufio.Reader) ([]byte, error) {
