@@ -11,10 +11,10 @@ import (
 // prefix that matches decides.
 var layers = [][]string{
 	{"cmd", "test"},
-	{"internal/activity", "internal/clustersearch", "internal/hook/startup", "internal/hook/crashguard", "internal/httpserver", "internal/mcpserver", "internal/notegaps", "internal/remote", "internal/setup", "internal/web", "recipes"},
+	{"internal/activity", "internal/clustersearch", "internal/hook/startup", "internal/hook/crashguard", "internal/httpserver", "internal/mcpserver", "internal/notes/notegaps", "internal/remote", "internal/setup", "internal/web", "recipes"},
 	{"internal/hook/lookup", "internal/replay", "internal/rules/check"},
 	{"internal/hook"},
-	{"internal/cluster", "internal/config/edit", "internal/config/load", "internal/ingest", "internal/notebook", "internal/pack"},
+	{"internal/cluster", "internal/config/edit", "internal/config/load", "internal/ingest", "internal/notes/notebook", "internal/pack"},
 	{"internal/ingest/source"},
 	{"internal/ingest/chunk", "internal/ingest/format", "internal/ingest/secret"},
 	{"internal/ingest/format/asciidoc", "internal/ingest/format/code", "internal/ingest/format/html", "internal/ingest/format/info", "internal/ingest/format/man", "internal/ingest/format/markdown", "internal/ingest/format/mdwriter", "internal/ingest/format/openapi", "internal/ingest/format/pdf", "internal/ingest/format/rst"},

@@ -17,7 +17,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/index/passage"
-	"github.com/docsearch/docsearch/internal/notebook"
+	"github.com/docsearch/docsearch/internal/notes/notebook"
 )
 
 func newNoteCommand(a *app) *cobra.Command {

@@ -17,8 +17,8 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/notebook"
-	"github.com/docsearch/docsearch/internal/notegaps"
+	"github.com/docsearch/docsearch/internal/notes/notebook"
+	"github.com/docsearch/docsearch/internal/notes/notegaps"
 	"github.com/docsearch/docsearch/internal/progress"
 	"github.com/docsearch/docsearch/internal/replay"
 )

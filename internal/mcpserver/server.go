@@ -20,7 +20,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/docsearch/docsearch/internal/index/passage"
-	"github.com/docsearch/docsearch/internal/notebook"
+	"github.com/docsearch/docsearch/internal/notes/notebook"
 )
 
 // Options configure a Server.

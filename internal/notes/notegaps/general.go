@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/docsearch/docsearch/internal/notebook"
 	"github.com/docsearch/docsearch/internal/notes"
+	"github.com/docsearch/docsearch/internal/notes/notebook"
 )
 
 // Limits of the calls that a word or a command shows a note with, from which it is too
