@@ -11,8 +11,8 @@ import (
 // prefix that matches decides.
 var layers = [][]string{
 	{"cmd", "test"},
-	{"internal/activity", "internal/clustersearch", "internal/hook/startup", "internal/hook/crashguard", "internal/httpserver", "internal/mcpserver", "internal/notes/notegaps", "internal/remote", "internal/setup", "internal/web", "recipes"},
-	{"internal/hook/lookup", "internal/replay", "internal/rules/check"},
+	{"internal/eventlog/activity", "internal/clustersearch", "internal/hook/startup", "internal/hook/crashguard", "internal/httpserver", "internal/mcpserver", "internal/notes/notegaps", "internal/remote", "internal/setup", "internal/web", "recipes"},
+	{"internal/hook/lookup", "internal/eventlog/replay", "internal/rules/check"},
 	{"internal/hook"},
 	{"internal/cluster", "internal/config/edit", "internal/config/load", "internal/ingest", "internal/notes/notebook", "internal/pack"},
 	{"internal/ingest/source"},
@@ -20,7 +20,7 @@ var layers = [][]string{
 	{"internal/ingest/format/asciidoc", "internal/ingest/format/code", "internal/ingest/format/html", "internal/ingest/format/info", "internal/ingest/format/man", "internal/ingest/format/markdown", "internal/ingest/format/mdwriter", "internal/ingest/format/openapi", "internal/ingest/format/pdf", "internal/ingest/format/rst"},
 	{"internal/ingest/document"},
 	{"internal/rules", "internal/notes", "internal/agentconfig", "internal/index/indextest", "internal/hook/host"},
-	{"internal/adapt", "internal/config/decode", "internal/eventlog", "internal/project", "internal/hook/match", "internal/hook/event", "internal/hook/deadline", "internal/hook/sessionfile", "internal/index"},
+	{"internal/eventlog/adapt", "internal/config/decode", "internal/eventlog", "internal/project", "internal/hook/match", "internal/hook/event", "internal/hook/deadline", "internal/hook/sessionfile", "internal/index"},
 	{"internal/index/dense", "internal/index/embed", "internal/index/leann", "internal/index/lexical", "internal/index/quicksearch"},
 	{"internal/index/container", "internal/index/generation", "internal/index/passage", "internal/index/urlmatch", "internal/index/vecmath"},
 	{"internal/accesstoken", "internal/config", "internal/sitefilter", "internal/provenance", "internal/safetext", "internal/hook/rawjson", "internal/rules/pattern", "internal/rules/shell", "docs", "plugin"},

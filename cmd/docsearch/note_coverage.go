@@ -16,11 +16,11 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/eventlog/replay"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/notes/notebook"
 	"github.com/docsearch/docsearch/internal/notes/notegaps"
 	"github.com/docsearch/docsearch/internal/progress"
-	"github.com/docsearch/docsearch/internal/replay"
 )
 
 // maxCoverageCalls limits the calls that are compared with notes.

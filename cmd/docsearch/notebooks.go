@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/eventlog/replay"
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/lookup"
@@ -20,7 +21,6 @@ import (
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/notes"
 	"github.com/docsearch/docsearch/internal/notes/notebook"
-	"github.com/docsearch/docsearch/internal/replay"
 )
 
 const (

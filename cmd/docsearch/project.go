@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/docsearch/docsearch/internal/activity"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/eventlog"
+	"github.com/docsearch/docsearch/internal/eventlog/activity"
 	"github.com/docsearch/docsearch/internal/project"
 	"github.com/docsearch/docsearch/internal/web/manage"
 )

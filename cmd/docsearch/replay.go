@@ -23,11 +23,11 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/eventlog"
+	"github.com/docsearch/docsearch/internal/eventlog/replay"
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/lookup"
 	"github.com/docsearch/docsearch/internal/progress"
-	"github.com/docsearch/docsearch/internal/replay"
 	"github.com/docsearch/docsearch/internal/rules/shell"
 )
 

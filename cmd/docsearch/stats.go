@@ -11,11 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/docsearch/docsearch/internal/activity"
-	"github.com/docsearch/docsearch/internal/adapt"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/eventlog"
+	"github.com/docsearch/docsearch/internal/eventlog/activity"
+	"github.com/docsearch/docsearch/internal/eventlog/adapt"
 	"github.com/docsearch/docsearch/internal/humanize"
 )
 

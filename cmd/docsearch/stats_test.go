@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/docsearch/docsearch/internal/activity"
+	"github.com/docsearch/docsearch/internal/eventlog/activity"
 	"github.com/docsearch/docsearch/internal/eventlog/eventlogtest"
 )
 

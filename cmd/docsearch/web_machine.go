@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/docsearch/docsearch/internal/adapt"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/eventlog/adapt"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/quicksearch"

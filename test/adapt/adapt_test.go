@@ -17,9 +17,10 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/docsearch/docsearch/internal/adapt"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/eventlog"
+	"github.com/docsearch/docsearch/internal/eventlog/adapt"
+	"github.com/docsearch/docsearch/internal/eventlog/replay"
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/host"
@@ -29,7 +30,6 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/source/folder"
-	"github.com/docsearch/docsearch/internal/replay"
 )
 
 var update = flag.Bool("update", false, "write the table in docs/trust.md")

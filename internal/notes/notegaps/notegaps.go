@@ -12,13 +12,13 @@ import (
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/eventlog/replay"
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/lookup"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/notes"
 	"github.com/docsearch/docsearch/internal/notes/notebook"
-	"github.com/docsearch/docsearch/internal/replay"
 )
 
 // An Input is the notes of a database and the calls to compare them with.

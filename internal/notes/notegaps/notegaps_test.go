@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/eventlog/replay"
 	"github.com/docsearch/docsearch/internal/notes/notebook"
-	"github.com/docsearch/docsearch/internal/replay"
 )
 
 // maxUnplanted is the number of gaps that may be reported besides the planted ones.

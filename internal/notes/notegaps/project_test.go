@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/eventlog/replay"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 	"github.com/docsearch/docsearch/internal/notes/notebook"
-	"github.com/docsearch/docsearch/internal/replay"
 )
 
 // A plantedGap is a gap of the made project.

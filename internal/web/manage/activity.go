@@ -14,9 +14,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/activity"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/eventlog"
+	"github.com/docsearch/docsearch/internal/eventlog/activity"
 	"github.com/docsearch/docsearch/internal/humanize"
 	"github.com/docsearch/docsearch/internal/parallel"
 	"github.com/docsearch/docsearch/internal/web"

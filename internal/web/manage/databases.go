@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/activity"
+	"github.com/docsearch/docsearch/internal/eventlog/activity"
 	"github.com/docsearch/docsearch/internal/parallel"
 	"github.com/docsearch/docsearch/internal/web"
 	"github.com/docsearch/docsearch/internal/web/job"

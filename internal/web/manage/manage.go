@@ -17,8 +17,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/activity"
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/eventlog/activity"
 	"github.com/docsearch/docsearch/internal/humanize"
 	"github.com/docsearch/docsearch/internal/progress"
 	"github.com/docsearch/docsearch/internal/safetext"

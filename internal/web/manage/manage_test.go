@@ -17,9 +17,9 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/docsearch/docsearch/internal/activity"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/eventlog"
+	"github.com/docsearch/docsearch/internal/eventlog/activity"
 	"github.com/docsearch/docsearch/internal/eventlog/eventlogtest"
 	"github.com/docsearch/docsearch/internal/mcpserver"
 	"github.com/docsearch/docsearch/internal/web"

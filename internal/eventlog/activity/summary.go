@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/adapt"
 	"github.com/docsearch/docsearch/internal/eventlog"
+	"github.com/docsearch/docsearch/internal/eventlog/adapt"
 	"github.com/docsearch/docsearch/internal/humanize"
 )
 

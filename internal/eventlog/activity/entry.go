@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/docsearch/docsearch/internal/adapt"
 	"github.com/docsearch/docsearch/internal/eventlog"
+	"github.com/docsearch/docsearch/internal/eventlog/adapt"
 )
 
 // maxRecent limits the events that a Summary keeps, and so its memory.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/docsearch/docsearch/internal/adapt"
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/eventlog/adapt"
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/humanize"
 	"github.com/docsearch/docsearch/internal/index"

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/adapt"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/eval"
 	"github.com/docsearch/docsearch/internal/eventlog"
+	"github.com/docsearch/docsearch/internal/eventlog/adapt"
 )
 
 // logOf returns a summary of web searches, one second apart.
