@@ -11,7 +11,7 @@ import (
 // prefix that matches decides.
 var layers = [][]string{
 	{"cmd", "test"},
-	{"internal/eventlog/activity", "internal/clustersearch", "internal/hook/startup", "internal/hook/crashguard", "internal/httpserver", "internal/mcpserver", "internal/notes/notegaps", "internal/remote", "internal/setup", "internal/web", "recipes"},
+	{"internal/eventlog/activity", "internal/cluster/clustersearch", "internal/hook/startup", "internal/hook/crashguard", "internal/httpserver", "internal/mcpserver", "internal/notes/notegaps", "internal/remote", "internal/setup", "internal/web", "recipes"},
 	{"internal/hook/lookup", "internal/eventlog/replay", "internal/rules/check"},
 	{"internal/hook"},
 	{"internal/cluster", "internal/config/edit", "internal/config/load", "internal/ingest", "internal/notes/notebook", "internal/pack"},

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/cluster"
-	"github.com/docsearch/docsearch/internal/clustersearch"
+	"github.com/docsearch/docsearch/internal/cluster/clustersearch"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/mcpserver"

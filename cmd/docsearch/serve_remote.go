@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/clustersearch"
+	"github.com/docsearch/docsearch/internal/cluster/clustersearch"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/remote"

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/cluster"
-	"github.com/docsearch/docsearch/internal/clustersearch"
+	"github.com/docsearch/docsearch/internal/cluster/clustersearch"
 	"github.com/docsearch/docsearch/internal/eval"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/passage"
