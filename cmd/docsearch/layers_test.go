@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"internal/eventlog/adapt", "internal/config/decode", "internal/eventlog", "internal/project", "internal/hook/match", "internal/hook/event", "internal/hook/deadline", "internal/hook/sessionfile", "internal/index"},
 	{"internal/index/dense", "internal/index/embed", "internal/index/leann", "internal/index/lexical", "internal/index/quicksearch"},
 	{"internal/index/container", "internal/index/generation", "internal/index/passage", "internal/index/urlmatch", "internal/index/vecmath"},
-	{"internal/accesstoken", "internal/config", "internal/sitefilter", "internal/provenance", "internal/safetext", "internal/hook/rawjson", "internal/rules/pattern", "internal/rules/shell", "docs", "plugin"},
+	{"internal/httpserver/accesstoken", "internal/config", "internal/sitefilter", "internal/provenance", "internal/safetext", "internal/hook/rawjson", "internal/rules/pattern", "internal/rules/shell", "docs", "plugin"},
 	{"internal/atomicfile", "internal/buildversion", "internal/confined", "internal/execpath", "internal/filelock", "internal/loopback", "internal/mmap", "internal/parallel", "internal/progress", "internal/eval", "internal/humanize"},
 }
 

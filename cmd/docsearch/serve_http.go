@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/docsearch/docsearch/internal/accesstoken"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/httpserver"
+	"github.com/docsearch/docsearch/internal/httpserver/accesstoken"
 )
 
 // httpOptions are the flags of docsearch serve for HTTP.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/docsearch/docsearch/internal/accesstoken"
+	"github.com/docsearch/docsearch/internal/httpserver/accesstoken"
 )
 
 func newTokenCommand(a *app) *cobra.Command {

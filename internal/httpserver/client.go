@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/accesstoken"
+	"github.com/docsearch/docsearch/internal/httpserver/accesstoken"
 	"github.com/docsearch/docsearch/internal/httpserver/connlimit"
 )
 

@@ -36,7 +36,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/accesstoken"
+	"github.com/docsearch/docsearch/internal/httpserver/accesstoken"
 	"github.com/docsearch/docsearch/internal/httpserver/connlimit"
 	"github.com/docsearch/docsearch/internal/loopback"
 	"github.com/docsearch/docsearch/internal/mcpserver"

@@ -19,7 +19,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/go-jose/go-jose/v4"
 
-	"github.com/docsearch/docsearch/internal/accesstoken"
+	"github.com/docsearch/docsearch/internal/httpserver/accesstoken"
 	"github.com/docsearch/docsearch/internal/parallel"
 )
 

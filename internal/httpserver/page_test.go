@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/accesstoken"
+	"github.com/docsearch/docsearch/internal/httpserver/accesstoken"
 	"github.com/docsearch/docsearch/internal/index/indextest"
 	"github.com/docsearch/docsearch/internal/mcpserver"
 	"github.com/docsearch/docsearch/internal/web"
