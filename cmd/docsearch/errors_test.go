@@ -14,9 +14,9 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
-	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/filelock"
+	"github.com/docsearch/docsearch/internal/file/atomicfile"
+	"github.com/docsearch/docsearch/internal/file/confined"
+	"github.com/docsearch/docsearch/internal/file/filelock"
 	"github.com/docsearch/docsearch/internal/index/generation"
 )
 

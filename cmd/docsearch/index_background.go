@@ -11,10 +11,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/config"
-	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/filelock"
+	"github.com/docsearch/docsearch/internal/file/atomicfile"
+	"github.com/docsearch/docsearch/internal/file/confined"
+	"github.com/docsearch/docsearch/internal/file/filelock"
 	"github.com/docsearch/docsearch/internal/index"
 )
 

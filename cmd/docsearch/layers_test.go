@@ -24,7 +24,7 @@ var layers = [][]string{
 	{"internal/index/dense", "internal/index/embed", "internal/index/leann", "internal/index/lexical", "internal/index/quicksearch"},
 	{"internal/index/container", "internal/index/generation", "internal/index/passage", "internal/index/urlmatch", "internal/index/vecmath"},
 	{"internal/httpserver/accesstoken", "internal/config", "internal/sitefilter", "internal/provenance", "internal/safetext", "internal/hook/rawjson", "internal/rules/pattern", "internal/rules/shell", "docs", "plugin"},
-	{"internal/atomicfile", "internal/buildversion", "internal/confined", "internal/execpath", "internal/filelock", "internal/loopback", "internal/mmap", "internal/parallel", "internal/progress", "internal/eval", "internal/humanize"},
+	{"internal/file/atomicfile", "internal/buildversion", "internal/file/confined", "internal/file/execpath", "internal/file/filelock", "internal/loopback", "internal/file/mmap", "internal/parallel", "internal/progress", "internal/eval", "internal/humanize"},
 }
 
 // TestLayers holds the layers of docs/architecture.md. Only the programs import the

@@ -13,7 +13,7 @@ import (
 	"github.com/docsearch/docsearch/internal/agentconfig"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
-	"github.com/docsearch/docsearch/internal/execpath"
+	"github.com/docsearch/docsearch/internal/file/execpath"
 )
 
 // installClients installs the hook and the server in Claude Code and in the other

@@ -15,7 +15,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
+	"github.com/docsearch/docsearch/internal/file/atomicfile"
 )
 
 // A Change is a planned change of one file.

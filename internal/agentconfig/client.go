@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/docsearch/docsearch/internal/execpath"
+	"github.com/docsearch/docsearch/internal/file/execpath"
 )
 
 // A Client is a coding agent whose config files docsearch edits. Claude is the

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/execpath"
+	"github.com/docsearch/docsearch/internal/file/execpath"
 )
 
 // A Version is a version of Claude Code. The zero Version is unknown.

@@ -10,7 +10,7 @@ import (
 	"os"
 	"unsafe"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
+	"github.com/docsearch/docsearch/internal/file/atomicfile"
 )
 
 // Files in the cache folder: snapshots and records. The name of a file has the checksum of

@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
+	"github.com/docsearch/docsearch/internal/file/atomicfile"
 	"github.com/docsearch/docsearch/internal/hook/rawjson"
 )
 

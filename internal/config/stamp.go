@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
+	"github.com/docsearch/docsearch/internal/file/atomicfile"
 )
 
 // A Stamp identifies a state of a file, or of the list of files in a folder. A symbolic link

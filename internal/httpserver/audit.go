@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/file/confined"
 )
 
 // An AuditLog is a file with a JSON object per request, in the order in which they ended:

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/file/confined"
 	"github.com/docsearch/docsearch/internal/index/container"
 	"github.com/docsearch/docsearch/internal/index/dense"
 	"github.com/docsearch/docsearch/internal/index/generation"

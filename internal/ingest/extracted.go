@@ -15,7 +15,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/file/confined"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/ingest/format"
 	"github.com/docsearch/docsearch/internal/ingest/source/archive"

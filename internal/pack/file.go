@@ -9,7 +9,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
+	"github.com/docsearch/docsearch/internal/file/atomicfile"
 )
 
 // Extension is the file name extension of packs.

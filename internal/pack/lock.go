@@ -13,8 +13,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/file/atomicfile"
 )
 
 // LockName is the name of the file in a project that fixes the packs of a team, a JSON

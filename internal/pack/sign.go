@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
-	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/file/atomicfile"
+	"github.com/docsearch/docsearch/internal/file/confined"
 )
 
 // Signatures are the signatures of a pack or catalog.

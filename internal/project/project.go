@@ -23,8 +23,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/file/atomicfile"
 )
 
 // A Dependency is a package, tool, image or service that a project uses.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/file/atomicfile"
 )
 
 // maxToken is the maximum length of a token in bytes, and commandTime limits the time of

@@ -21,10 +21,10 @@ import (
 
 	"github.com/spf13/viper"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/decode"
 	"github.com/docsearch/docsearch/internal/eventlog/adapt"
+	"github.com/docsearch/docsearch/internal/file/atomicfile"
 )
 
 // MaxSize is the maximum size of a config file in bytes.

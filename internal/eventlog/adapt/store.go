@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/config"
-	"github.com/docsearch/docsearch/internal/filelock"
+	"github.com/docsearch/docsearch/internal/file/atomicfile"
+	"github.com/docsearch/docsearch/internal/file/filelock"
 )
 
 const (

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/docsearch/docsearch/internal/file/mmap"
 	_ "github.com/docsearch/docsearch/internal/hook/crashguard"
-	"github.com/docsearch/docsearch/internal/mmap"
 )
 
 // A failure of the hook must not look like a denial. By default, a Go program that crashes

@@ -30,9 +30,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/config"
-	"github.com/docsearch/docsearch/internal/filelock"
+	"github.com/docsearch/docsearch/internal/file/atomicfile"
+	"github.com/docsearch/docsearch/internal/file/filelock"
 	"github.com/docsearch/docsearch/internal/parallel"
 )
 

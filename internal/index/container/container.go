@@ -9,9 +9,9 @@ import (
 	"os"
 	"sync/atomic"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
-	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/mmap"
+	"github.com/docsearch/docsearch/internal/file/atomicfile"
+	"github.com/docsearch/docsearch/internal/file/confined"
+	"github.com/docsearch/docsearch/internal/file/mmap"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/file/confined"
 )
 
 const testKind, testVersion = "TEST", 3

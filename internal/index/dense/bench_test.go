@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/file/confined"
 )
 
 // topicMixtures makes vectors like those of texts: each is a random mixture of

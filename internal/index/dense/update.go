@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/file/confined"
 )
 
 // Fresh marks a passage that is not in the old index.

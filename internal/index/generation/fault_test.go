@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
+	"github.com/docsearch/docsearch/internal/file/atomicfile"
 )
 
 // failAt makes the n-th file operation fail until restore is called. hit reports whether

@@ -8,8 +8,8 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
-	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/file/atomicfile"
+	"github.com/docsearch/docsearch/internal/file/confined"
 	"github.com/docsearch/docsearch/internal/index/container"
 )
 

@@ -5,7 +5,7 @@ import (
 	"io/fs"
 	"runtime"
 
-	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/file/confined"
 )
 
 const (

@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/filelock"
+	"github.com/docsearch/docsearch/internal/file/confined"
+	"github.com/docsearch/docsearch/internal/file/filelock"
 )
 
 // Remove removes the index of the database in folder dir, and only files written by

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
+	"github.com/docsearch/docsearch/internal/file/atomicfile"
 )
 
 const maxOffsets = 1 << 30

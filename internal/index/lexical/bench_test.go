@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/file/confined"
 )
 
 // writtenIndex writes an index of n passages, six per document, and returns its path.

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"math"
 
-	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/file/confined"
 	"github.com/docsearch/docsearch/internal/index/container"
 )
 

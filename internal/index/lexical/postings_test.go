@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/file/confined"
 	"github.com/docsearch/docsearch/internal/index/container"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/eval"
+	"github.com/docsearch/docsearch/internal/file/confined"
 )
 
 // evalDir returns the folder of the judged collections, or skips the test.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/file/confined"
 )
 
 // A corpus generates passages whose word frequencies follow Zipf's law, as those of

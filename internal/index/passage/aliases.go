@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/file/confined"
 	"github.com/docsearch/docsearch/internal/index/container"
 	"github.com/docsearch/docsearch/internal/index/generation"
 )

@@ -7,7 +7,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/file/confined"
 	"github.com/docsearch/docsearch/internal/index/generation"
 )
 

@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/file/confined"
 )
 
 // Keep and Add produce the same table.

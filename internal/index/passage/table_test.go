@@ -11,7 +11,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/file/confined"
 	"github.com/docsearch/docsearch/internal/index/container"
 	"github.com/docsearch/docsearch/internal/index/generation"
 )

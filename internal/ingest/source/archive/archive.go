@@ -29,7 +29,7 @@ import (
 
 	"github.com/ulikunitz/xz"
 
-	"github.com/docsearch/docsearch/internal/execpath"
+	"github.com/docsearch/docsearch/internal/file/execpath"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/ingest/source"
 	"github.com/docsearch/docsearch/internal/progress"

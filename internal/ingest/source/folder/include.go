@@ -11,7 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
+	"github.com/docsearch/docsearch/internal/file/atomicfile"
 	"github.com/docsearch/docsearch/internal/ingest/document"
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 	"github.com/docsearch/docsearch/internal/ingest/secret"

@@ -18,8 +18,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/filelock"
+	"github.com/docsearch/docsearch/internal/file/confined"
+	"github.com/docsearch/docsearch/internal/file/filelock"
 )
 
 // journalVersion is the journal format that this package reads and writes.

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
-	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/file/atomicfile"
+	"github.com/docsearch/docsearch/internal/file/confined"
 )
 
 // Names in the mirror folder.

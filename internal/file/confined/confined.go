@@ -21,7 +21,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
+	"github.com/docsearch/docsearch/internal/file/atomicfile"
 )
 
 // ErrReplaced reports a file that other processes replaced or removed each time

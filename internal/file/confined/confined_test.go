@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
+	"github.com/docsearch/docsearch/internal/file/atomicfile"
 )
 
 // A place has a folder to work in, and a folder next to it that must stay

@@ -10,8 +10,8 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
-	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/file/atomicfile"
+	"github.com/docsearch/docsearch/internal/file/confined"
 )
 
 // A Mapping is the read-only contents of a file. After Close, slices of Data are

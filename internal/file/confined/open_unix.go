@@ -8,7 +8,7 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
+	"github.com/docsearch/docsearch/internal/file/atomicfile"
 )
 
 // OpenFile is os.OpenFile for a regular file that is written in place. Its error

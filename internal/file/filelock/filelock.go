@@ -11,7 +11,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/file/confined"
 )
 
 // ErrLocked is returned by TryLock when another holder has the lock.
