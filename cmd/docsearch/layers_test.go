@@ -11,8 +11,8 @@ import (
 // prefix that matches decides.
 var layers = [][]string{
 	{"cmd", "test"},
-	{"internal/eventlog/activity", "internal/cluster/clustersearch", "internal/hook/startup", "internal/hook/crashguard", "internal/httpserver", "internal/mcpserver", "internal/notes/notegaps", "internal/remote", "internal/setup", "internal/web", "recipes"},
-	{"internal/hook/lookup", "internal/eventlog/replay", "internal/rules/check"},
+	{"internal/cluster/clustersearch", "internal/eventlog/activity", "internal/hook/startup", "internal/hook/crashguard", "internal/httpserver", "internal/mcpserver", "internal/notes/notegaps", "internal/remote", "internal/setup", "internal/web", "recipes"},
+	{"internal/eventlog/replay", "internal/hook/lookup", "internal/rules/check"},
 	{"internal/hook"},
 	{"internal/cluster", "internal/config/edit", "internal/config/load", "internal/ingest", "internal/notes/notebook", "internal/pack"},
 	{"internal/ingest/source"},
@@ -20,11 +20,11 @@ var layers = [][]string{
 	{"internal/ingest/format/asciidoc", "internal/ingest/format/code", "internal/ingest/format/html", "internal/ingest/format/info", "internal/ingest/format/man", "internal/ingest/format/markdown", "internal/ingest/format/mdwriter", "internal/ingest/format/openapi", "internal/ingest/format/pdf", "internal/ingest/format/rst"},
 	{"internal/ingest/document"},
 	{"internal/rules", "internal/notes", "internal/agentconfig", "internal/index/indextest", "internal/hook/host"},
-	{"internal/eventlog/adapt", "internal/config/decode", "internal/eventlog", "internal/project", "internal/hook/match", "internal/hook/event", "internal/hook/deadline", "internal/hook/sessionfile", "internal/index"},
+	{"internal/config/decode", "internal/eventlog", "internal/project", "internal/hook/match", "internal/hook/event", "internal/hook/deadline", "internal/hook/sessionfile", "internal/index"},
 	{"internal/index/dense", "internal/index/embed", "internal/index/leann", "internal/index/lexical", "internal/index/quicksearch"},
 	{"internal/index/container", "internal/index/generation", "internal/index/passage", "internal/index/urlmatch", "internal/index/vecmath"},
-	{"internal/httpserver/accesstoken", "internal/config", "internal/sitefilter", "internal/provenance", "internal/safetext", "internal/hook/rawjson", "internal/rules/pattern", "internal/rules/shell", "docs", "plugin"},
-	{"internal/file/atomicfile", "internal/buildversion", "internal/file/confined", "internal/file/execpath", "internal/file/filelock", "internal/loopback", "internal/file/mmap", "internal/parallel", "internal/progress", "internal/eval", "internal/humanize"},
+	{"internal/config", "internal/httpserver/accesstoken", "internal/sitefilter", "internal/provenance", "internal/safetext", "internal/hook/rawjson", "internal/rules/pattern", "internal/rules/shell", "docs", "plugin"},
+	{"internal/buildversion", "internal/file", "internal/loopback", "internal/parallel", "internal/progress", "internal/eval", "internal/humanize"},
 }
 
 // TestLayers holds the layers of docs/architecture.md. Only the programs import the

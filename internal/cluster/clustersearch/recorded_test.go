@@ -30,7 +30,7 @@ import (
 
 // record writes the answers of a real node to testdata/recorded.json:
 //
-//	DOCSEARCH_WEAVIATE=weaviate-server go test ./internal/clustersearch -run TestRecorded -record
+//	DOCSEARCH_WEAVIATE=weaviate-server go test ./internal/cluster/clustersearch -run TestRecorded -record
 var record = flag.Bool("record", false, "record the answers of a real node")
 
 const recordedFile = "testdata/recorded.json"
