@@ -147,7 +147,7 @@ func TestManagement(t *testing.T) {
 	s.mustHave(page, ">widget</a>", `/databases/update">`)
 	path := config.Join(config.Locate(os.Getenv).Data, "widget")
 	details := "/databases/details?" + url.Values{"path": {path}}.Encode()
-	s.mustHave(s.get(details), "folder "+source, "broken.pdf", `class="line own"`, "2 documents")
+	s.mustHave(s.get(details), "folder "+source, "broken.pdf", "<dt>Threshold</dt><dd>0.50 (build)</dd>", "2 documents")
 
 	s.write("docs/storing.md", "# Storing widgets\n\nKeep widgets in a dry place, away from the gadgets.\n")
 	s.until(details, "stale")
