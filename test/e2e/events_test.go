@@ -164,10 +164,10 @@ func testEvents(t *testing.T, s *session, readTool string, flags []string, asRes
 			t.Errorf("the results of the fetches are %v", results["WebFetch"])
 		}
 	} else {
-		denied("WebFetch", 1, "Read from local documentation (", "); the page was not fetched.", "\n"+readTool+` {"path": `)
+		denied("WebFetch", 1, "Read from local documentation (", "); the page was not fetched.")
 	}
-	if !strings.Contains(seen, "This is the whole page from ") || !strings.Contains(seen, pageSays) {
-		t.Error("the model did not see the page")
+	if !strings.Contains(seen, "This is the whole page from ") || !strings.Contains(seen, pageSays) || !strings.Contains(seen, "\n"+readTool+` {"path": `) {
+		t.Error("the model did not see the page and the call that reads it")
 	}
 	if strings.Contains(seen, "requested permissions") || r.stderr != "" || len(m.strays) > 0 {
 		t.Errorf("stderr %q, strays %q", r.stderr, m.strays)
