@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -15,6 +16,9 @@ import (
 )
 
 const forged = "Forged documentation"
+
+// duration matches the time in the line for the person.
+var duration = regexp.MustCompile(`\(\d+ ms\)`)
 
 // forgedText is the documentation of a package that a stranger made.
 func forgedText(subject string) string {
@@ -120,7 +124,7 @@ func TestCheckoutEndsAtItsDoor(t *testing.T) {
 				var b strings.Builder
 				for i, query := range []string{"kettle descale vinegar", "leftpad 1.3.0 install", "kettle 2.0.0 install the kettle"} {
 					r := there.hook(sessionEvent(t, "PreToolUse", other, map[string]any{"session_id": fmt.Sprintf("s%d", time.Now().UnixNano()), "tool_name": "WebSearch", "tool_input": map[string]string{"query": query}}))
-					fmt.Fprintf(&b, "%d %q %d %s\n", i, query, r.code, r.stdout)
+					fmt.Fprintf(&b, "%d %q %d %s\n", i, query, r.code, duration.ReplaceAllString(r.stdout, ""))
 				}
 				b.WriteString(there.docsearch("search", "--json", "install the kettle").stdout)
 				b.WriteString(there.run(hookLimit, serverRequests, "serve").stdout)

@@ -88,10 +88,14 @@ func TestShown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in := projectOf(t, map[string]string{
+		files := map[string]string{
 			"note.md":  test.note,
 			"dates.md": projectNotes["dates.md"], "cache.md": projectNotes["cache.md"], "search.md": projectNotes["search.md"], "docker.md": projectNotes["docker.md"],
-		}, calls)
+		}
+		for _, bird := range strings.Fields("heron plover dunlin godwit curlew whimbrel redshank avocet lapwing knot sanderling snipe") {
+			files[bird+".md"] = "# The " + bird + "\n\nA wading bird.\n" // with few notes, a low priority does not hide a clear match
+		}
+		in := projectOf(t, files, calls)
 		in.Note = "note.md"
 		got := "none"
 		r := analyze(t, in)
