@@ -65,8 +65,8 @@ func (o observation) describeDenial() string {
 	return "The model reads:\n\n```\n" + strings.TrimSpace(reason) + "\n```\n\n" + place + "\n\n" + o.describeOutput()
 }
 
-// describeOutput shows the client's output about the first denial, up to the
-// sentence about the retry.
+// describeOutput shows the client's output about the first denial: its lines up to the
+// passages.
 func (o observation) describeOutput() string {
 	lines := strings.Split(o.tidy(o.main.output), "\n")
 	start := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "local documentation (") })
@@ -74,7 +74,7 @@ func (o observation) describeOutput() string {
 		return "`" + o.client.command + "` does not print the denial."
 	}
 	end := start + 1
-	for end < len(lines) && !strings.Contains(lines[end-1], "on the web") {
+	for end < min(len(lines), start+4) && lines[end] != "" {
 		end++
 	}
 	if start > 0 && strings.Contains(lines[start-1], pageQuery) { // the call
@@ -86,6 +86,7 @@ func (o observation) describeOutput() string {
 var (
 	timePattern  = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:.]+Z`)
 	afterPattern = regexp.MustCompile(`"after":\s+"\w+"`)
+	tookPattern  = regexp.MustCompile(`\(\d+ ms\)`)
 	spacePattern = regexp.MustCompile(`[ \t]+\n`)
 )
 
@@ -93,6 +94,7 @@ var (
 func (o observation) tidy(text string) string {
 	text = timePattern.ReplaceAllLiteralString(text, "TIME")
 	text = afterPattern.ReplaceAllLiteralString(text, `"after": "k3f9"`)
+	text = tookPattern.ReplaceAllLiteralString(text, "(60 ms)")
 	return spacePattern.ReplaceAllLiteralString(strings.ReplaceAll(text, o.home, "~"), "\n")
 }
 
