@@ -63,6 +63,12 @@ manual lilypond lilypond-doc-html $doc/lilypond/html/Documentation
 manual gnuplot gnuplot-doc $doc/gnuplot/htmldocs
 manual autoconf autoconf-doc usr/share/info
 manual tmux tmux usr/share/man
+manual jinja python-jinja2-doc $doc/python-jinja2-doc/html
+manual scrapy python-scrapy-doc $doc/python-scrapy-doc/html
+manual nut nut-doc $doc/nut-doc/html
+manual jq jq usr/share/man
+manual dnsmasq dnsmasq-base usr/share/man
+manual valgrind valgrind $doc/valgrind/html
 
 # The manuals of two programs come in two places each.
 manual curl curl usr/share/man
@@ -91,3 +97,5 @@ module contour github.com/projectcontour/contour@v1.32.0 site/content/docs/1.31
 module externaldns sigs.k8s.io/external-dns@v0.18.0 docs
 package undici undici@6.19.8 docs
 package pino pino@9.4.0 docs
+module thanos github.com/thanos-io/thanos@v0.38.0 docs
+module golangci github.com/golangci/golangci-lint@v1.64.8 docs/src/docs

@@ -107,6 +107,14 @@ var calibrationSets = []manual{
 	{name: "undici", title: "undici", version: "6.19.8", urls: []string{"https://undici.nodejs.org/"}, include: []string{"**"}},
 	{name: "pino", title: "Pino", version: "9.4.0", urls: []string{"https://getpino.io/"}, include: []string{"**"}},
 	{name: "externaldns", title: "ExternalDNS", version: "v0.18.0", keywords: []string{"external-dns"}, urls: []string{"https://kubernetes-sigs.github.io/external-dns/"}, include: []string{"**"}},
+	{name: "jinja", title: "Jinja", version: "3.1.2-1+deb12u3", keywords: []string{"jinja2"}, urls: []string{"https://jinja.palletsprojects.com/"}},
+	{name: "scrapy", title: "Scrapy", version: "2.8.0-2", urls: []string{"https://docs.scrapy.org/"}},
+	{name: "nut", title: "Network UPS Tools", version: "2.8.0-7", keywords: []string{"upsd"}, urls: []string{"https://networkupstools.org/"}},
+	{name: "jq", title: "jq", version: "1.6-2.1+deb12u3", urls: []string{"https://jqlang.org/"}, include: []string{"/man1/**"}},
+	{name: "dnsmasq", title: "dnsmasq", version: "2.90-4~deb12u2", urls: []string{"https://dnsmasq.org/"}, include: []string{"/man8/**"}},
+	{name: "valgrind", title: "Valgrind", version: "1:3.19.0-1", urls: []string{"https://valgrind.org/"}},
+	{name: "thanos", title: "Thanos", version: "v0.38.0", urls: []string{"https://thanos.io/"}, include: []string{"**"}},
+	{name: "golangci", title: "golangci-lint", version: "v1.64.8", urls: []string{"https://golangci-lint.run/"}, include: []string{"**"}},
 }
 
 // A built is the result of building a database.
