@@ -17,9 +17,10 @@ import (
 var calibrationFiles = []struct {
 	title, path string
 	blind       bool // written after the rules, and before any result
+	floors      calibrationFloors
 }{
-	{"Searches about manuals outside the fit", filepath.Join("test", "eval", "testdata", "calibration.jsonl"), false},
-	{"Blind searches about manuals outside the fit", filepath.Join("test", "eval", "testdata", "calibration-blind.jsonl"), true},
+	{"Searches about manuals outside the fit", filepath.Join("test", "eval", "testdata", "calibration.jsonl"), false, calibrationFloors{.93, .94, .95, .89}},
+	{"Blind searches about manuals outside the fit", filepath.Join("test", "eval", "testdata", "calibration-blind.jsonl"), true, calibrationFloors{.90, .86, .94, .86}},
 }
 
 // A calibrationSearch is a search with the pages that answer it.
@@ -47,13 +48,9 @@ var calibrationKinds = []kind{
 	{"version", "another version"},
 }
 
-// Limits for the shares of denied calibration searches.
-const (
-	minAnswerable   = .93
-	maxWebOnly      = .06
-	maxOtherVersion = .05
-	minKept         = .90 // of the denials, with words added
-)
+// calibrationFloors are floors for shares of searches: answerable ones that are denied, those of
+// the web and of other versions that run, and denials that remain with words added.
+type calibrationFloors struct{ answerable, web, version, kept float64 }
 
 // addedWords are words that people and agents add to a search without asking for something else.
 var addedWords = []string{
@@ -100,7 +97,7 @@ func (l *harness) calibrate(out *output) error {
 			}
 			all = append(all, found...)
 		}
-		calibrationTables(out, file.title, all)
+		calibrationTables(out, file.title, all, file.floors)
 		for _, c := range all {
 			if c.listed(file.blind) {
 				fmt.Fprintf(out.cases, "%s: denied %t, %s %s, confidence %.2f: %s\n", file.title, c.denied, c.Set, c.Kind, c.confidence, c.Query)
@@ -114,7 +111,7 @@ func (l *harness) calibrate(out *output) error {
 // version are counted apart.
 var answerableKinds = []string{"title", "agent", "error", "beginner", "identifier"}
 
-func calibrationTables(out *output, title string, all []calibrated) {
+func calibrationTables(out *output, title string, all []calibrated, floors calibrationFloors) {
 	w := &out.tables
 	answerable, web, version := ofKinds(all, answerableKinds...), ofKinds(all, "web"), ofKinds(all, "version")
 	kept, denied := 0, 0
@@ -143,10 +140,10 @@ func calibrationTables(out *output, title string, all []calibrated) {
 	tableRow(w, "answerable and denied, with words added", denied, kept, percent(kept, denied), "-")
 	spread(w, title, all)
 	reliability(w, title, slices.Concat(answerable, web, version))
-	out.check(title+": denied searches that are answerable", deniedShare(answerable), minAnswerable)
-	out.check(title+": searches of the web that run", 1-deniedShare(web), 1-maxWebOnly)
-	out.check(title+": searches of other versions that run", 1-deniedShare(version), 1-maxOtherVersion)
-	out.check(title+": denials that remain with words added", float64(kept)/float64(max(1, denied)), minKept)
+	out.check(title+": denied searches that are answerable", deniedShare(answerable), floors.answerable)
+	out.check(title+": searches of the web that run", 1-deniedShare(web), floors.web)
+	out.check(title+": searches of other versions that run", 1-deniedShare(version), floors.version)
+	out.check(title+": denials that remain with words added", float64(kept)/float64(max(1, denied)), floors.kept)
 }
 
 // decideAll decides the searches about one manual.

@@ -114,7 +114,7 @@ var calibrationSets = []manual{
 	{name: "dnsmasq", title: "dnsmasq", version: "2.90-4~deb12u2", urls: []string{"https://dnsmasq.org/"}, include: []string{"/man8/**"}},
 	{name: "valgrind", title: "Valgrind", version: "1:3.19.0-1", urls: []string{"https://valgrind.org/"}},
 	{name: "thanos", title: "Thanos", version: "v0.38.0", urls: []string{"https://thanos.io/"}, include: []string{"**"}},
-	{name: "golangci", title: "golangci-lint", version: "v1.64.8", urls: []string{"https://golangci-lint.run/"}, include: []string{"**"}},
+	{name: "golangci", title: "golangci-lint", keywords: []string{"golangci-lint"}, version: "v1.64.8", urls: []string{"https://golangci-lint.run/"}, include: []string{"**"}},
 }
 
 // A built is the result of building a database.

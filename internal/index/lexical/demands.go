@@ -106,8 +106,12 @@ func (x *Index) addTopic(words []framedWord, names []string, d *Demands) error {
 			d.Topic = Comparison
 			return nil
 		}
-		if topic == NoTopic && isBestOf(words[i:]) {
+		switch {
+		case topic != NoTopic:
+		case isBestOf(words[i:]):
 			d.Topic = Advice
+		case asksForNewest(words, i):
+			d.Topic = News
 		}
 		if topic == NoTopic || d.Topic != NoTopic {
 			continue
@@ -148,6 +152,27 @@ func isBestOf(words []framedWord) bool {
 		}
 		return false
 	})
+}
+
+// asksForNewest reports whether a query asks which version is the newest from word i on: "latest
+// stable version". A task that wants the newest version, such as installing it, does not.
+func asksForNewest(words []framedWord, i int) bool {
+	switch words[i].folded {
+	case "latest", "newest", "current":
+	default:
+		return false
+	}
+	isVersion := func(w framedWord) bool {
+		return w.folded == "version" || w.folded == "versions" || w.folded == "release" || w.folded == "stable"
+	}
+	isTask := func(w framedWord) bool {
+		switch w.folded {
+		case "install", "installing", "upgrade", "upgrading", "update", "updating", "build", "compile", "migrate", "use", "using", "how", "get", "show", "print", "check":
+			return true
+		}
+		return false
+	}
+	return slices.ContainsFunc(words[i+1:min(len(words), i+4)], isVersion) && !slices.ContainsFunc(words, isTask)
 }
 
 // isComparedName reports whether the words after a comparative are the name of the documented

@@ -34,6 +34,10 @@ func TestDemands(t *testing.T) {
 		{query: "widget job queue"}, // jobs are the subject here
 		{query: "widget CVE-2024-12345", topic: Vulnerability},
 		{query: "widget release date", topic: News},
+		{query: "latest stable widget version", topic: News},
+		{query: "current widget release", topic: News},
+		{query: "install the latest version of widget"},
+		{query: "widget show the current version"},
 		{query: "widget redis store"}, // redis is a subject
 		{query: "widget kubernetes fold", software: []string{"kubernetes"}},
 		{query: "widget /opt/widget-9/fold"}, // a path
