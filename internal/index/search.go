@@ -54,7 +54,7 @@ type Result struct {
 	// alone, which is all that the hook uses.
 	Confidence float64
 	Confident  bool
-	// Notes report parts of the search that failed, with the reason.
+	// Notes report parts of the search that failed, and operators that exclude all hits.
 	Notes []string
 
 	signals lexical.Signals // from which Confidence was computed
@@ -131,6 +131,9 @@ func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
 	slices.SortFunc(fused, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Number, b.Number))
 	})
+	if len(fused) == 0 && signals.Excluding != "" {
+		r.Notes = append(r.Notes, fmt.Sprintf("all results are excluded by %s (a leading hyphen excludes a word)", signals.Excluding))
+	}
 	r.Hits, err = d.readHits(fused, signals.Names, q.TopK)
 	return r, err
 }

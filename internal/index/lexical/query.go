@@ -35,6 +35,8 @@ type clause struct {
 	field  string // "title", "path" or ""
 	not    bool
 	quoted bool
+	// written is the clause with its operator.
+	written string
 }
 
 func (c clause) isOperator() bool { return c.field != "" || c.quoted || c.not }
@@ -59,6 +61,7 @@ func parse(text string, isOption func(string) bool) []clause {
 		if n == 0 {
 			c, n = clause{text: text[:end]}, end
 		}
+		c.written = text[:n]
 		clauses = append(clauses, c)
 		text = text[n:]
 	}
@@ -160,6 +163,7 @@ type plan struct {
 	intent       intent
 	unknownWords int // words in neither the index nor the background corpus
 	constraints  []phraseConstraint
+	exclusions   []string           // the operators that exclude passages, as written
 	phrases      []phraseConstraint // preferred, not required
 	isMessage    bool               // the text is an error message
 }
@@ -235,6 +239,9 @@ func (a *Analyzer) plan(query *Query, isOption func(string) bool) plan {
 		case "path":
 			d.fields = addressFields
 			d.words = a.phraseWords(trimAddress(c.text))
+		}
+		if c.not && len(d.words) > 0 {
+			p.exclusions = append(p.exclusions, c.written)
 		}
 		switch {
 		case len(d.words) == 0:

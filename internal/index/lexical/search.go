@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 )
 
 const (
@@ -82,6 +83,12 @@ func (x *Index) searchRelaxed(q *Query, p *plan) ([]Hit, Signals, error) {
 		hits, s, err = x.search(q, p)
 		s.Relaxed = len(hits) > 0
 	}
+	if err == nil && len(hits) == 0 && p.include() {
+		var excluded []Hit
+		if excluded, _, err = x.search(q, p); len(excluded) > 0 {
+			s.Excluding = strings.Join(p.exclusions, " ")
+		}
+	}
 	return hits, s, err
 }
 
@@ -128,6 +135,13 @@ func (x *Index) knows(err *error) func(string) bool {
 func (p *plan) relax() bool {
 	n := len(p.constraints)
 	p.constraints = slices.DeleteFunc(p.constraints, func(d phraseConstraint) bool { return d.quoted })
+	return len(p.constraints) < n
+}
+
+// include removes the constraints that exclude passages. It returns false if there are none.
+func (p *plan) include() bool {
+	n := len(p.constraints)
+	p.constraints = slices.DeleteFunc(p.constraints, func(d phraseConstraint) bool { return d.not })
 	return len(p.constraints) < n
 }
 

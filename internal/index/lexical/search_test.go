@@ -89,6 +89,37 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// Operators that leave no hits are reported, unless the query has none without them either.
+func TestSearchExcludesAll(t *testing.T) {
+	x := build(t, []uint32{0, 0, 1}, []Fields{
+		{Title: "Bands", Page: "Radio", Body: "Each band has a number.", Address: "radio/bands.html"},
+		{Title: "Numbers", Page: "Radio", Body: "A number is that of one band.", Address: "radio/numbers.html"},
+		{Title: "--mute and -tone", Page: "Options", Body: "Both need the audio system.", Address: "options.html"},
+	})
+	for _, tt := range []struct {
+		text string
+		hits int
+		want string
+	}{
+		{"number", 2, ""},
+		{"number -band", 0, "-band"},
+		{`number "each band" -title:bands -"one band" -audio`, 0, `-title:bands -"one band" -audio`},
+		{"number -title:bands", 1, ""},
+		{"number -band path:nowhere", 0, ""},
+		{"zebra -band", 0, ""},
+		{"audio -tone", 1, ""},
+		{"audio --mute", 1, ""},
+	} {
+		hits, s, err := x.Search(Query{Text: tt.text, Limit: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(hits) != tt.hits || s.Excluding != tt.want {
+			t.Errorf("%s: %d hits, excluding %q; want %d, %q", tt.text, len(hits), s.Excluding, tt.hits, tt.want)
+		}
+	}
+}
+
 func TestSearchPrefersDefinitionInSameCase(t *testing.T) {
 	x := build(t, []uint32{0, 0, 0}, []Fields{
 		{Title: "reprlib.aRepr", Page: "Short representations", Body: "The instance that repr uses. See reprlib, Repr, and reprlib.Repr."},

@@ -14,6 +14,7 @@ type Signals struct {
 	Terms            int     // of the query, without stop words and question words
 	Unknown          int     // terms that the index lacks
 	Relaxed          bool    // a quoted phrase was not found and searched as words
+	Excluding        string  // operators that exclude all hits, as written; empty if there are hits
 	Named            bool    // the query names the database, or is an identifier that the best hit defines
 	UnknownName      bool    // it contains a name, such as min_length, that the index lacks
 	TechnologyRarity float64 // highest idf of another technology's name, divided by the maximum idf
