@@ -103,6 +103,9 @@ func (x *Index) plan(q *Query) (plan, error) {
 	if err != nil {
 		return plan{}, err
 	}
+	if spelled.text, err = x.padNumbers(spelled.text, q.Names); err != nil {
+		return plan{}, err
+	}
 	short := *q
 	short.Text = spelled.text
 	var lookupErr error

@@ -200,6 +200,41 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// A number in a name finds the name with leading zeros, but not if the index has it as written.
+func TestSearchNumberWithZeros(t *testing.T) {
+	x := build(t, []uint32{0, 1, 2, 3, 4, 5}, []Fields{
+		{Title: "ADR-016: One queue", Page: "ADR-016: One queue", Body: "We use one queue. It replaces the 16 queues of this ADR's forerunner."},
+		{Title: "ADR-017: Two queues", Page: "ADR-017: Two queues", Body: "We use two queues instead of the one of ADR 16."},
+		{Title: "Names of databases", Page: "Names of databases", Body: "A name is that of a person.", Address: "docs/rfc/0016-names.md"},
+		{Title: "Step 1", Page: "Install", Body: "Start with step 1."},
+		{Title: "Step 01", Page: "Remove", Body: "Start with this step."},
+		{Title: "Decisions", Page: "Decisions", Body: "The rule KB-0023 is about the 23 keys of KB pages."},
+	})
+	for text, want := range map[string]struct {
+		passage uint32
+		text    string
+	}{
+		"adr 16":           {0, "adr 016"},
+		"what says ADR-16": {0, "what says ADR-016"},
+		"adr 17":           {1, "adr 017"},
+		"rfc 16 adr 17":    {1, "rfc 0016 adr 017"},
+		"rfc 16":           {2, "rfc 0016"},
+		"kb 23":            {5, "kb 0023"},
+		"step 1":           {3, "step 1"},
+		"step 01":          {4, "step 01"},
+		"queue 16":         {0, "queue 16"},
+		`"adr 16" queues`:  {1, `"adr 16" queues`},
+	} {
+		hits, s, err := x.Search(Query{Text: text, Limit: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(hits) == 0 || hits[0].Passage != want.passage || s.Text != want.text {
+			t.Errorf("%s: searched %q, got %+v; want %q, passage %d first", text, s.Text, hits, want.text, want.passage)
+		}
+	}
+}
+
 // A query that is an identifier names the database that defines it.
 func TestIdentifierNames(t *testing.T) {
 	x := build(t, []uint32{0, 1}, []Fields{

@@ -10,6 +10,8 @@ const (
 	minMisspelled = 5
 	// minCorrection is the minimum document frequency of a correction.
 	minCorrection = 2
+	// maxPadded is the maximum number of digits of a number with leading zeros in a name.
+	maxPadded = 4
 )
 
 // A spelling is the result of spelling correction.
@@ -60,6 +62,73 @@ func (x *Index) respell(text string, names []string) (spelling, error) {
 	}
 	return s, nil
 }
+
+// padNumbers adds the leading zeros that the index has to numbers in names, so that
+// "adr 16" finds ADR-016. A name that the index contains as written stays.
+func (x *Index) padNumbers(text string, names []string) (string, error) {
+	if !strings.ContainsAny(text, "123456789") {
+		return text, nil
+	}
+	padded := text
+	var before contentWord
+	for _, w := range x.analyzer.contentWords(text, names) {
+		if w.kind != word {
+			continue
+		}
+		name, number := before, text[w.start:w.end]
+		before = w
+		if name.end == 0 || w.position != name.position+1 || len(number) >= maxPadded || !isNumber(number) || number[0] == '0' ||
+			isNumber(text[name.start:name.end]) || isLiteral(text, name.start) || strings.Count(text[:w.start], `"`)%2 == 1 {
+			continue
+		}
+		zeros, err := x.zerosOf(text[name.start:name.end], number)
+		if err != nil {
+			return text, err
+		}
+		at := w.start + len(padded) - len(text)
+		padded = padded[:at] + zeros + padded[at:]
+	}
+	return padded, nil
+}
+
+// zerosOf returns the leading zeros with which a number follows a word in the index, in
+// titles and addresses rather than in text; none if it does so as written, or never.
+func (x *Index) zerosOf(before, number string) (string, error) {
+	variants := []string{""}
+	for zeros := "0"; len(zeros)+len(number) <= maxPadded; zeros += "0" {
+		_, found, err := x.postingList(zeros + number)
+		if err != nil {
+			return "", err
+		}
+		if found {
+			variants = append(variants, zeros)
+		}
+	}
+	if len(variants) == 1 {
+		return "", nil // as in nearly every index, and cheaper than a look at phrases
+	}
+	for _, fields := range [...]uint{titleFields | addressFields, allFields} {
+		for _, zeros := range variants {
+			found, err := x.hasPhrase(before+" "+zeros+number, fields)
+			if found || err != nil {
+				return zeros, err
+			}
+		}
+	}
+	return "", nil
+}
+
+// hasPhrase reports whether a passage contains the words of a text in this order.
+func (x *Index) hasPhrase(text string, fields uint) (bool, error) {
+	matchers, possible, err := x.openConstraints([]phraseConstraint{{words: x.analyzer.phraseWords(text), fields: fields}})
+	if err != nil || !possible {
+		return false, err
+	}
+	passages, err := x.phraseMatches(&matchers[0])
+	return len(passages) > 0, err
+}
+
+func isNumber(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
 // isLiteral reports whether the word at an offset of a query's text is quoted or follows
 // an operator.
