@@ -95,6 +95,9 @@ func (a *app) info(d databaseRef, asJSON bool) error {
 	if e := info.Edition; e != nil {
 		a.printRow("version", "%s, from the pages' %s", printable(e.Version), printable(strings.Join(e.Evidence, " and ")))
 	}
+	if info.Language != "" {
+		a.printRow("language", "%s", printable(info.Language))
+	}
 	a.printRow("index", "%s in %s", size(info.Bytes), info.Generation)
 	if info.Embedder != nil {
 		a.printRow("vectors", "%s, %s%s", info.Embedder.Name, count(info.Embedder.Dimensions, "dimension"), recallOf(info.Recall))
@@ -214,7 +217,8 @@ type infoJSON struct {
 	Documents int                  `json:"documents"`
 	TextBytes int64                `json:"text_bytes"`
 	Bytes     int64                `json:"index_bytes"`
-	Edition   *generation.Edition  `json:"edition,omitempty"` // documented version
+	Edition   *generation.Edition  `json:"edition,omitempty"`  // documented version
+	Language  string               `json:"language,omitempty"` // of most passages
 	Embedder  *generation.Embedder `json:"embedder,omitempty"`
 	Recall    *generation.Recall   `json:"recall,omitempty"`
 	Provided  *generation.Provided `json:"provided,omitempty"`
@@ -232,7 +236,7 @@ func newInfoJSON(name, state, why string, info index.Info) infoJSON {
 	}
 	j.Source, j.Built, j.Tool = &info.Source, &info.Created, info.Tool
 	j.Passages, j.Documents, j.TextBytes, j.Bytes = info.Passages, info.Documents, info.TextBytes, info.Bytes
-	j.Edition, j.Embedder, j.Recall, j.Provided, j.Skipped = info.Edition, info.Embedder, info.Recall, info.Provided, info.Skipped
+	j.Edition, j.Language, j.Embedder, j.Recall, j.Provided, j.Skipped = info.Edition, info.Language, info.Embedder, info.Recall, info.Provided, info.Skipped
 	return j
 }
 

@@ -59,7 +59,8 @@ type whyDatabase struct {
 	Confidence float64  `json:"confidence"`
 	Threshold  float64  `json:"threshold"`
 	Enough     bool     `json:"enough"`
-	Unmet      string   `json:"unmet,omitempty"` // see quicksearch.Answer
+	Unmet      string   `json:"unmet,omitempty"`       // see quicksearch.Answer
+	AdviceOnly string   `json:"advice_only,omitempty"` // see quicksearch.Answer
 	Hits       []whyHit `json:"hits,omitempty"`
 	Problem    string   `json:"problem,omitempty"`
 }
@@ -153,7 +154,8 @@ func explainDatabase(query string, db *config.Database, matches bool, indexes lo
 		}
 		return w
 	}
-	w.Confidence, w.Enough, w.Threshold, w.Unmet = found.Confidence, found.Confident, threshold, found.Unmet
+	w.Confidence, w.Enough, w.Threshold = found.Confidence, found.Confident, threshold
+	w.Unmet, w.AdviceOnly = found.Unmet, found.AdviceOnly
 	for _, h := range found.Hits {
 		w.Hits = append(w.Hits, whyHit{h.Score, heading(&h.Passage), h.Locator()})
 	}
@@ -234,6 +236,8 @@ func (w *whyDatabase) confidence() string {
 	switch {
 	case w.Enough:
 		answers = "answers"
+	case w.AdviceOnly != "":
+		answers = fmt.Sprintf("the hook only advises (%s)", printable(w.AdviceOnly))
 	case w.Unmet != "":
 		answers = fmt.Sprintf("does not answer, because no heading of the best passages is about %s", printable(w.Unmet))
 	}

@@ -52,6 +52,7 @@ type Answer struct {
 	Whole      bool              // Passages are the whole page, in page order
 	Confidence float64           // probability that the best passage answers the query
 	Confident  bool              // Confidence reaches the database's threshold
+	AdviceOnly string            // why a confident answer is only advice, see quicksearch.Answer; else ""
 	Version    string            // of the documented software; "" if unknown
 	// Weights are those of the query's terms, by which passages are shortened. Without, all
 	// words of the query count the same.
@@ -527,6 +528,11 @@ func (d *decider) searchDatabase(db *config.Database, r *event.Request, unproven
 		return o, !unproven || err != nil || len(answer.Passages) > 0
 	}
 	d.trace("database %s: %d passages, confidence %.2f, confident: %t", db.Name, len(answer.Passages), answer.Confidence, answer.Confident)
+	if answer.AdviceOnly != "" {
+		d.trace("database %s: advice only, %s", db.Name, answer.AdviceOnly)
+		o.adviceOnly = true
+		return o, true
+	}
 	o.Answer = answer
 	return o, answer.Confident && len(answer.Passages) > 0
 }

@@ -155,10 +155,8 @@ func (w *buildJob) run(ctx context.Context) error {
 	if lost := current.Documents - w.m.Documents; w.opt.KeepLost && !prepared.KeepsLost && generation.HasLost(lost, 0, current.Documents) {
 		return &generation.LostError{Lost: lost, Documents: current.Documents}
 	}
-	if w.m.Edition = prepared.Edition; w.m.Edition == nil {
-		if err := w.detectEdition(); err != nil {
-			return err
-		}
+	if err := w.detect(prepared.Edition); err != nil {
+		return err
 	}
 	if v, ok := w.src.(interface {
 		Verify(dir confined.Path, m *generation.Manifest) error

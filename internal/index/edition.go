@@ -1,7 +1,6 @@
 package index
 
 import (
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,24 +46,9 @@ const (
 	maxReleaseNotes = 2000
 )
 
-// detectEdition stores the documented version in the manifest. It depends only on the
-// passages, so an update and a full build find the same version.
-func (w *buildJob) detectEdition() (err error) {
-	draft, err := draftGeneration(w.Build, &w.m)
-	if err != nil {
-		return err
-	}
-	table, err := passage.OpenTable(draft)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, table.Close()) }()
-	keys := make([]string, table.Documents())
-	for d := range keys {
-		if keys[d], err = table.Key(uint32(d)); err != nil {
-			return err
-		}
-	}
+// detectEdition returns the version that the documents with these keys describe. It depends only
+// on the passages, so an update and a full build find the same version.
+func detectEdition(table *passage.Table, location string, keys []string) (*generation.Edition, error) {
 	var sampled, notes []int
 	for i := range min(len(keys), titleSampleSize) {
 		sampled = append(sampled, i*len(keys)/min(len(keys), titleSampleSize))
@@ -76,14 +60,13 @@ func (w *buildJob) detectEdition() (err error) {
 	}
 	sampledTitles, err := readTitles(table, keys, sampled)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	notesTitles, err := readTitles(table, keys, notes)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	w.m.Edition = inferEdition(w.m.Source.Location, keys, sampledTitles, notesTitles)
-	return nil
+	return inferEdition(location, keys, sampledTitles, notesTitles), nil
 }
 
 // readTitles reads the titles of documents from their first passages.

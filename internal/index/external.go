@@ -67,7 +67,7 @@ func (d *Database) Export(ctx context.Context, each func(Exported) error) (data 
 	if err != nil {
 		return nil, err
 	}
-	head, err := json.Marshal(externalHead{Version: d.gen.VersionOr(""), Confidence: d.gen.Confidence, Documents: d.table.Documents()})
+	head, err := json.Marshal(externalHead{Version: d.gen.VersionOr(""), Language: d.gen.Language, Partial: d.gen.Partial, Confidence: d.gen.Confidence, Documents: d.table.Documents()})
 	if err != nil {
 		return nil, err
 	}
@@ -80,6 +80,8 @@ func (d *Database) Export(ctx context.Context, each func(Exported) error) (data 
 // lexical.Index.AppendStatistics).
 type externalHead struct {
 	Version    string                 `json:"version,omitempty"` // that the build detected
+	Language   string                 `json:"language,omitempty"`
+	Partial    generation.Partial     `json:"partial,omitempty"`
 	Confidence *generation.Confidence `json:"confidence,omitempty"`
 	Documents  int                    `json:"documents"`
 }

@@ -14,7 +14,7 @@ import (
 // Passages that it did not return are not quoted, as neighbors neither.
 func (x *External) Quote(q quicksearch.Query, find func(text string, limit int) ([]Found, error)) (quicksearch.Answer, error) {
 	found := &foundPassages{}
-	return quicksearch.Quote(q, x.head.Confidence, found, func(words lexical.Query) ([]lexical.Hit, lexical.Signals, error) {
+	a, err := quicksearch.Quote(q, x.head.Confidence, found, func(words lexical.Query) ([]lexical.Hit, lexical.Signals, error) {
 		return x.statistics.Search(words, func(text string) ([]lexical.Candidate, error) {
 			var err error
 			if found.all, err = find(text, externalCandidates); err != nil {
@@ -23,6 +23,8 @@ func (x *External) Quote(q quicksearch.Query, find func(text string, limit int) 
 			return candidatesOf(found.all), nil
 		})
 	}, nil, x.head.Version)
+	a.Limit(q.Text, x.head.Language, x.head.Partial)
+	return a, err
 }
 
 // candidatesOf returns passages in the form in which they are ranked.

@@ -112,7 +112,7 @@ func (i Indexes) Search(db *config.Database, s event.Search) (a hook.Answer, err
 		if err != nil {
 			return err
 		}
-		a = hook.Answer{Passages: passagesOf(found.Hits), Confidence: found.Confidence, Confident: found.Confident, Version: x.VersionOr(db.Version), Weights: found.Weights}
+		a = hook.Answer{Passages: passagesOf(found.Hits), Confidence: found.Confidence, Confident: found.Confident, AdviceOnly: found.AdviceOnly, Version: x.VersionOr(db.Version), Weights: found.Weights}
 		return nil
 	})
 	return a, err

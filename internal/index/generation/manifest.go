@@ -23,15 +23,19 @@ const (
 
 // A Manifest describes the current generation.
 type Manifest struct {
-	Format     int            `json:"format"`
-	Generation string         `json:"generation"` // name of the folder
-	Created    time.Time      `json:"created"`
-	Checked    time.Time      `json:"checked,omitzero"` // last time an update found no changes
-	Tool       string         `json:"tool"`             // version of docsearch that built it
-	Passages   int            `json:"passages"`
-	Documents  int            `json:"documents"`
-	Edition    *Edition       `json:"edition,omitempty"` // nil: no version detected
-	TextBytes  int64          `json:"text_bytes"`        // of the passages' texts
+	Format     int       `json:"format"`
+	Generation string    `json:"generation"` // name of the folder
+	Created    time.Time `json:"created"`
+	Checked    time.Time `json:"checked,omitzero"` // last time an update found no changes
+	Tool       string    `json:"tool"`             // version of docsearch that built it
+	Passages   int       `json:"passages"`
+	Documents  int       `json:"documents"`
+	Edition    *Edition  `json:"edition,omitempty"` // nil: no version detected
+	TextBytes  int64     `json:"text_bytes"`        // of the passages' texts
+	// Language is the English name of the passages' language, if the build recognized it.
+	Language string `json:"language,omitempty"`
+	// Partial names the pages of a database that has no others: one of the Partial constants.
+	Partial    Partial        `json:"partial,omitempty"`
 	Files      []FileInfo     `json:"files"`
 	Source     Source         `json:"source"`
 	Embedder   *Embedder      `json:"embedder,omitempty"` // the built-in embedder; nil: none
@@ -48,6 +52,14 @@ type Manifest struct {
 	// provenance). It is empty if they were not sealed.
 	Seal string `json:"seal,omitempty"`
 }
+
+// Partial is documentation that is no manual, and not enough to deny a search for instructions.
+type Partial string
+
+const (
+	OnlyReadme  Partial = "a short README"
+	OnlyChanges Partial = "change logs"
+)
 
 // A FileInfo contains the size and checksum of a file.
 type FileInfo struct {
@@ -203,6 +215,8 @@ func parseHead(path string, data []byte) (Manifest, error) {
 		Format     int         `json:"format"`
 		Generation string      `json:"generation"`
 		Edition    *Edition    `json:"edition"`
+		Language   string      `json:"language"`
+		Partial    Partial     `json:"partial"`
 		Files      []FileInfo  `json:"files"`
 		Confidence *Confidence `json:"confidence"`
 		Source     struct {
@@ -210,7 +224,7 @@ func parseHead(path string, data []byte) (Manifest, error) {
 		} `json:"source"`
 	}
 	err := json.Unmarshal(data, &head)
-	m := Manifest{Format: head.Format, Generation: head.Generation, Edition: head.Edition, Files: head.Files, Confidence: head.Confidence, Source: Source{Root: head.Source.Root}}
+	m := Manifest{Format: head.Format, Generation: head.Generation, Edition: head.Edition, Language: head.Language, Partial: head.Partial, Files: head.Files, Confidence: head.Confidence, Source: Source{Root: head.Source.Root}}
 	return m.check(path, data, err, oldestFormat)
 }
 

@@ -74,11 +74,14 @@ type Answer struct {
 	Hits []Hit // best first
 	// Confidence is the estimated probability that the best hit answers the query.
 	Confidence float64
-	// Confident reports whether it reaches the database's threshold, and the hits meet all
-	// demands of the query.
+	// Confident reports whether it reaches the database's threshold, the hits meet all
+	// demands of the query, and the database may answer it.
 	Confident bool
 	// Unmet is the demand that the hits do not meet, such as "version 3.0", or "".
 	Unmet string
+	// AdviceOnly is why an answer that would be confident only shows that the database may help,
+	// such as "documentation in German", or "".
+	AdviceOnly string
 	// Weights are those of the query's terms, see lexical.Signals. Nil without hits.
 	Weights []lexical.TermWeight
 }
@@ -103,6 +106,7 @@ func (x *Index) Search(q Query) (Answer, error) {
 		return Answer{}, err
 	}
 	a := answer(x.gen.Confidence, signals, q, hits)
+	a.Limit(q.Text, x.gen.Language, x.gen.Partial)
 	a.Hits = hits[:min(q.Limit, len(hits))]
 	return a, nil
 }
@@ -120,8 +124,8 @@ func answer(c *generation.Confidence, s lexical.Signals, q Query, best []Hit) (a
 	switch {
 	case a.Confidence < q.Threshold, a.Unmet != "":
 		a.Confident = false
-	case len(s.Demands.Missing) > 0 && messageOf(q.Text, q.Names) == nil:
-		a.Confident = a.Confident && a.Confidence >= withMissing
+	case a.Confident && a.Confidence < withMissing:
+		a.Confident = len(s.Demands.Missing) == 0 && !isForeign(q.Text) || messageOf(q.Text, q.Names) != nil
 	}
 	a.Weights = s.Weights
 	return a

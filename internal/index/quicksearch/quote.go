@@ -70,7 +70,9 @@ const (
 // the thesaurus key that the query resembles. No text is there twice. If the query is a pasted
 // error message, the passages that have the message come first.
 func (x *Index) Quote(q Query) (Answer, error) {
-	return Quote(q, x.gen.Confidence, x.passages(), x.lexical.Search, x.lexical.Analyzer().Related, x.VersionOr(""))
+	a, err := Quote(q, x.gen.Confidence, x.passages(), x.lexical.Search, x.lexical.Analyzer().Related, x.VersionOr(""))
+	a.Limit(q.Text, x.gen.Language, x.gen.Partial)
+	return a, err
 }
 
 // A relatedFunc finds a related query as lexical.Analyzer.Related.

@@ -1,0 +1,44 @@
+package quicksearch
+
+import (
+	"testing"
+
+	"github.com/docsearch/docsearch/internal/index/generation"
+)
+
+func TestLimit(t *testing.T) {
+	for _, tt := range []struct {
+		query, language string
+		partial         generation.Partial
+		want            string
+	}{
+		{"descale the kettle", "English", "", ""},
+		{"descale the kettle", "", "", ""}, // built before languages were detected
+		{"den Kessel entkalken", "German", "", "documentation in German"},
+		{"descale the kettle", "English", generation.OnlyReadme, "only a short README"},
+		{"descale the kettle", "English", generation.OnlyChanges, "only change logs"},
+		{"what changed in kettle 2.1", "English", generation.OnlyChanges, ""},
+	} {
+		a := Answer{Confident: true}
+		a.Limit(tt.query, tt.language, tt.partial)
+		if a.AdviceOnly != tt.want || a.Confident != (tt.want == "") {
+			t.Errorf("%q, %s, %q: advice %q, confident %t, want %q", tt.query, tt.language, tt.partial, a.AdviceOnly, a.Confident, tt.want)
+		}
+		a = Answer{}
+		a.Limit(tt.query, tt.language, tt.partial)
+		if a.AdviceOnly != "" || a.Confident {
+			t.Errorf("%q: an answer that is not confident is %+v", tt.query, a)
+		}
+	}
+}
+
+func TestIsForeign(t *testing.T) {
+	for query, want := range map[string]bool{
+		"how do I descale the kettle": false, "kettle descale error E42": false, "pandas read_csv on_bad_lines": false,
+		"wie kann ich den Kessel entkalken und wie oft": true, "как удалить накипь в kettle": true, "kettle 除垢 方法": true,
+	} {
+		if got := isForeign(query); got != want {
+			t.Errorf("%q: %t, want %t", query, got, want)
+		}
+	}
+}
