@@ -167,6 +167,7 @@ func TestDecideByMode(t *testing.T) {
 		{name: "redirect, other tool, damaged", mode: config.ModeRedirect, tool: foreignTool, query: "gitlab artifacts", indexes: fakeSearcher{"gitlab": nil}, verdict: Deny},
 
 		{name: "advise", mode: config.ModeAdvise, query: "gitlab artifacts", indexes: fakeSearcher{"gitlab": always(unsure)}, context: true},
+		{name: "advice only", query: "gitlab artifacts", indexes: fakeSearcher{"gitlab": always(Answer{Confidence: .99, AdviceOnly: "documentation in German"})}, context: true},
 		{name: "advise, no index", mode: config.ModeAdvise, query: "gitlab artifacts", fault: "no docsearch index"},
 		{name: "advise, other tool", mode: config.ModeAdvise, tool: foreignTool, query: "gitlab artifacts", context: true},
 
