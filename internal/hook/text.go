@@ -57,7 +57,12 @@ func (t *denialText) isFetch() bool {
 // keepsLegacyText reports whether the denial contains the sentences of the original Python
 // hook, which its users match on. It does if another server's tool searches a database.
 func (t *denialText) keepsLegacyText() bool {
-	return t.ruleMessage == "" && !t.isFetch() && slices.ContainsFunc(t.results, func(o result) bool { return !o.own })
+	return t.ruleMessage == "" && !t.isFetch() && t.usesOtherServer()
+}
+
+// usesOtherServer reports whether another server's tool searches one of the databases.
+func (t *denialText) usesOtherServer() bool {
+	return slices.ContainsFunc(t.results, func(o result) bool { return !o.own })
 }
 
 // compose returns the reason and the context. The reason is a sentence, because clients show
@@ -173,7 +178,7 @@ func (t *denialText) escapeHatch() string {
 // loadHint returns the call that loads the tools, for clients that load tools on demand. The
 // main agent is known to have the search tool if the client loads it at once.
 func (t *denialText) loadHint() string {
-	loaded := t.client.LoadsSearch() && t.event.Agent == "" && !t.isFetch() && !slices.ContainsFunc(t.results, func(o result) bool { return !o.own })
+	loaded := t.client.LoadsSearch() && t.event.Agent == "" && !t.isFetch() && !t.usesOtherServer()
 	if t.client.Loader == "" || loaded && t.client.ShowsContext(t.event) {
 		return ""
 	}
@@ -204,11 +209,12 @@ func (t *denialText) excerpt(limit int) string {
 		return ""
 	}
 	p := &best.Passages[0]
-	body := sanitize(p.Text)
-	text := bestParagraph(body, contentWords(best.query(), best.db.Keywords, maxKeywords))
+	body, text := sanitize(p.Text), ""
 	if d, ok := passage.Define(body, best.definedBy()); ok {
 		defined := p.At(d)
 		p, text = &defined, firstDefinition(body[d.Start:])
+	} else {
+		text = bestParagraph(body, contentWords(best.query(), best.db.Keywords, maxKeywords))
 	}
 	head := "\nBest match (" + shortHeading(p, maxLabel) + "):\n> "
 	room := limit - utf16Len(head)

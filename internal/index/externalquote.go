@@ -14,7 +14,8 @@ import (
 // Passages that it did not return are not quoted, as neighbors neither.
 func (x *External) Quote(q quicksearch.Query, find func(text string, limit int) ([]Found, error)) (quicksearch.Answer, error) {
 	found := &foundPassages{}
-	a, err := quicksearch.Quote(q, x.head.Confidence, found, func(words lexical.Query) ([]lexical.Hit, lexical.Signals, error) {
+	p := quicksearch.Properties{Confidence: x.head.Confidence, Version: x.head.Version, Language: x.head.Language, Partial: x.head.Partial}
+	return quicksearch.Quote(q, p, found, func(words lexical.Query) ([]lexical.Hit, lexical.Signals, error) {
 		return x.statistics.Search(words, func(text string) ([]lexical.Candidate, error) {
 			var err error
 			if found.all, err = find(text, externalCandidates); err != nil {
@@ -22,9 +23,7 @@ func (x *External) Quote(q quicksearch.Query, find func(text string, limit int) 
 			}
 			return candidatesOf(found.all), nil
 		})
-	}, nil, x.head.Version)
-	a.Limit(q.Text, x.head.Language, x.head.Partial)
-	return a, err
+	}, nil)
 }
 
 // candidatesOf returns passages in the form in which they are ranked.

@@ -92,8 +92,8 @@ func current(dir string, parse func(path string, data []byte) (Manifest, error))
 func Load(dir string, open func(Generation) error) error { return load(dir, open, parseManifest) }
 
 // LoadHead is Load with a manifest that has only Format, Generation, Edition, Language,
-// Partial, Files, Confidence and Source.Root. A process that ends after one query decodes these in half of
-// the time.
+// Partial, Files, Confidence and Source.Root. A process that ends after one query decodes
+// these in half of the time.
 func LoadHead(dir string, open func(Generation) error) error { return load(dir, open, parseHead) }
 
 func load(dir string, open func(Generation) error, parse func(path string, data []byte) (Manifest, error)) error {

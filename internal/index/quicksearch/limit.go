@@ -7,16 +7,25 @@ import (
 	"github.com/docsearch/docsearch/internal/index/lexical"
 )
 
-// Limit makes a confident answer advice if the confidence says too little about the database. It
+// Properties are what an answer depends on besides the passages of a database. The zero value
+// is an uncalibrated manual in an unknown language.
+type Properties struct {
+	Confidence *generation.Confidence
+	Version    string // of the documented software if the query has none
+	Language   string
+	Partial    generation.Partial
+}
+
+// limit makes a confident answer advice if the confidence says too little about the database. It
 // is calibrated for manuals in English: of the searches that only the web answers, manuals in
 // German, French, Japanese and Chinese denied 25 of 40.
-func (a *Answer) Limit(query, language string, partial generation.Partial) {
+func (a *Answer) limit(query string, p *Properties) {
 	switch {
 	case !a.Confident:
-	case language != "" && language != lexical.English:
-		a.AdviceOnly = "documentation in " + language
-	case partial == generation.OnlyReadme, partial == generation.OnlyChanges && !asksChanges(query):
-		a.AdviceOnly = "only " + string(partial)
+	case p.Language != "" && p.Language != lexical.English:
+		a.AdviceOnly = "documentation in " + p.Language
+	case p.Partial == generation.OnlyReadme, p.Partial == generation.OnlyChanges && !asksChanges(query):
+		a.AdviceOnly = "only " + string(p.Partial)
 	}
 	a.Confident = a.Confident && a.AdviceOnly == ""
 }

@@ -20,12 +20,12 @@ func TestLimit(t *testing.T) {
 		{"what changed in kettle 2.1", "English", generation.OnlyChanges, ""},
 	} {
 		a := Answer{Confident: true}
-		a.Limit(tt.query, tt.language, tt.partial)
+		a.limit(tt.query, &Properties{Language: tt.language, Partial: tt.partial})
 		if a.AdviceOnly != tt.want || a.Confident != (tt.want == "") {
 			t.Errorf("%q, %s, %q: advice %q, confident %t, want %q", tt.query, tt.language, tt.partial, a.AdviceOnly, a.Confident, tt.want)
 		}
 		a = Answer{}
-		a.Limit(tt.query, tt.language, tt.partial)
+		a.limit(tt.query, &Properties{Language: tt.language, Partial: tt.partial})
 		if a.AdviceOnly != "" || a.Confident {
 			t.Errorf("%q: an answer that is not confident is %+v", tt.query, a)
 		}

@@ -105,10 +105,15 @@ func (x *Index) Search(q Query) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	a := answer(x.gen.Confidence, signals, q, hits)
-	a.Limit(q.Text, x.gen.Language, x.gen.Partial)
+	p := x.properties()
+	a := answer(p.Confidence, signals, q, hits)
+	a.limit(q.Text, &p)
 	a.Hits = hits[:min(q.Limit, len(hits))]
 	return a, nil
+}
+
+func (x *Index) properties() Properties {
+	return Properties{x.gen.Confidence, x.VersionOr(""), x.gen.Language, x.gen.Partial}
 }
 
 // words returns the query to a lexical index.

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
@@ -70,9 +69,7 @@ const (
 // the thesaurus key that the query resembles. No text is there twice. If the query is a pasted
 // error message, the passages that have the message come first.
 func (x *Index) Quote(q Query) (Answer, error) {
-	a, err := Quote(q, x.gen.Confidence, x.passages(), x.lexical.Search, x.lexical.Analyzer().Related, x.VersionOr(""))
-	a.Limit(q.Text, x.gen.Language, x.gen.Partial)
-	return a, err
+	return Quote(q, x.properties(), x.passages(), x.lexical.Search, x.lexical.Analyzer().Related)
 }
 
 // A relatedFunc finds a related query as lexical.Analyzer.Related.
@@ -124,16 +121,15 @@ func (p localPassages) Following(n uint32) (uint32, bool, error) {
 	return n + 1, err == nil && after == d, err
 }
 
-// Quote is Index.Quote with any search. related may be nil. version is that of the documented
-// software if the query has none.
-func Quote(q Query, c *generation.Confidence, passages Passages, search searchFunc, related relatedFunc, version string) (Answer, error) {
-	q.Version = cmp.Or(q.Version, version)
+// Quote is Index.Quote with any search. related may be nil.
+func Quote(q Query, p Properties, passages Passages, search searchFunc, related relatedFunc) (Answer, error) {
+	q.Version = cmp.Or(q.Version, p.Version)
 	found, signals, err := search(q.words(perPage))
 	if err != nil || len(found) == 0 {
 		return Answer{}, err
 	}
 	n := 1
-	if _, enough := Judge(c, signals); enough { // else no demand matters
+	if _, enough := Judge(p.Confidence, signals); enough { // else no demand matters
 		n = min(demandDepth, len(found))
 	}
 	best, err := decode(passages, found[:n])
@@ -141,7 +137,7 @@ func Quote(q Query, c *generation.Confidence, passages Passages, search searchFu
 		return Answer{}, err
 	}
 	m := messageOf(q.Text, q.Names)
-	a := answer(c, signals, q, best)
+	a := answer(p.Confidence, signals, q, best)
 	s := selection{passages: passages, limit: q.Limit, room: q.MaxBytes, weights: signals.Weights, names: signals.Names, missing: ^uint64(0)}
 	if a.Confident && m != nil {
 		share, err := holdersFirst(passages, m, found)
@@ -150,7 +146,7 @@ func Quote(q Query, c *generation.Confidence, passages Passages, search searchFu
 		}
 		a.Confident = share > 0 || a.Confidence >= withoutMessage
 	}
-	if !a.Confident {
+	if a.limit(q.Text, &p); !a.Confident {
 		a.Hits = best[:1]
 		return a, nil
 	}

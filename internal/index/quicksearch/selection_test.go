@@ -49,7 +49,7 @@ func TestQuoteReadsLastFound(t *testing.T) {
 		found = lastFound{"Cranks are here.", "Cranks are here."}
 		return []lexical.Hit{{Passage: 0, Score: 1, Terms: 1}, {Passage: 1, Score: .9, Terms: 1}}, s, nil
 	}
-	a, err := Quote(Query{Text: "cranks widgets", Limit: 5, MaxBytes: 1000}, nil, &found, search, nil, "")
+	a, err := Quote(Query{Text: "cranks widgets", Limit: 5, MaxBytes: 1000}, Properties{}, &found, search, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
