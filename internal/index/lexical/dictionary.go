@@ -121,6 +121,26 @@ func (d *dictionary) find(term string) (offset, length int64, found bool, err er
 	return r.find(term)
 }
 
+// blocksOf returns the range of the blocks that can have terms with a prefix of at most
+// eight bytes.
+func (d *dictionary) blocksOf(prefix string) (first, end int, err error) {
+	// The block before the first greater key can have such terms, too.
+	from := prefixKey(prefix)
+	first, err = d.search(0, d.blocks, func(b int) (bool, error) {
+		key, _, err := d.key(b)
+		return key >= from, err
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	after := from + 1<<(64-8*len(prefix))
+	end, err = d.search(first, d.blocks, func(b int) (bool, error) {
+		key, _, err := d.key(b)
+		return key >= after, err
+	})
+	return max(0, first-1), end, err
+}
+
 // search is sort.Search for a predicate that returns an error.
 func (d *dictionary) search(low, high int, is func(int) (bool, error)) (int, error) {
 	for low < high {

@@ -1,6 +1,9 @@
 package lexical
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 const (
 	// correctedWeight is the weight of a corrected word; others have 1.
@@ -156,6 +159,10 @@ func isCorrectable(word string) bool {
 // except for the first letter. Transpositions, the likeliest edits, take precedence;
 // otherwise the highest document frequency decides.
 func (x *Index) nearestWord(word string) (string, error) {
+	edits, err := x.editsOf(word)
+	if err != nil {
+		return "", err
+	}
 	best, bestFrequency := "", minCorrection-1
 	try := func(candidate []byte) error {
 		term := x.analyzer.stemOf(string(candidate))
@@ -170,6 +177,9 @@ func (x *Index) nearestWord(word string) (string, error) {
 	}
 	buf := make([]byte, 0, len(word)+1)
 	for i := 1; i+1 < len(word); i++ {
+		if !edits.reach(i, word[i+1]) {
+			continue
+		}
 		buf = append(buf[:0], word...)
 		buf[i], buf[i+1] = buf[i+1], buf[i]
 		if err := try(buf); err != nil {
@@ -180,12 +190,15 @@ func (x *Index) nearestWord(word string) (string, error) {
 		return best, nil
 	}
 	for i := 1; i <= len(word); i++ {
-		if i < len(word) {
+		if i < len(word) && (i+1 == len(word) || edits.reach(i, word[i+1])) {
 			if err := try(append(append(buf[:0], word[:i]...), word[i+1:]...)); err != nil {
 				return "", err
 			}
 		}
 		for c := byte('a'); c <= 'z'; c++ {
+			if !edits.reach(i, c) {
+				continue
+			}
 			if i < len(word) {
 				if err := try(append(append(append(buf[:0], word[:i]...), c), word[i+1:]...)); err != nil {
 					return "", err
@@ -197,4 +210,76 @@ func (x *Index) nearestWord(word string) (string, error) {
 		}
 	}
 	return best, nil
+}
+
+// maxEditBlocks is the number of dictionary blocks from which reading the terms of a letter
+// costs more than looking up the edits of a word.
+const maxEditBlocks = 16
+
+// edits are the edits of a word that can lead to a term of the index. Most words of an
+// unrelated query have none in a small index, whose build searches hundreds of such queries.
+type edits struct {
+	// letters has a bit for each letter that follows the word's first n letters in a term.
+	letters []uint32
+	// prefix is the length of the shortest term with which the word begins. An edit after it
+	// can lead to that term, whatever the letter. Zero: any edit can lead to a term.
+	prefix int
+}
+
+// reach reports whether a word that is edited at an offset, where it has the letter c then,
+// can have a term in the index.
+func (e edits) reach(at int, c byte) bool {
+	return at >= e.prefix || e.letters[at]&letterBit(c) != 0
+}
+
+// letterBit returns the bit of a letter from a to z, or 0.
+func letterBit(c byte) uint32 {
+	if !isLower(c) {
+		return 0
+	}
+	return 1 << (c - 'a')
+}
+
+// editsOf returns the edits of a word. It knows the stems of English, and reads only few
+// terms: otherwise all edits are possible.
+func (x *Index) editsOf(word string) (edits, error) {
+	if x.analyzer.language != DefaultLanguage {
+		return edits{}, nil
+	}
+	first, end, err := x.dictionary.blocksOf(word[:1])
+	if err != nil || end-first > maxEditBlocks {
+		return edits{}, err
+	}
+	e := edits{letters: make([]uint32, len(word)+1), prefix: len(word) + 1}
+	for r, err := range x.dictionary.readTerms(first, end) {
+		if err != nil {
+			return e, err
+		}
+		if !bytes.HasPrefix(r.term, []byte(word[:1])) {
+			continue
+		}
+		kept := unchangedByStemmer(r.term)
+		shared := sharedPrefix(word, kept)
+		if shared == len(kept) {
+			e.prefix = min(e.prefix, shared)
+		}
+		for i := range min(shared+1, len(kept)) {
+			e.letters[i] |= letterBit(kept[i])
+		}
+	}
+	return e, nil
+}
+
+// unchangedByStemmer returns the beginning of an English stem that is also that of all its
+// words. The stemmer removes endings, and may then write others: e (hope of hoping), i
+// (happi of happy), le or l (possibl of possibility), ie (die of dying) and y (sky of skies).
+func unchangedByStemmer(stem []byte) []byte {
+	n := len(stem)
+	switch {
+	case bytes.HasSuffix(stem, []byte("le")), bytes.HasSuffix(stem, []byte("ie")):
+		n -= 2
+	case bytes.IndexByte([]byte("eily"), stem[n-1]) >= 0:
+		n--
+	}
+	return stem[:max(1, n)]
 }
