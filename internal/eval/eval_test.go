@@ -135,6 +135,20 @@ func TestReadQueries(t *testing.T) {
 	}
 }
 
+func TestReadTargets(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "queries.jsonl")
+	for target, valid := range map[string]bool{
+		`["p", "a", 1]`: true, `[1, "a", 1]`: false, `["p", 1, 1]`: false, `["p", "a", "1"]`: false, `["p", "a"]`: false, `["p", "a", 1, 1]`: false,
+	} {
+		if err := os.WriteFile(file, []byte(`{"id": "b", "text": "B", "targets": [`+target+"]}\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadQueries(filepath.Dir(file)); (err == nil) != valid {
+			t.Errorf("%s: %v", target, err)
+		}
+	}
+}
+
 // FuzzReadJudged checks that arbitrary files lead to queries or to an error with the
 // line number.
 func FuzzReadJudged(f *testing.F) {

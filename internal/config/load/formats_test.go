@@ -42,7 +42,7 @@ t = +inf
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	for path, line := range map[string]int{"a": 1, "b": 2, "b/c": 2, "b/d e/[1]/f": 3, "h/i": 6, "h/j/k": 8, "l/[1]": 11, "l/[1]/m": 12, "l/[1]/n/[0]/o/p/q": 14, "l/[1]/s": 15, "nowhere": 0} {
+	for path, line := range map[string]int{"a": 1, "b": 2, "b/c": 2, "b/d e/[1]/f": 3, "h/i": 6, "h/j/k": 8, "l/[1]": 11, "l/[1]/m": 12, "l/[1]/n/[0]/o/p/q": 14, "l/[1]/s": 15, "nowhere": 0, "l/[2]": 0, "b/[0]": 0} {
 		if got := root.lineOf(strings.Split(path, "/")...); got != line {
 			t.Errorf("%s is on line %d, want %d", path, got, line)
 		}

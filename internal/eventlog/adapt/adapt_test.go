@@ -172,6 +172,24 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// A threshold that has risen falls again if the denials above it were right, and stays if
+// most of them were retried.
+func TestRisenThreshold(t *testing.T) {
+	const risen = 13
+	kept, retried := &Evidence{}, &Evidence{}
+	for _, e := range []*Evidence{kept, retried} {
+		e.Searches[bins-1] = 30
+	}
+	kept.Kept[bins-1] = 30
+	retried.Kept[bins-1], retried.Retried[bins-1] = 10, 20
+	if got := kept.best(risen, Lowest); got != 0 {
+		t.Errorf("denials were right: level %d, want 0", got)
+	}
+	if got := retried.best(risen, Lowest); got != risen {
+		t.Errorf("denials were retried: level %d, want %d", got, risen)
+	}
+}
+
 func TestStore(t *testing.T) {
 	s := Store{filepath.Join(t.TempDir(), "state")}
 	if all, err := s.Read(); err != nil || len(all.Databases) > 0 {

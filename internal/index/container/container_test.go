@@ -2,8 +2,10 @@ package container
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -141,6 +143,38 @@ func TestContainerRefuses(t *testing.T) {
 	var version *VersionError
 	if _, err := parse("sample", whole, testKind, testVersion+1); !errors.As(err, &version) || version.Have != testVersion {
 		t.Errorf("another version: %v, want *VersionError", err)
+	}
+}
+
+// A trailer that matches its checksum, but not the file, leads to an error, not to a read out
+// of bounds.
+func TestContainerRefusesTrailer(t *testing.T) {
+	whole, err := os.ReadFile(writeSample(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	trailer := len(whole) - trailerSize
+	table := binary.LittleEndian.Uint64(whole[trailer+8:])
+	count := binary.LittleEndian.Uint32(whole[trailer+24:])
+	for name, change := range map[string]struct {
+		table uint64
+		count uint32
+	}{
+		"a table behind the trailer": {uint64(trailer) + entrySize, math.MaxUint32},
+		"too many sections":          {table, maxSections + 1},
+		"a section too many":         {table, count + 1},
+		"a section too few":          {table, count - 1},
+	} {
+		data := bytes.Clone(whole)
+		binary.LittleEndian.PutUint64(data[trailer+8:], change.table)
+		binary.LittleEndian.PutUint32(data[trailer+24:], change.count)
+		if change.table <= uint64(trailer) {
+			binary.LittleEndian.PutUint32(data[trailer+28:], Checksum(data[change.table:trailer+28]))
+		}
+		var corrupt *CorruptError
+		if _, err := parse("sample", data, testKind, testVersion); !errors.As(err, &corrupt) || corrupt.Problem != "the section table does not fit the file" {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/docsearch/docsearch/internal/ingest/document"
 )
 
 // random returns n random characters of a set.
@@ -84,6 +86,37 @@ func TestIsFile(t *testing.T) {
 	} {
 		if got := IsFile(name); got != want {
 			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// The notes name the line of the source if it is known, and end after twenty lines.
+func TestNotes(t *testing.T) {
+	lines := make([]string, 30)
+	for i := range lines {
+		lines[i] = token("ghp_", "Aa0", 36)
+	}
+	origins := make([]int, len(lines))
+	for i := range origins {
+		origins[i] = 100 + i
+	}
+	for name, tt := range map[string]struct {
+		doc   document.Document
+		place string // of the second note
+	}{
+		"source":               {document.Document{}, ":2"},
+		"converted":            {document.Document{Converted: true}, ""},
+		"converted, with line": {document.Document{Converted: true, Origins: origins}, ":101"},
+		"line 0 is unknown":    {document.Document{Converted: true, Origins: make([]int, len(lines))}, ""},
+	} {
+		doc := tt.doc
+		doc.Lines = lines
+		Remove(&doc)
+		if len(doc.Notes) != 20 || doc.Notes[1].Place != tt.place {
+			t.Errorf("%s: %d notes, place %q", name, len(doc.Notes), doc.Notes[min(1, len(doc.Notes)-1)].Place)
+		}
+		if doc.Lines[29] == lines[29] {
+			t.Errorf("%s: the last token was kept", name)
 		}
 	}
 }

@@ -38,6 +38,28 @@ func TestInline(t *testing.T) {
 	}
 }
 
+// A simple table ends at a border before a blank line. Without one, and with two blank lines
+// in it, the lines are text.
+func TestSimpleTable(t *testing.T) {
+	for in, want := range map[string]string{
+		"== ==\na  b\n\nc  d\n== ==\n\nend":      "| a | b |\n| --- | --- |\n| c | d |\n\nend",
+		"== ==\na  b\n\n\nc  d\n== ==\n\nend":    "",
+		"== ==\na  b\n== ==":                     "| a | b |\n| --- | --- |",
+		"== ==\na  b\n== ==\nc  d\n== ==\n\nend": "| a | b |\n| --- | --- |\n| c | d |\n\nend",
+	} {
+		var lines []string
+		for _, s := range Parse([]byte(in)).Sections {
+			for _, l := range s.Lines {
+				lines = append(lines, l.Text)
+			}
+		}
+		got := strings.Trim(strings.Join(lines, "\n"), "\n")
+		if want == "" && strings.Contains(got, "|") || want != "" && got != want {
+			t.Errorf("%q\n got %q\nwant %q", in, got, want)
+		}
+	}
+}
+
 func TestTitles(t *testing.T) {
 	doc := Parse([]byte("=====\nTitle\n=====\n\nA\n=\n\nB: x\n----\n\nShort line\n-----\n\nC\n=\n\ntext\n--\n"))
 	var got []string
