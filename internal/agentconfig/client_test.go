@@ -387,13 +387,16 @@ func TestClientCorrectsHook(t *testing.T) {
 func TestClientForeignServer(t *testing.T) {
 	for _, tt := range []struct{ client, path, contents string }{
 		{"codex", ".codex/config.toml", "[mcp_servers.docsearch]\ncommand = \"other\"\n"},
-		{"goose", ".config/goose/config.yaml", "extensions:\n  docsearch:\n    cmd: other\n"},
+		{"goose", "", "extensions:\n  docsearch:\n    cmd: other\n"},
 		{"crush", ".config/crush/crushrc", "mcp add docsearch --command other\n"},
 		{"cursor", ".cursor/mcp.json", `{"mcpServers": {"docsearch": {"url": "http://localhost"}}}`},
 	} {
 		c, _ := ClientNamed(tt.client)
 		p := testPlaces(t)
 		path := filepath.Join(p.home, tt.path)
+		if tt.client == "goose" { // the folder depends on the system
+			path = filepath.Join(gooseFolder(p), "config.yaml")
+		}
 		write(t, path, tt.contents)
 		if _, err := c.Install(p, User, ProgramAt(program)); err == nil || !strings.Contains(err.Error(), "another program") {
 			t.Errorf("%s: install: %v", tt.client, err)
@@ -408,12 +411,16 @@ func TestClientForeignServer(t *testing.T) {
 func TestClientDiffMasksSecrets(t *testing.T) {
 	for _, tt := range []struct{ client, path, contents string }{
 		{"codex", ".codex/config.toml", "[mcp_servers.x]\nenv = { API_KEY = \"hidden1\", B = \"shown\" }\nauth_token = 'hidden2'\n"},
-		{"goose", ".config/goose/config.yaml", "B: shown\nOPENAI_API_KEY: sk-hidden3\n"},
+		{"goose", "", "B: shown\nOPENAI_API_KEY: sk-hidden3\n"},
 		{"crush", ".config/crush/crushrc", "export B=shown\nexport OPENAI_API_KEY=sk-hidden4\n"},
 	} {
 		c, _ := ClientNamed(tt.client)
 		p := testPlaces(t)
-		write(t, filepath.Join(p.home, tt.path), tt.contents)
+		path := filepath.Join(p.home, tt.path)
+		if tt.client == "goose" {
+			path = filepath.Join(gooseFolder(p), "config.yaml")
+		}
+		write(t, path, tt.contents)
 		plan, err := c.Install(p, User, ProgramAt(program))
 		if err != nil {
 			t.Fatal(err)

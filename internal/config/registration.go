@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"os"
+	"runtime"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/file/atomicfile"
@@ -156,8 +157,20 @@ func (c *Config) hasName(name string) bool {
 
 // Contains reports whether path is the folder dir or below it. Both are absolute.
 func Contains(dir, path string) bool {
-	rest, ok := strings.CutPrefix(path, dir)
-	return ok && (rest == "" || os.IsPathSeparator(rest[0]) || os.IsPathSeparator(dir[len(dir)-1]))
+	if len(path) < len(dir) || !samePath(path[:len(dir)], dir) {
+		return false
+	}
+	rest := path[len(dir):]
+	return rest == "" || os.IsPathSeparator(rest[0]) || dir != "" && os.IsPathSeparator(dir[len(dir)-1])
+}
+
+// samePath reports whether two paths are equal. On Windows, clients write the drive's letter
+// and the separators in either form.
+func samePath(a, b string) bool {
+	if runtime.GOOS != "windows" {
+		return a == b
+	}
+	return strings.EqualFold(strings.ReplaceAll(a, "/", `\`), strings.ReplaceAll(b, "/", `\`))
 }
 
 func (p *ProjectFolder) code(c *coder) {

@@ -3,6 +3,7 @@ package config
 import (
 	"encoding/json"
 	"os"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -24,30 +25,38 @@ func writeRegistration(t *testing.T, l Locations, name string, r Registration) {
 	}
 }
 
+// abs returns an absolute path of this system.
+func abs(path string) string {
+	if runtime.GOOS == "windows" {
+		return "C:" + path
+	}
+	return path
+}
+
 func packageDatabase(name string) Database {
-	return Database{Name: name, Keywords: []string{"tea"}, Path: "/d/" + name, Description: "tea documentation", Version: "1.0.0", Packages: []string{"node:tea"}, Entry: -1}
+	return Database{Name: name, Keywords: []string{"tea"}, Path: abs("/d/") + name, Description: "tea documentation", Version: "1.0.0", Packages: []string{"node:tea"}, Entry: -1}
 }
 
 // Each folder is answered by the databases of the user and those of its own project.
 func TestAddProject(t *testing.T) {
 	l := Locations{Projects: Join(t.TempDir(), ".projects")}
-	user := Database{Name: "Manual", Keywords: []string{"manual"}, Path: "/d/manual"}
-	writeRegistration(t, l, "a.json", Registration{Folder: "/src/shop", Also: []string{"/src/shop-feature", "/link/shop"}, Databases: []Database{packageDatabase("tea-1"), packageDatabase("manual")}})
-	writeRegistration(t, l, "b.json", Registration{Folder: "/src/shop-feature", Databases: []Database{packageDatabase("tea-2"), packageDatabase("tea-1")}})
-	writeRegistration(t, l, "c.json", Registration{Folder: "/src/shop/vendor/evil", Databases: []Database{packageDatabase("forged")}})
+	user := Database{Name: "Manual", Keywords: []string{"manual"}, Path: abs("/d/manual")}
+	writeRegistration(t, l, "a.json", Registration{Folder: abs("/src/shop"), Also: []string{abs("/src/shop-feature"), abs("/link/shop")}, Databases: []Database{packageDatabase("tea-1"), packageDatabase("manual")}})
+	writeRegistration(t, l, "b.json", Registration{Folder: abs("/src/shop-feature"), Databases: []Database{packageDatabase("tea-2"), packageDatabase("tea-1")}})
+	writeRegistration(t, l, "c.json", Registration{Folder: abs("/src/shop/vendor/evil"), Databases: []Database{packageDatabase("forged")}})
 	if err := os.WriteFile(Join(l.Projects, "broken.json"), []byte(`{"folder": "/src`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for cwd, want := range map[string][]string{
-		"/src/shop":                 {"Manual", "tea-1"}, // the user's Manual has precedence
-		"/src/shop/web":             {"Manual", "tea-1"},
-		"/link/shop/web":            {"Manual", "tea-1"},
-		"/src/shop-feature/web":     {"Manual", "tea-2", "tea-1"},
-		"/src/shop/vendor/evil/src": {"Manual", "forged"},
-		"/src/shopping":             {"Manual"},
-		"/src":                      {"Manual"},
-		"/":                         {"Manual"},
-		"":                          {"Manual"},
+		abs("/src/shop"):                 {"Manual", "tea-1"}, // the user's Manual has precedence
+		abs("/src/shop/web"):             {"Manual", "tea-1"},
+		abs("/link/shop/web"):            {"Manual", "tea-1"},
+		abs("/src/shop-feature/web"):     {"Manual", "tea-2", "tea-1"},
+		abs("/src/shop/vendor/evil/src"): {"Manual", "forged"},
+		abs("/src/shopping"):             {"Manual"},
+		abs("/src"):                      {"Manual"},
+		abs("/"):                         {"Manual"},
+		"":                               {"Manual"},
 	} {
 		shared := []Database{user}
 		c := Config{Databases: shared, Projects: ProjectFolders(l)}
@@ -59,9 +68,9 @@ func TestAddProject(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("in %q: %q, want %q", cwd, got, want)
 		}
-		if cwd == "/src/shop" {
+		if cwd == abs("/src/shop") {
 			want := packageDatabase("tea-1")
-			want.Project = "/src/shop"
+			want.Project = abs("/src/shop")
 			if diff := cmp.Diff(want, c.Databases[1]); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
@@ -72,7 +81,7 @@ func TestAddProject(t *testing.T) {
 // A name that a project's database defines is that database's in the project only.
 func TestProjectNames(t *testing.T) {
 	l := Locations{Config: Join(t.TempDir(), "c.json"), Cache: t.TempDir(), Projects: Join(t.TempDir(), ".projects")}
-	writeRegistration(t, l, "a.json", Registration{Folder: "/src/shop", Databases: []Database{packageDatabase("tea")}})
+	writeRegistration(t, l, "a.json", Registration{Folder: abs("/src/shop"), Databases: []Database{packageDatabase("tea")}})
 	reads := 0
 	names := func(dbs []Database) [][]string {
 		reads++
@@ -82,14 +91,14 @@ func TestProjectNames(t *testing.T) {
 		}
 		return all
 	}
-	user := []Database{{Name: "manual", Keywords: []string{"k"}, Path: "/d/manual"}, {Name: "other", Keywords: []string{"k"}, Path: "/d/other"}}
+	user := []Database{{Name: "manual", Keywords: []string{"k"}, Path: abs("/d/manual")}, {Name: "other", Keywords: []string{"k"}, Path: abs("/d/other")}}
 	if err := NewNames(user, names, names).Write(l); err != nil {
 		t.Fatal(err)
 	}
 	reads = 0
 	for cwd, want := range map[string]map[string]int{
-		"/src/shop": {"steep": 2, "tea": 2, "manual": 0, "other": 1, "none": -1},
-		"/src":      {"steep": -1, "tea": -1, "manual": 0, "other": 1, "none": -1},
+		abs("/src/shop"): {"steep": 2, "tea": 2, "manual": 0, "other": 1, "none": -1},
+		abs("/src"):      {"steep": -1, "tea": -1, "manual": 0, "other": 1, "none": -1},
 	} {
 		for range 2 {
 			c := Config{Databases: user, Projects: ProjectFolders(l), Names: NamesOf(l, user, names, names)}
@@ -130,4 +139,21 @@ func FuzzRegistration(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestContains(t *testing.T) {
+	type paths struct{ dir, path string }
+	tests := map[paths]bool{
+		{abs("/src"), abs("/src")}: true, {abs("/src"), abs("/src/a")}: true, {abs("/src"), abs("/srcs")}: false,
+		{abs("/src"), abs("/")}: false, {abs("/"), abs("/src")}: true,
+	}
+	if runtime.GOOS == "windows" {
+		tests[paths{`C:\src`, `c:/SRC/a`}] = true
+		tests[paths{`C:\src`, `c:/srcs`}] = false
+	}
+	for p, want := range tests {
+		if got := Contains(p.dir, p.path); got != want {
+			t.Errorf("%q contains %q: %t", p.dir, p.path, got)
+		}
+	}
 }

@@ -470,7 +470,7 @@ func (s countingSearcher) OwnServer(h event.Host, cwd string) string {
 func TestSettingsAreReadOnce(t *testing.T) {
 	home := t.TempDir()
 	getenv := func(name string) string {
-		return map[string]string{"HOME": home, "CLAUDE_PROJECT_DIR": "/project"}[name]
+		return map[string]string{"HOME": home, "USERPROFILE": home, "CLAUDE_PROJECT_DIR": "/project"}[name]
 	}
 	p := &Process{Getenv: getenv, Now: func() time.Time { return at(0) }}
 	l := config.Locations{State: t.TempDir(), Cache: t.TempDir()}

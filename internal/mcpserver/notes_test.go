@@ -99,7 +99,7 @@ func TestNoteTools(t *testing.T) {
 	expect("note_update", map[string]any{"name": "commit-messages.md", "version": version, "text": "Upper case."}, false, "Updated commit-messages.md in team")
 	db.fault = fmt.Errorf("the disk is full")
 	expect("note_append", map[string]any{"name": "commit-messages.md", "text": "Say why."}, false, "Appended to commit-messages.md in team", "The note is stored, but not indexed yet: the disk is full")
-	expect("note_append", map[string]any{"name": "none.md", "text": "x"}, true, "no such file")
+	expect("note_append", map[string]any{"name": "none.md", "text": "x"}, true, "none.md: ")
 	data, err := os.ReadFile(filepath.Join(string(folder), "commit-messages.md"))
 	if want := "---\ntitle: Commit messages\napplies_when:\n  commands: [git commit]\n---\nUpper case.\n\nSay why.\n"; err != nil || string(data) != want {
 		t.Errorf("the note is %q, want %q; %v", data, want, err)

@@ -47,7 +47,7 @@ func TestClusters(t *testing.T) {
 			for k, v := range tt.entry {
 				entry[k] = v
 			}
-			local := map[string]any{"keywords": []any{"handbook"}, "description": "Another", "path": "/h"}
+			local := map[string]any{"keywords": []any{"handbook"}, "description": "Another", "path": t.TempDir()}
 			c, problems := Config(Settings{Values: map[string]any{"databases": []any{entry, local}}, Line: func(string) int { return 0 }, Dir: "/c", Home: "/home/me"})
 			text := ""
 			for _, p := range problems {

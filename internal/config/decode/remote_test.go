@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -15,7 +16,7 @@ func TestServers(t *testing.T) {
 		problem string
 	}{
 		{"none", nil, 0, ""},
-		{"one", server(map[string]any{"url": url + "/", "token_file": "/t", "timeout_ms": 200}), 1, ""},
+		{"one", server(map[string]any{"url": url + "/", "token_file": filepath.Join(t.TempDir(), "t"), "timeout_ms": 200}), 1, ""},
 		{"command", server(map[string]any{"url": url, "token_command": []any{"pass", "show", "x"}}), 1, ""},
 		{"this machine", server(map[string]any{"url": "http://127.0.0.1:7373", "token_env": "T"}), 1, ""},
 		{"no list", "x", 0, "want a list of servers"},

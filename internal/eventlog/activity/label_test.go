@@ -12,6 +12,7 @@ import (
 	"github.com/docsearch/docsearch/internal/eval"
 	"github.com/docsearch/docsearch/internal/eventlog"
 	"github.com/docsearch/docsearch/internal/eventlog/adapt"
+	"github.com/docsearch/docsearch/internal/file/atomicfile"
 )
 
 // logOf returns a summary of web searches, one second apart.
@@ -110,7 +111,7 @@ func TestLabels(t *testing.T) {
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	if st, err := os.Stat(labels.Path()); err != nil || st.Mode().Perm()&0o077 != 0 {
+	if st, err := os.Stat(labels.Path()); err != nil || atomicfile.IsExposed(st.Mode()) {
 		t.Errorf("others can read the examples: %v, %v", st.Mode(), err)
 	}
 	if err := labels.Remove(answered.ID()); err != nil {

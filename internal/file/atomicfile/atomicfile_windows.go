@@ -55,7 +55,7 @@ func openShared(open func() (*os.File, error)) (f *os.File, err error) {
 // or times out.
 func retry(try func() error, reasons ...error) error {
 	deadline := time.Now().Add(timeout)
-	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
+	for pause := time.Millisecond; ; pause = min(2*pause, 4*time.Millisecond) {
 		err := try()
 		refused := false
 		for _, reason := range reasons {

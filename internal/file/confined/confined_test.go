@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/docsearch/docsearch/internal/file/atomicfile"
+	"github.com/docsearch/docsearch/internal/file/filetest"
 )
 
 // A place has a folder to work in, and a folder next to it that must stay
@@ -47,9 +48,7 @@ func (p *place) write(path, contents string) {
 
 func (p *place) link(target, name string) {
 	p.Helper()
-	if err := os.Symlink(target, filepath.Join(p.in, name)); err != nil {
-		p.Skip(err) // Windows asks for a privilege
-	}
+	filetest.Symlink(p, target, filepath.Join(p.in, name))
 }
 
 // untouched fails the test unless the outside is as it was.

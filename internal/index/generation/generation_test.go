@@ -253,11 +253,11 @@ func TestReadersDuringBuilds(t *testing.T) {
 			}
 		})
 	}
+	defer readers.Wait()
+	defer done.Store(true)
 	for i := range 50 {
 		build(t, dir, strings.Repeat("x", i))
 	}
-	done.Store(true)
-	readers.Wait()
 }
 
 func TestReasons(t *testing.T) {

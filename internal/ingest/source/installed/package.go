@@ -52,8 +52,8 @@ func ProjectRoots(getenv func(string) string, home, dir, root string) Roots {
 
 // escape quotes the special characters of a folder's path in a pattern.
 func escape(dir string) string {
-	if filepath.Separator == '\\' {
-		return dir
+	if filepath.Separator == '\\' { // no escapes, and no file has one of the other characters
+		return strings.ReplaceAll(dir, "[", "[[]")
 	}
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
 }
@@ -66,7 +66,7 @@ func OfPackage(roots Roots, p Package) (Documentation, bool) {
 		"go": goModule, "node": nodeModule, "python": pythonPackage, "rust": crate, "ruby": gem,
 		"php": phpPackage, "elixir": elixirPackage, "dart": dartPackage, "tool": toolManual,
 	}[p.Ecosystem]
-	if find == nil || p.Name == "" {
+	if find == nil || p.Name == "" || strings.ContainsAny(p.Name, `*?[\`) {
 		return Documentation{}, false
 	}
 	d, ok := find(roots, p)
@@ -96,7 +96,7 @@ func firstFolder(roots []string, name string, accept func(dir string) bool) (str
 		if !filepath.IsAbs(root) { // as in finder.each
 			continue
 		}
-		dirs, _ := filepath.Glob(filepath.Join(root, escape(filepath.FromSlash(name)))) // the roots are valid patterns
+		dirs, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(name))) // the roots are valid patterns
 		for _, dir := range dirs {
 			if isFolder(dir) && (accept == nil || accept(dir)) {
 				return dir, true

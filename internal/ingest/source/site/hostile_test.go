@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -373,37 +375,47 @@ func TestGuard(t *testing.T) {
 // nameserver answers each query with the next address, and then repeats the
 // last one.
 func nameserver(t *testing.T, addrs ...string) *net.Resolver {
-	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	go func() {
-		buf := make([]byte, 1500)
-		for {
-			n, from, err := conn.ReadFrom(buf)
-			if err != nil {
-				return
-			}
-			var m dnsmessage.Message
-			if m.Unpack(buf[:n]) != nil || len(m.Questions) == 0 {
-				continue
-			}
-			m.Response, m.Additionals = true, nil
-			if q := m.Questions[0]; q.Type == dnsmessage.TypeA {
-				m.Answers = []dnsmessage.Resource{{
-					Header: dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type, Class: q.Class},
-					Body:   &dnsmessage.AResource{A: netip.MustParseAddr(addrs[0]).As4()},
-				}}
-				addrs = addrs[min(1, len(addrs)-1):]
-			}
-			if packed, err := m.Pack(); err == nil {
-				conn.WriteTo(packed, from)
-			}
+	var mu sync.Mutex
+	answer := func(query []byte) []byte {
+		var m dnsmessage.Message
+		if m.Unpack(query) != nil || len(m.Questions) == 0 {
+			return nil
 		}
-	}()
-	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "udp", conn.LocalAddr().String())
+		m.Response, m.Additionals = true, nil
+		if q := m.Questions[0]; q.Type == dnsmessage.TypeA {
+			mu.Lock()
+			defer mu.Unlock()
+			m.Answers = []dnsmessage.Resource{{
+				Header: dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type, Class: q.Class},
+				Body:   &dnsmessage.AResource{A: netip.MustParseAddr(addrs[0]).As4()},
+			}}
+			addrs = addrs[min(1, len(addrs)-1):]
+		}
+		packed, _ := m.Pack()
+		return packed
+	}
+	// The resolver speaks DNS over TCP on a connection that is no packet connection: each
+	// message follows its length.
+	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+		client, server := net.Pipe()
+		go func() {
+			defer server.Close()
+			var length [2]byte
+			for {
+				if _, err := io.ReadFull(server, length[:]); err != nil {
+					return
+				}
+				query := make([]byte, binary.BigEndian.Uint16(length[:]))
+				if _, err := io.ReadFull(server, query); err != nil {
+					return
+				}
+				reply := answer(query)
+				if _, err := server.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(reply))), reply...)); err != nil {
+					return
+				}
+			}
+		}()
+		return client, nil
 	}}
 }
 
