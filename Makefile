@@ -13,7 +13,7 @@ FUZZTIME  ?= 10s
 # Folder of "make install".
 PREFIX ?= $(HOME)/.local
 
-.PHONY: build install uninstall test nightly race lint vuln fuzz cross e2e picture cluster bench compare eval plugin release release-snapshot rename-module clean
+.PHONY: build install uninstall test nightly race lint vuln fuzz cross wine e2e picture cluster bench compare eval plugin release release-snapshot rename-module clean
 
 build:
 	go build $(GOFLAGS_) -o docsearch ./cmd/docsearch
@@ -77,6 +77,11 @@ cross:
 	GOOS=$${p%/*} GOARCH=$${p#*/} go build -o /dev/null ./cmd/docsearch-hook; done; \
 	for p in darwin/arm64 windows/amd64; do echo "vet $$p"; \
 	GOOS=$${p%/*} GOARCH=$${p#*/} go vet ./...; done
+
+# Runs the demo and the tests of packages as Windows programs with Wine, which Debian has.
+# The tests of remote need the go command and Unix sockets.
+wine:
+	.ci/wine $(or $(PACKAGES),$$(go list ./internal/... | grep -v /remote))
 
 # UPDATE=1 writes the results of the clients to docs/agents.md and docs/hook.md.
 e2e:

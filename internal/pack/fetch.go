@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/docsearch/docsearch/internal/file/confined"
 	"github.com/docsearch/docsearch/internal/file/filelock"
 	"github.com/docsearch/docsearch/internal/progress"
 )
@@ -73,7 +74,8 @@ type download struct {
 // file for received data. An interrupted download leaves it, and the next one continues; a
 // pack that fails a check does not.
 func fetch(ctx context.Context, origin Origin, m *Manifest, table *Table, l *library, staging string, out io.Writer, report progress.Func) (received int64, err error) {
-	lock, err := filelock.TryLock(staging)
+	file := confined.Of(staging)
+	lock, err := filelock.TryLockIn(file)
 	if err != nil {
 		return 0, err
 	}
@@ -82,7 +84,7 @@ func fetch(ctx context.Context, origin Origin, m *Manifest, table *Table, l *lib
 		d.decoder.Close()
 		var wrong *InvalidError
 		if err == nil || errors.As(err, &wrong) {
-			os.Remove(staging)
+			file.Remove()
 		}
 		lock.Unlock()
 	}()
