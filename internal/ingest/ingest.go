@@ -127,7 +127,7 @@ func (f *fileReader) Changes() Changes { return f.changes }
 // source's own index.
 func (f *fileReader) collect(ctx context.Context, dir confined.Path, before *generation.Generation, origin generation.Source, root *os.Root, terms map[string][]string, items []source.Item, skipped []generation.Skipped, report progress.Func) (generation.Prepared, error) {
 	c := &collector{
-		Reader:      folder.Reader{Root: root, Filter: f.filter, PDF: format.NewPDFParser(f.program)},
+		Reader:      folder.Reader{Root: root, Filter: f.filter, PDF: format.NewPDFParser(f.program), GoPackages: folder.GoPackages(root)},
 		sourceTerms: terms, keepSecrets: f.filter.KeepSecrets, keeper: f.keeper,
 	}
 	prepared, err := collect(ctx, dir, before, origin, c, items, skipped, report)

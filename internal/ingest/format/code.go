@@ -6,7 +6,16 @@ import (
 
 	"github.com/docsearch/docsearch/internal/ingest/document"
 	"github.com/docsearch/docsearch/internal/ingest/format/code"
+	"github.com/docsearch/docsearch/internal/ingest/format/godoc"
+	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
+
+// ParseGo parses a Go file as documentation of the package with that import path.
+func ParseGo(data []byte, name, importPath string) (document.Document, error) {
+	return convertErr(func(text []byte) (mdwriter.Document, error) {
+		return godoc.Parse(text, importPath, strings.HasSuffix(name, "_test.go"))
+	})(data, name)
+}
 
 // parseCode parses source code into one section per declaration.
 func parseCode(data []byte, name string) (document.Document, error) {

@@ -26,6 +26,9 @@ type Reader struct {
 	Root   *os.Root
 	Filter Filter
 	PDF    format.PDFParser
+	// GoPackages is the import path of the folder if it holds packages that others use: see
+	// GoPackages. Their documentation is read instead of their code.
+	GoPackages string
 }
 
 func (s Reader) Load(it *source.Item) ([]byte, error) {
@@ -42,6 +45,9 @@ func (s Reader) Parse(ctx context.Context, data []byte, it *source.Item) (docume
 	}
 	if format.IsMarkdown(it.Name) {
 		return s.parseMarkdown(data, it.Name)
+	}
+	if s.GoPackages != "" && path.Ext(it.Name) == ".go" {
+		return format.ParseGo(data, it.Name, strings.TrimPrefix(path.Join(s.GoPackages, path.Dir(it.Name)), goStandard+"/"))
 	}
 	return format.ParserFor(it.Name)(data, it.Name)
 }

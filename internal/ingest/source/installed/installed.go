@@ -208,8 +208,14 @@ func (f *finder) goStandard(dir string) {
 	}
 	f.add(Documentation{
 		Name: "go:std", Kind: "Go standard library", Folder: src,
-		Include: []string{"*.go"}, Exclude: []string{"*_test.go", "testdata", "vendor", "internal", "cmd"},
+		Include: []string{"*.go"}, Exclude: append(goExcluded(), "cmd"),
 	})
+}
+
+// goExcluded returns the patterns of files that are no documentation of Go packages: tests,
+// but for examples, and what others cannot import.
+func goExcluded() []string {
+	return []string{"[^e]*_test.go", "e[^x]*_test.go", "ex[^a]*_test.go", "testdata", "vendor", "internal"}
 }
 
 // modules lists Go modules. Their folders are named path@version; ! and a
@@ -236,7 +242,7 @@ func (f *finder) modules(dir string) {
 		for module, version := range versions {
 			f.add(Documentation{
 				Name: "go:" + unescaped(path+module), Kind: "Go module " + version, Folder: filepath.Join(dir, module+"@"+version),
-				Exclude: []string{"*_test.go", "testdata", "vendor", "internal"},
+				Exclude: goExcluded(),
 			})
 		}
 	}

@@ -116,7 +116,7 @@ func goModule(roots Roots, p Package) (Documentation, bool) {
 		return Documentation{}, false
 	}
 	dir, ok := firstFolder(roots.Go, path+"@"+version, nil)
-	return Documentation{Kind: "Go module v" + p.Version, Folder: dir, Exclude: []string{"*_test.go", "testdata", "vendor", "internal", "third_party", "*.pb.go"}}, ok
+	return Documentation{Kind: "Go module v" + p.Version, Folder: dir, Exclude: append(goExcluded(), "third_party", "*.pb.go")}, ok
 }
 
 func nodeModule(roots Roots, p Package) (Documentation, bool) {

@@ -1,0 +1,6 @@
+//go:build ignore
+
+// Command generator writes tables.
+package main
+
+func Exported() {}
