@@ -147,11 +147,13 @@ func isIdentifier(name, asked string) bool {
 }
 
 // namesOf returns the names in a term, each as words: "-f" and "--file" of "-f, --file=FILE",
-// "set-header" of "set-header <name> <fmt>".
+// "set-header" of "set-header <name> <fmt>". Arguments may have no brackets, so the setting
+// "base-index" is another name of "base-index index".
 func namesOf(term string) [][]string {
 	var names [][]string
 	term, _, _ = strings.Cut(strings.ReplaceAll(term, "\u00a0", " "), "  ")
-	for part := range strings.SplitSeq(strings.ReplaceAll(term, " or ", ", "), ", ") {
+	term = strings.ReplaceAll(strings.ReplaceAll(term, " or ", ", "), " / ", ", ")
+	for part := range strings.SplitSeq(term, ", ") {
 		var name []string
 		for i, w := range strings.Fields(part) {
 			if i == 0 && strings.Trim(w, "0123456789.") == "" {
@@ -171,8 +173,18 @@ func namesOf(term string) [][]string {
 		if len(name) > 0 {
 			names = append(names, name)
 		}
+		if len(name) > 1 && isSetting(name[0]) {
+			names = append(names, name[:1])
+		}
 	}
 	return names
+}
+
+// isSetting reports whether a word is written as the name of a setting: in lower case, with a
+// hyphen or underscore inside.
+func isSetting(w string) bool {
+	inner := strings.IndexAny(w, "-_")
+	return inner > 0 && inner < len(w)-1 && strings.ToLower(w) == w && !strings.ContainsAny(w, "./:")
 }
 
 // eachTerm calls do for each term in a text, with the offset at which its definition starts. Terms
@@ -194,6 +206,9 @@ func eachTerm(text string, do func(term string, start int)) {
 			begins, group = true, none
 		default:
 			term, more := markedTerm(trimmed)
+			if term == "" {
+				term = optionItem(trimmed)
+			}
 			isHeading := trimmed[0] == '#'
 			if term == "" && (begins || group != none || indentOf(line) < indent) {
 				term, more = plainTerm(line, lines[i+1:]), group != none && indentOf(line) == indent
@@ -257,6 +272,17 @@ func markedTerm(line string) (term string, more bool) {
 		}
 	}
 	return "", false
+}
+
+// optionItem returns the options of a list item without markup, such as "- -o / --output:", or "".
+func optionItem(line string) string {
+	item, ok := strings.CutPrefix(line, "- -")
+	term, isTerm := strings.CutSuffix(item, ":")
+	name := strings.TrimPrefix(term, "-")
+	if !ok || !isTerm || len(term) > longestTerm || name == "" || !isAlphanumeric(name[0]) {
+		return ""
+	}
+	return "-" + term
 }
 
 // IsTerm reports whether a line of Markdown is only a term: code or bold text, perhaps as the

@@ -13,6 +13,8 @@ const manualItems = "## OPTIONS\n\nBoils water. Text about --degrees.\n\n" +
 	"- `-D`\n  Debugs.\n\n" +
 	"- `-v`\n  `--verbose`\n  Says more.\n\n" +
 	"- **max steam**: Lets steam out.\n\n" +
+	"- `hold-time minutes`\n  Keeps the water warm.\n\n" +
+	"- --quiet / -q:\n\n  Mutes it.\n\n- -- dash:\n\n" +
 	"```\n- `--lid`\n```\n\n" +
 	"1. Fill it.\n"
 
@@ -29,6 +31,8 @@ func TestDefine(t *testing.T) {
 		{"second term", manualItems, "kettle --verbose output wanted", "--verbose", "- `-v`"},
 		{"several words", manualItems, "what does max steam do in kettle", "max steam", "- **max"},
 		{"one of several words", manualItems, "what does steam do in kettle", "", ""},
+		{"without its argument", manualItems, "hold-time", "hold-time minutes", "- `hold"},
+		{"option without markup", manualItems, "kettle -q", "--quiet / -q", "- --quiet"},
 		{"not in code", manualItems, "kettle --lid open", "", ""},
 		{"keyword", manualText, "kettle max-water limit setting", "max-water <litres> [ { if | unless } <condition> ]", "max-water <litres>"},
 		{"second keyword", manualText, "kettle set heat-oil example", "set heat-oil(<n>)", "set heat-gas"},
@@ -49,7 +53,7 @@ func TestDefine(t *testing.T) {
 }
 
 func TestDefinedNames(t *testing.T) {
-	want := []string{"-d", "--degrees", "-D", "-v", "--verbose", "max steam"}
+	want := []string{"-d", "--degrees", "-D", "-v", "--verbose", "max steam", "hold-time minutes", "hold-time", "--quiet", "-q"}
 	if diff := cmp.Diff(want, slices.Collect(DefinedNames(manualItems))); diff != "" {
 		t.Errorf("items (-want +got)\n%s", diff)
 	}
