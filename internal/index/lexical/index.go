@@ -18,7 +18,8 @@ import (
 //	3  operators that passages discuss
 //	4  operators of one character
 //	5  names of terms that passages define, and words in the titles of manual pages twice
-const Version = 5
+//	6  names of settings with bare arguments, and of options in list items without markup
+const Version = 6
 
 const (
 	indexKind    = "LEXI"

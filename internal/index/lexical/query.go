@@ -266,7 +266,7 @@ func (a *Analyzer) plan(query *Query, isOption func(string) bool) plan {
 		p.constraints = append(p.constraints, quoted...)
 	}
 	if fields := searchedFields(text, words); len(fields) == 1 {
-		p.identifier = IsIdentifier(trimName(fields[0]))
+		p.identifier = isCodeName(fields[0])
 	}
 	p.hasKeywords, p.isMessage = len(q.Keywords) > 0, isMessage(q.Text)
 	p.phrases = a.addCompounds(p.phrases, text, words, true)
@@ -430,6 +430,14 @@ func trimName(s string) string {
 // isWrittenAsName reports whether s starts with a sign or is an identifier.
 func isWrittenAsName(s string) bool {
 	return hasLeadingSign(s) || strings.HasPrefix(s, "--") || IsIdentifier(s)
+}
+
+// isCodeName reports whether s, the only word of a query, is the name of an option or an
+// identifier, or is quoted like one: -o, base-index, max_size, 'number'.
+func isCodeName(s string) bool {
+	name := trimName(s)
+	return isWrittenAsName(name) || strings.Contains(strings.TrimRight(name, "-"), "-") ||
+		strings.Contains(s, "'"+name+"'") || strings.Contains(s, "`"+name+"`")
 }
 
 // IsIdentifier reports whether a word has an underscore, period or colon inside, or an inner

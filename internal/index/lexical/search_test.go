@@ -237,9 +237,12 @@ func TestSearchNumberWithZeros(t *testing.T) {
 
 // A query that is an identifier names the database that defines it.
 func TestIdentifierNames(t *testing.T) {
-	x := build(t, []uint32{0, 1}, []Fields{
+	x := build(t, []uint32{0, 1, 2, 3, 4}, []Fields{
 		{Title: "pg_notify", Body: "Send a notification."},
 		{Title: "http.client", Body: "The class of a connection."},
+		{Title: "decode_url, encode_url", Body: "Both change a text."},
+		{Title: "Options", Body: "- `--slow`\n  Takes its time.\n\n- `hold-time minutes`\n  Stops later."},
+		{Title: "'number'", Body: "Shows the line."},
 	})
 	for text, want := range map[string]bool{
 		"pg_notify": true, "what is pg_notify()?": true, "http.client": true,
@@ -247,6 +250,12 @@ func TestIdentifierNames(t *testing.T) {
 		"notification":         false, // no identifier
 		"pg_notify connection": false,
 		"pg_listen":            false,
+		"encode_url":           true,
+		"--slow":               true,
+		"--fast":               false,
+		"hold-time":            true,
+		"'number'":             true,
+		"number":               false, // a word
 	} {
 		if _, s, err := x.Search(Query{Text: text, Limit: 5}); err != nil || s.Named != want {
 			t.Errorf("%s: named: %t, %v", text, s.Named, err)

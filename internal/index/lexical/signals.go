@@ -127,11 +127,12 @@ func (x *Index) signals(p *plan, terms []scoredTerm, stats termEvidence, found [
 	s.RelativeScore = x.relativeScore(terms, best.wordScore)
 	s.Proximity = best.Proximity / proximityWeight
 	s.DefinesName = best.Definition > 0
-	// A query that is an identifier names the database that defines it. Definitions are compared
-	// without separators, but http_client is an unknown name where there is only http.client.
-	s.Named = s.Named || p.identifier && !s.UnknownName && float32(best.Definition) >= wholeBonus
 	s.NamedPage = slices.ContainsFunc(found, func(c candidate) bool { return float32(c.Definition) >= pageBonus })
 	s.TitleShare = x.titleMass(terms, best) / all
+	// A query that is an identifier names the database that defines it, perhaps with others in
+	// one title. Definitions are compared without separators, but http_client is an unknown name
+	// where there is only http.client.
+	s.Named = s.Named || p.identifier && !s.UnknownName && (float32(best.Definition) >= wholeBonus || s.TitleShare > .99)
 	return s
 }
 
