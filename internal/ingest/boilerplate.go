@@ -316,6 +316,16 @@ func (many boilerplate) removeFrom(doc *document.Document) int {
 	if n == 0 {
 		return 0
 	}
+	if !replaceLines(doc, lines) {
+		return 0
+	}
+	return n
+}
+
+// replaceLines replaces the lines of a document by lines, in which some are DroppedLine, and removes
+// the sections that become empty, with their headings. If all would become empty, it changes nothing
+// and returns false.
+func replaceLines(doc *document.Document, lines []string) bool {
 	empty := func(first, last int) bool {
 		return !slices.ContainsFunc(lines[first-1:last], func(l string) bool { return !document.IsBlank(l) })
 	}
@@ -323,10 +333,17 @@ func (many boilerplate) removeFrom(doc *document.Document) int {
 		return len(s.Blocks) > 0 && empty(s.Blocks[0].First, s.Last)
 	})
 	if !slices.ContainsFunc(sections, func(s document.Section) bool { return len(s.Blocks) > 0 }) {
-		return 0
+		return false
+	}
+	for _, s := range doc.Sections {
+		if len(s.Blocks) > 0 && empty(s.Blocks[0].First, s.Last) {
+			for n := s.First; n < s.Blocks[0].First; n++ {
+				lines[n-1] = document.DroppedLine
+			}
+		}
 	}
 	doc.Lines, doc.Sections = lines, sections
-	return n
+	return true
 }
 
 // notes reports the removed paragraphs.

@@ -320,6 +320,7 @@ func (c *collector) makePassages(ctx context.Context, data []byte, it *source.It
 	}
 	r.Includes, r.Included = doc.Includes, doc.IncludesDigest
 	r.Dropped = c.boilerplate.removeFrom(&doc)
+	removeContents(&doc)
 	c.addPassages(r, doc)
 	r.Length = int64(len(r.lines))
 	return nil
