@@ -232,33 +232,48 @@ func (v denseQuery) rank(hits []Hit, accept func(uint32) bool) ([]Hit, float64, 
 	return hits, best, nil
 }
 
-// readHits reads the best passages: those that the documents' quotas admit, and none with
-// the same text as another. The lexical index limits only its own hits.
+// readHits reads the best passages, none with the same text as another: those that the documents'
+// quotas admit, then others. The lexical index limits only its own hits.
 func (d *Database) readHits(ranked []Hit, names uint64, topK int) ([]Hit, error) {
-	var out []Hit
+	var out, beyond []Hit
 	quota := lexical.NewQuota(d.lexical.PerDocument(), names)
 	texts := make(map[string]bool)
+	read := func(h Hit) (isNew bool, err error) {
+		if h.Passage, err = d.table.Passage(h.Number); err != nil || texts[h.Text] {
+			return false, err
+		}
+		texts[h.Text] = true
+		out = append(out, h)
+		return true, nil
+	}
 	for _, h := range ranked {
 		if len(out) == topK {
-			break
+			return out, nil
 		}
 		doc, err := d.table.Document(h.Number)
 		if err != nil {
 			return nil, err
 		}
 		h.words.Document = doc // a hit found by vectors only has none
-		if !quota.Admits(&h.words) {
+		if h.words.Beyond || !quota.Admits(&h.words) {
+			beyond = append(beyond, h)
 			continue
 		}
-		if h.Passage, err = d.table.Passage(h.Number); err != nil {
+		isNew, err := read(h)
+		if err != nil {
 			return nil, err
 		}
-		if texts[h.Text] {
-			continue
+		if isNew {
+			quota.Add(&h.words)
 		}
-		texts[h.Text] = true
-		quota.Add(&h.words)
-		out = append(out, h)
+	}
+	for _, h := range beyond {
+		if len(out) == topK {
+			break
+		}
+		if _, err := read(h); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }

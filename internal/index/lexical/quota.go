@@ -31,18 +31,22 @@ func (q *Quota) Add(h *Hit) {
 	q.used[h.Document] = quotaUse{u.hits + 1, u.terms | h.Terms}
 }
 
-// capPerDocument returns the first n of found that the documents' quotas admit.
+// capPerDocument returns the first n of found that the documents' quotas admit. If there are fewer, the
+// best of the others follow.
 func capPerDocument(found []candidate, names uint64, n, perDocument int) []candidate {
 	quota := NewQuota(perDocument, names)
 	kept := found[:0]
+	var beyond []candidate
 	for _, c := range found {
 		if len(kept) == n {
 			break
 		}
-		if quota.Admits(&c.Hit) {
-			quota.Add(&c.Hit)
-			kept = append(kept, c)
+		if c.Beyond = !quota.Admits(&c.Hit); c.Beyond {
+			beyond = append(beyond, c)
+			continue
 		}
+		quota.Add(&c.Hit)
+		kept = append(kept, c)
 	}
-	return kept
+	return append(kept, beyond[:min(len(beyond), n-len(kept))]...)
 }

@@ -23,8 +23,8 @@ const (
 	// Larger pools do not change the first ten hits, or the first one.
 	minPool         = 64
 	positionsPerHit = 16
-	// PerDocument is the maximum number of hits per document, unless the database has few
-	// documents. With three, hits of one long page displace the page that answers.
+	// PerDocument is the number of hits per document before those of all others, unless the
+	// database has few documents. With three, hits of one long page displace the page that answers.
 	PerDocument = 2
 	// windowSegments is the number of segments in a window of bestSegments.
 	windowSegments = 2048
@@ -48,6 +48,7 @@ type Hit struct {
 	Definition float64 // definition match: the passage defines a name in the query
 	Prior      float64 // static prior: links, depth, version and length
 	Terms      uint64  // the terms of the query that the passage contains, a bit each; see Signals.Weights and Signals.Names
+	Beyond     bool    // beyond the quota of its document: it follows the hits within
 }
 
 // A scoredTerm is a query term that the index contains, with its postings.
@@ -63,8 +64,8 @@ type scoredTerm struct {
 }
 
 // Search returns the best passages, best first, ties by passage number, and the signals
-// for the confidence in the first. It returns at most PerDocument hits per document,
-// unless the database has few documents or a Quota admits more.
+// for the confidence in the first. Hits beyond PerDocument of a document come last, unless
+// the database has few documents or a Quota admits more.
 func (x *Index) Search(q Query) ([]Hit, Signals, error) {
 	if q.Limit <= 0 {
 		return nil, Signals{}, nil
@@ -180,7 +181,7 @@ func (x *Index) search(q *Query, p *plan) ([]Hit, Signals, error) {
 		if err != nil {
 			return nil, Signals{}, err
 		}
-		if more && f.isActive() && len(found) < q.Limit {
+		if more && f.isActive() && (len(found) < q.Limit || found[q.Limit-1].Beyond) {
 			// The filter rejected too many of the best segments.
 			continue
 		}
