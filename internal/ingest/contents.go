@@ -16,6 +16,10 @@ const (
 	coveredShare  = .5
 	// maxBeginningWords is the maximum number of words above the beginning of a page: a logo, badges.
 	maxBeginningWords = 25
+	// Limits for the work on a hostile page: lists that are compared with its headings, and the
+	// bytes of an item, which is longer than any heading then.
+	maxLists     = 100
+	maxItemBytes = 1000
 )
 
 // removeContents removes the tables of contents of a page. One passage with the words of all
@@ -24,14 +28,15 @@ const (
 func removeContents(doc *document.Document) {
 	var headings map[string]int // see headingsOf
 	var dropped []list
-	above := 0 // words of the sections above
+	above, compared := 0, 0 // words of the sections above, lists
 	for i := range doc.Sections[:max(0, len(doc.Sections)-fewestEntries)] {
 		s := &doc.Sections[i]
 		labeled := len(s.Headings) > 0 && isContentsLabel(s.Headings[len(s.Headings)-1])
 		for _, l := range listsOf(doc, s) {
-			if above > maxBeginningWords && !labeled && !l.labeled {
+			if above > maxBeginningWords && !labeled && !l.labeled || compared == maxLists {
 				continue
 			}
+			compared++
 			if headings == nil {
 				headings = headingsOf(doc)
 			}
@@ -96,7 +101,9 @@ func listsOf(doc *document.Document, s *document.Section) []list {
 			l.items = append(l.items, item)
 		case l.last == n-1 && len(line) > len(text) && len(l.items) > 0:
 			l.last = n
-			l.items[len(l.items)-1] += " " + text
+			if item := &l.items[len(l.items)-1]; len(*item) < maxItemBytes {
+				*item += " " + text
+			}
 		default:
 			end(n)
 		}
