@@ -45,7 +45,7 @@ func (s *Server) instructions(ctx context.Context) string {
 const howToWriteNotes = `If the user corrects you, or states a rule that later sessions need, record it with note_add. The user confirms each call.
 `
 
-const howToSearch = `Pass the question in query and, for much better results, keywords: the exact names that the answer probably uses (functions, commands, options, settings, error codes) and synonyms. If the query names a database, only that one is searched.
+const howToSearch = `Pass the question in query and, for much better results, keywords: the documentation's terms, which the question may lack, exact names (functions, options, error codes), synonyms. If the query names a database, only that one is searched.
 
 Returns ranked passages with title, headings, URL or file:line, and an id for read. If nothing is relevant, the result says so.`
 

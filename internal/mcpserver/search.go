@@ -48,7 +48,7 @@ func (s *Server) searchTool() (params []param, run func(context.Context) (string
 			description: "Question or topic in plain words.",
 			aliases:     []string{"q", "question", "search_query", "search", "text", "prompt", "input"}},
 		{name: "keywords", target: &a.keywords,
-			description: `Exact names and synonyms that the answer probably uses. For "change a folder's name": ["os.rename", "shutil.move", "rename directory", "mv"].`,
+			description: `The documentation's own terms, exact names, synonyms. For "change a folder's name": ["os.rename", "shutil.move", "rename directory", "mv"].`,
 			aliases:     []string{"keyword", "terms", "synonyms", "tags", "hints"}},
 		{name: "database", target: &a.databases,
 			description: "Database to search, or several separated by commas. Default: the database that the query names, otherwise all.",
@@ -199,7 +199,7 @@ func answerSearch(a searchArguments, findings []databaseResult, scoped bool, all
 	return w.String(), nil
 }
 
-const advice = "To improve the results, pass the exact names that the documentation uses in keywords.\n"
+const advice = "To improve the results, pass the documentation's own terms and names in keywords.\n"
 
 // A hit is a passage of one of several databases.
 type hit struct {

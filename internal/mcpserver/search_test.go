@@ -124,7 +124,7 @@ A pod is one or more containers.
 			want: `No confident answer for "cache keys" in gitlab, kubernetes (confidence 0.05). Closest sections:
 - docs/pods.md:3 | kubernetes | docs/pods.md:3 | id pods.md:3
 - Caching > Keys > Fallback keys | gitlab | https://docs.example.org/ci/cache#fallback | id 17
-To improve the results, pass the exact names that the documentation uses in keywords.
+To improve the results, pass the documentation's own terms and names in keywords.
 `,
 		},
 		{
@@ -133,7 +133,7 @@ To improve the results, pass the exact names that the documentation uses in keyw
 			findings: []databaseResult{{Entry: gitlab}},
 			want: `No results for "cache keys" in gitlab.
 Searched only documents that match the filter "*.md".
-To improve the results, pass the exact names that the documentation uses in keywords.
+To improve the results, pass the documentation's own terms and names in keywords.
 `,
 		},
 		{
