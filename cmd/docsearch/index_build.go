@@ -138,7 +138,7 @@ func (b *buildCommand) addSourceFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&b.options.Exclude, "exclude", nil, "skip files or pages that match `GLOB`, for example \"old/*.md\" (repeatable)")
 	f.BoolVar(&b.options.NoIgnore, "no-ignore", false, "index files that .gitignore or .docsearchignore excludes (folders only)")
 	f.BoolVar(&b.options.KeepSecrets, "keep-secrets", false, "index keys and tokens instead of removing them from the text")
-	f.StringVar(&b.options.Language, "language", "", "stem words for `LANG`, or \"none\" (default english)")
+	f.StringVar(&b.options.Language, "language", "", "stem words for `LANG`, or \"none\" (default: the documentation's)")
 	f.BoolVar(&b.options.TrustPaths, "trust-paths", false, "read passage files outside the index folder (LEANN only)")
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/eventlog/replay"
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/notes/notebook"
 	"github.com/docsearch/docsearch/internal/notes/notegaps"
 	"github.com/docsearch/docsearch/internal/progress"
@@ -151,7 +152,7 @@ func coverageInput(c *config.Config, b *notebook.Notebook) *notegaps.Input {
 		}
 	}
 	if info, err := index.Inspect(in.Database.Path); err == nil {
-		in.Language = savedOptionsOf(&info.Manifest, info.Dir).Language
+		in.Language = lexical.AnalyzerFor(savedOptionsOf(&info.Manifest, info.Dir).Language, info.Language)
 	}
 	return in
 }

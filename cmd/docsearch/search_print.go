@@ -102,7 +102,7 @@ func languageOf(d databaseResult) string {
 	if json.Unmarshal(d.info.Options, &kept) != nil {
 		return ""
 	}
-	return kept.Language
+	return lexical.AnalyzerFor(kept.Language, d.info.Language)
 }
 
 // heading returns the document title and the heading path of a passage in one

@@ -241,10 +241,12 @@ var ErrNoPassages = generation.ErrNoPassages
 // a previous generation.
 func derive(ctx context.Context, b *generation.Build, m *generation.Manifest, opt BuildOptions) error {
 	var links linkGraph
-	if err := collectLinks(ctx, b, &links); err != nil {
+	var sample languageSample
+	if err := survey(ctx, b, &links, &sample); err != nil {
 		return err
 	}
-	lex := lexical.NewBuilder(lexical.Options{Language: opt.Language, Content: embed.MaxTraining, Names: opt.names})
+	m.Language = sample.language()
+	lex := lexical.NewBuilder(lexical.Options{Language: lexical.AnalyzerFor(opt.Language, m.Language), Content: embed.MaxTraining, Names: opt.names})
 	var table passage.TableWriter
 	err := eachPassage(ctx, b, opt.Report, func(shard int, offset int64, line []byte) error {
 		p, err := passage.Decode(line)
@@ -378,12 +380,14 @@ func shards(b *generation.Build) ([]string, error) {
 	}
 }
 
-// collectLinks reads the links of all passages. This needs a separate pass, because a
-// passage is indexed with its inbound links. Lines without the bytes "links" are not
-// decoded, so the pass is nearly free if no passage has links.
-func collectLinks(ctx context.Context, b *generation.Build, links *linkGraph) error {
+// survey reads the links of all passages and a sample of their text. This needs a separate
+// pass, because a passage is indexed with its inbound links and by the rules of the
+// documentation's language. Lines without the bytes "links" are not decoded, so the pass is
+// nearly free if no passage has links.
+func survey(ctx context.Context, b *generation.Build, links *linkGraph, sample *languageSample) error {
 	var skipped []generation.Skipped // reported when the passages are indexed
 	return eachPassage(ctx, b, nil, func(_ int, _ int64, line []byte) error {
+		sample.add(line)
 		if bytes.Contains(line, []byte(`"links"`)) {
 			links.add(passage.DecodeLinks(line))
 		}

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"errors"
 	"path"
 	"strings"
@@ -11,7 +12,8 @@ import (
 )
 
 const (
-	// languageSampleSize is the number of passages whose language is counted.
+	// languageSampleSize is the number of passages whose language is counted, or up to twice as
+	// many.
 	languageSampleSize = 300
 	// leastSections is the number of sections from which a README is the manual of a package: a
 	// shorter one says what the package is and how to install it.
@@ -19,8 +21,9 @@ const (
 )
 
 // detect stores in the manifest the properties of the documentation that decide how its answers
-// are used: its version, unless the source knows it, its language, and whether it is only a part.
-// All depend only on the passages, as an update and a full build must agree.
+// are used: its version, unless the source knows it, and whether it is only a part. As its
+// language, which decides how it is indexed, they depend only on the passages, because an update
+// and a full build must agree.
 func (w *buildJob) detect(known *generation.Edition) (err error) {
 	draft, err := draftGeneration(w.Build, &w.m)
 	if err != nil {
@@ -40,27 +43,45 @@ func (w *buildJob) detect(known *generation.Edition) (err error) {
 	if w.m.Partial, err = partialOf(keys, func(d uint32) (int, error) { return sections(table, d) }); err != nil {
 		return err
 	}
-	if w.m.Language, err = detectLanguage(table); err != nil {
-		return err
-	}
 	if w.m.Edition = known; known == nil {
 		w.m.Edition, err = detectEdition(table, w.m.Source.Location, keys)
 	}
 	return err
 }
 
-// detectLanguage returns the language of most passages, or "".
-func detectLanguage(table *passage.Table) (string, error) {
-	var c lexical.LanguageCounts
-	n := min(table.Passages(), languageSampleSize)
-	for i := range n {
-		p, err := table.Passage(uint32(i * table.Passages() / n))
-		if err != nil {
-			return "", err
-		}
-		c.Add(p.Text)
+// A languageSample is every n-th line of the passages files, where n is a power of two. The
+// language must be known before the passages are indexed, and how many there are is not.
+type languageSample struct {
+	lines  [][]byte
+	all    int // number of lines so far
+	spread uint
+}
+
+// add adds the next line.
+func (s *languageSample) add(line []byte) {
+	if s.all%(1<<s.spread) == 0 {
+		s.lines = append(s.lines, bytes.Clone(line))
 	}
-	return c.Language(), nil
+	s.all++
+	if len(s.lines) < 2*languageSampleSize {
+		return
+	}
+	s.spread++
+	for i := range languageSampleSize {
+		s.lines[i] = s.lines[2*i]
+	}
+	s.lines = s.lines[:languageSampleSize]
+}
+
+// language returns the language of most passages, or "".
+func (s *languageSample) language() string {
+	var c lexical.LanguageCounts
+	for _, line := range s.lines {
+		if p, err := passage.Decode(line); err == nil {
+			c.Add(p.Text)
+		}
+	}
+	return c.Language()
 }
 
 // partialOf returns what the documents with these keys are if none of them is a page of a manual.

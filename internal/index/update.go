@@ -103,7 +103,8 @@ func (u *update) run(ctx context.Context, before generation.Generation, reused [
 		return err
 	}
 	u.opt.Report.Report("comparing passages", 0, 0)
-	lex := lexical.NewBuilder(lexical.Options{Language: u.opt.Language, Content: math.MaxInt, Names: u.opt.names})
+	analyzer := lexical.AnalyzerFor(u.opt.Language, before.Language)
+	lex := lexical.NewBuilder(lexical.Options{Language: analyzer, Content: math.MaxInt, Names: u.opt.names})
 	g, all := errgroup.WithContext(ctx)
 	g.Go(func() error {
 		if err := lex.Reuse(u.old.lexical); err != nil {
@@ -116,6 +117,9 @@ func (u *update) run(ctx context.Context, before generation.Generation, reused [
 		return err
 	}
 	u.m.Skipped = generation.Summary(u.m.Skipped)
+	if u.m.Language = u.language(); lexical.AnalyzerFor(u.opt.Language, u.m.Language) != analyzer {
+		return fmt.Errorf("%w: the documentation is in %q, no longer in %q", errFullBuild, u.m.Language, before.Language)
+	}
 	table, err := u.fill(lex)
 	if err != nil {
 		return err
@@ -149,6 +153,19 @@ func (u *update) compare(ctx context.Context, reused []generation.Reused) (err e
 		return err
 	}
 	return u.readLinks(ctx)
+}
+
+// language returns the language of the new generation.
+func (u *update) language() string {
+	var sample languageSample
+	for i := range u.list {
+		if e := &u.list[i]; e.old == dense.Fresh {
+			sample.add(u.fresh[e.fresh].line)
+		} else {
+			sample.add(u.shards[e.shard].Data[e.offset:][:u.entries.At(e.old).Length])
+		}
+	}
+	return sample.language()
 }
 
 func (u *update) close() error {

@@ -374,6 +374,59 @@ func TestUpdateFallsBackToFullBuild(t *testing.T) {
 	}
 }
 
+// The language of the documentation decides how it is indexed, also if an update changes it.
+func TestDetectedLanguageStems(t *testing.T) {
+	b := newBook(30, 20)
+	dir := t.TempDir()
+	if info := buildBook(t, dir, b, BuildOptions{Tool: "1"}); info.Language != "" {
+		t.Fatalf("the generated words are in %q", info.Language)
+	}
+	p := b.pages[3]
+	s := p.sections[0].Passage
+	s.Text = strings.Repeat("das ist der Kessel und nicht die Kanne ", 40) + "Teller"
+	p.sections[0] = &section{s, s.AppendLine(nil)}
+	have := buildBook(t, dir, b, BuildOptions{Tool: "1", Update: true})
+	if have.Language != "German" {
+		t.Errorf("language %q after the update", have.Language)
+	}
+	want := buildBook(t, t.TempDir(), b.copy(), BuildOptions{Tool: "1"})
+	if diff := cmp.Diff(sums(want), sums(have)); diff != "" {
+		t.Errorf("files (-built +updated):\n%s", diff)
+	}
+	found, _, err := openBook(t, dir).lexical.Search(lexical.Query{Text: "Tellern", Limit: 1})
+	if err != nil || len(found) != 1 {
+		t.Errorf("%v, %v for an inflected word", found, err)
+	}
+	b.reword(b.pages[9], 0)
+	have = buildBook(t, dir, b, BuildOptions{Tool: "1", Update: true})
+	want = buildBook(t, t.TempDir(), b.copy(), BuildOptions{Tool: "1"})
+	if diff := cmp.Diff(sums(want, lexicalName), sums(have, lexicalName)); diff != "" || have.Training.Changed != 1 {
+		t.Errorf("%d passages updated, files (-built +updated):\n%s", have.Training.Changed, diff)
+	}
+}
+
+// A languageSample is spread evenly, whatever the number of lines.
+func TestLanguageSample(t *testing.T) {
+	for n := 1; n < 5000; n += 7 {
+		var s languageSample
+		for i := range n {
+			s.add(strconv.AppendInt(nil, int64(i), 10))
+		}
+		step := 1
+		for n > step*(2*languageSampleSize-1) {
+			step *= 2
+		}
+		for i, line := range s.lines {
+			if string(line) != strconv.Itoa(i*step) {
+				t.Fatalf("line %d of %d is %s, want a multiple of %d", i, n, line, step)
+			}
+		}
+		if len(s.lines) != (n+step-1)/step {
+			t.Fatalf("%d of %d lines", len(s.lines), n)
+		}
+	}
+}
+
 // A falsifier is a source that reports other reused lines.
 type falsifier struct {
 	Source

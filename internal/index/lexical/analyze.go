@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/english"
 	"github.com/blevesearch/snowballstem/french"
 	"github.com/blevesearch/snowballstem/german"
+	"github.com/blevesearch/snowballstem/italian"
 	"github.com/blevesearch/snowballstem/portuguese"
 	"github.com/blevesearch/snowballstem/russian"
 	"github.com/blevesearch/snowballstem/spanish"
@@ -27,41 +29,74 @@ const (
 	symbolMark = '@'
 )
 
-// An Analyzer turns text into terms by the rules of one language. It is safe for
-// concurrent use.
+// An Analyzer turns text into terms by the rules of one language. Words in Cyrillic letters are
+// Russian in all of them. It is safe for concurrent use.
 type Analyzer struct {
-	language       string
-	stem           func(*snowballstem.Env) bool // nil: no stemming
-	isStopWord     func(string) bool            // stop words, which are not indexed
-	isQuestionWord func(string) bool            // words such as "how" that phrase a query and are not searched
-	thesauri       bool                         // the thesaurus covers this language
-	termCache      sync.Pool                    // map[string]string: terms by spelling, for Terms
+	language  string
+	stem      func(*snowballstem.Env) bool // nil: no stemming
+	stop      func(string) bool            // see isStopWord
+	question  func(string) bool            // see isQuestionWord
+	thesauri  bool                         // the thesaurus covers this language
+	termCache sync.Pool                    // map[string]string: terms by spelling, for Terms
 }
 
 // NewAnalyzer returns the analyzer of a language: english, german, french, spanish,
-// portuguese, russian, or none, which neither stems nor removes stop words. The empty name
+// portuguese, italian, russian, or none, which neither stems nor removes stop words. The empty name
 // is DefaultLanguage.
 func NewAnalyzer(language string) (*Analyzer, error) {
-	a := &Analyzer{language: language, isStopWord: never, isQuestionWord: never}
+	a := &Analyzer{language: language, stop: never, question: never}
 	switch language {
 	case "", DefaultLanguage:
 		a.language, a.thesauri = DefaultLanguage, true
-		a.stem, a.isStopWord, a.isQuestionWord = english.Stem, stopEnglish, questionEnglish
+		a.stem, a.stop, a.question = english.Stem, stopEnglish, questionEnglish
 	case "german":
-		a.stem, a.isStopWord, a.isQuestionWord = german.Stem, stopGerman, questionGerman
+		a.stem, a.stop, a.question = german.Stem, stopGerman, questionGerman
 	case "french":
-		a.stem, a.isStopWord, a.isQuestionWord = french.Stem, stopFrench, questionFrench
+		a.stem, a.stop, a.question = french.Stem, stopFrench, questionFrench
 	case "spanish":
-		a.stem, a.isStopWord, a.isQuestionWord = spanish.Stem, stopSpanish, questionSpanish
+		a.stem, a.stop, a.question = spanish.Stem, stopSpanish, questionSpanish
 	case "portuguese":
-		a.stem, a.isStopWord, a.isQuestionWord = portuguese.Stem, stopPortuguese, questionPortuguese
+		a.stem, a.stop, a.question = portuguese.Stem, stopPortuguese, questionPortuguese
+	case "italian":
+		a.stem, a.stop, a.question = italian.Stem, stopItalian, questionItalian
 	case "russian":
-		a.stem, a.isStopWord, a.isQuestionWord = russian.Stem, stopRussian, questionRussian
+		a.stem, a.stop, a.question = russian.Stem, stopRussian, questionRussian
 	case "none":
 	default:
-		return nil, fmt.Errorf("language %q is not known: use english, german, french, spanish, portuguese, russian or none", language)
+		return nil, fmt.Errorf("language %q is not known: use english, german, french, spanish, portuguese, italian, russian or none", language)
 	}
 	return a, nil
+}
+
+// AnalyzerFor returns the name of the analyzer of documentation: the configured one or, if that is
+// "", the one of the language that was detected (see LanguageCounts). That of English is for
+// languages without a stemmer, too, because commands and options are English words.
+func AnalyzerFor(configured, detected string) string {
+	if configured != "" {
+		return configured
+	}
+	switch detected {
+	case "German", "French", "Spanish", "Portuguese", "Italian", "Russian":
+		return strings.ToLower(detected)
+	}
+	return DefaultLanguage
+}
+
+// isStopWord reports whether a folded word is a stop word, which is not indexed.
+func (a *Analyzer) isStopWord(folded string) bool {
+	if a.stem != nil && isCyrillic(folded) {
+		return stopRussian(folded)
+	}
+	return a.stop(folded)
+}
+
+// isQuestionWord reports whether a folded word only phrases a query, such as "how", and is not
+// searched.
+func (a *Analyzer) isQuestionWord(folded string) bool {
+	if a.stem != nil && isCyrillic(folded) {
+		return questionRussian(folded)
+	}
+	return a.question(folded)
 }
 
 // Terms returns the content terms of text in order, with repetitions: stems of its words
@@ -114,13 +149,12 @@ func (a *Analyzer) stemOf(folded string) string {
 	ascii, digits := shape(folded)
 	if a.stem != nil && !digits && len(folded) > 2 {
 		stem := a.stem
-		if a.language == "russian" {
-			// The Russian stemmer does not know ё, and Latin words in a Russian text are
-			// English.
-			folded = strings.ReplaceAll(folded, "ё", "е")
-			if ascii {
-				stem = english.Stem
-			}
+		switch {
+		case isCyrillic(folded):
+			stem = russian.Stem
+			folded = strings.ReplaceAll(folded, "ё", "е") // which the stemmer does not know
+		case a.language == "russian":
+			stem = english.Stem // Latin words in a Russian text are English
 		}
 		env := snowballstem.NewEnv(folded)
 		stem(env)
@@ -163,6 +197,15 @@ func shape(word string) (ascii, digits bool) {
 		digits = digits || isDigit(word[i])
 	}
 	return ascii, digits
+}
+
+// isCyrillic reports whether a word begins with a Cyrillic letter.
+func isCyrillic(word string) bool {
+	if word == "" || word[0] < '\xd0' || word[0] > '\xd4' { // in UTF-8
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(word)
+	return '\u0400' <= r && r < '\u0530'
 }
 
 func never(string) bool { return false }

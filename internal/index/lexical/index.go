@@ -18,7 +18,8 @@ import (
 //	3  operators that passages discuss
 //	4  operators of one character
 //	5  names of terms that passages define, and words in the titles of manual pages twice
-//	6  names of settings with bare arguments, and of options in list items without markup
+//	6  names of settings with bare arguments, and of options in list items without markup;
+//	   Cyrillic words are Russian in every language, and the detected language stems the rest
 const Version = 6
 
 const (

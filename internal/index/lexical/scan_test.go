@@ -91,7 +91,7 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-var languages = []string{"english", "german", "french", "spanish", "portuguese", "russian", "none"}
+var languages = []string{"english", "german", "french", "spanish", "portuguese", "italian", "russian", "none"}
 
 func TestTerms(t *testing.T) {
 	for _, tt := range []struct{ language, text, want string }{
@@ -104,7 +104,11 @@ func TestTerms(t *testing.T) {
 		{"spanish", "las configuraciones de la conexión", "configur conexion"},
 		{"portuguese", "as configurações do servidor", "configur servidor"},
 		{"russian", "Ёлка и ёлки, installing серверов", "елк елк instal сервер"},
+		{"english", "Настройка серверов и servers", "настройк сервер server"},
+		{"italian", "i permessi dei file nelle cartelle", "permess fil cartell"},
+		{"german", "die Dateien файлами", "datei файл"},
 		{"none", "The Connections", "the connections"},
+		{"none", "файлами и", "файлами и"},
 		{"english", "データベース", "デー ータ タベ ベー ース"},
 		{"english", strings.Repeat("x", maxTerm+1) + " ok", "ok"},
 	} {

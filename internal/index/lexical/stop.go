@@ -117,6 +117,27 @@ func questionPortuguese(w string) bool {
 	return false
 }
 
+func stopItalian(w string) bool {
+	switch w {
+	case "a", "ad", "al", "alla", "alle", "allo", "ai", "agli", "che", "ci", "con", "da", "dal", "dalla", "dai", "dalle", "d", "dei", "degli", "del", "della", "delle", "dello",
+		"di", "e", "ed", "è", "era", "gli", "i", "il", "in", "l", "la", "le", "lo", "ma", "ne", "nei", "nel", "nella", "nelle", "non", "o", "per", "più", "se", "si", "sia", "sono",
+		"su", "sul", "sulla", "sulle", "sui", "tra", "fra", "un", "una", "uno":
+		return true
+	}
+	return false
+}
+
+func questionItalian(w string) bool {
+	switch w {
+	case "come", "cosa", "perché", "quando", "dove", "quale", "quali", "chi", "quanto", "quanti",
+		"io", "mi", "me", "mio", "mia", "miei", "tu", "ti", "tuo", "noi", "ci", "nostro", "voi", "posso", "può", "possono", "potrei", "devo", "deve", "bisogna",
+		"voglio", "vorrei", "serve", "fare", "faccio", "fa", "ho", "ha", "hanno", "avere", "essere", "usare", "uso", "utilizzare", "sto", "sta",
+		"migliore", "modo", "maniera", "possibile", "differenza", "molto", "anche", "tutto", "tutti", "qualcosa", "favore":
+		return true
+	}
+	return false
+}
+
 func stopRussian(w string) bool {
 	switch w {
 	case "а", "без", "бы", "был", "была", "были", "было", "в", "во", "вот", "для", "до", "его", "ее", "её", "если", "же", "за", "и", "из", "или",

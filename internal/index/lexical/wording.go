@@ -37,7 +37,7 @@ type intent struct {
 // interpret analyzes the text of a query.
 func (x *Index) interpret(q *Query) (intent, error) {
 	text := withoutNumber(straightQuotes(sitefilter.Remove(limitedText(q.Text))))
-	if x.analyzer.language != DefaultLanguage {
+	if x.analyzer.stem == nil {
 		return intent{text: text}, nil
 	}
 	words := framedWords(text)
