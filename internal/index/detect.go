@@ -90,7 +90,7 @@ func partialOf(keys []string, sections func(document uint32) (int, error)) (gene
 	partial := generation.OnlyChanges
 	for d, key := range keys {
 		switch name := baseName(key); {
-		case isChangeLog(name):
+		case passage.NamesReleaseNotes(name), name == "history": // a page of a shell has that name, too
 			continue
 		case name != "readme":
 			return "", nil
@@ -130,13 +130,4 @@ func sections(table *passage.Table, document uint32) (int, error) {
 func baseName(key string) string {
 	name, _, _ := strings.Cut(strings.ToLower(path.Base(strings.ReplaceAll(key, `\`, "/"))), ".")
 	return name
-}
-
-// isChangeLog reports whether a file's base name is that of a change log.
-func isChangeLog(name string) bool {
-	switch name {
-	case "changelog", "changes", "history", "news", "releases", "release-notes", "releasenotes":
-		return true
-	}
-	return false
 }

@@ -21,7 +21,7 @@ func documentKind(name string, doc *document.Document) string {
 	segments := append(strings.Split(strings.Trim(folders, "/"), "/"), stem)
 	title := strings.ToLower(strings.TrimSpace(doc.Title))
 	switch {
-	case slices.ContainsFunc(segments, isReleaseNotes), isReleaseTitle(title):
+	case slices.ContainsFunc(segments, passage.NamesReleaseNotes), isReleaseTitle(title):
 		return passage.ReleaseNotes
 	case slices.ContainsFunc(segments, func(s string) bool { return s == "blog" || s == "blogs" || s == "posts" }):
 		return passage.Blog
@@ -31,16 +31,6 @@ func documentKind(name string, doc *document.Document) string {
 		return passage.Translation
 	}
 	return ""
-}
-
-// isReleaseNotes reports whether a file or folder name is typical of release
-// notes.
-func isReleaseNotes(name string) bool {
-	switch name {
-	case "changes", "changelog", "changelogs", "news", "relnotes", "releases", "release":
-		return true
-	}
-	return hasAnyPrefix(name, "whatsnew", "whats-new", "what-s-new", "release-notes", "release_notes", "releasenotes", "releaselog", "changelog-", "changelog_", "release-")
 }
 
 // isReleaseTitle reports whether a title is typical of release notes.

@@ -1,10 +1,12 @@
 package quicksearch
 
 import (
+	"path"
 	"slices"
 
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/lexical"
+	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
 // Properties are what an answer depends on besides the passages of a database. The zero value
@@ -16,18 +18,37 @@ type Properties struct {
 	Partial    generation.Partial
 }
 
-// limit makes a confident answer advice if the confidence says too little about the database. It
-// is calibrated for manuals in English: of the searches that only the web answers, manuals in
-// German, French, Japanese and Chinese denied 25 of 40.
-func (a *Answer) limit(query string, p *Properties) {
+// limit makes a confident answer advice if the confidence says too little about the database or
+// its best hit. It is calibrated for manuals in English: of the searches that only the web
+// answers, manuals in German, French, Japanese and Chinese denied 25 of 40.
+func (a *Answer) limit(query string, p *Properties, best *Hit) {
 	switch {
 	case !a.Confident:
 	case p.Language != "" && p.Language != lexical.English:
 		a.AdviceOnly = "documentation in " + p.Language
 	case p.Partial == generation.OnlyReadme, p.Partial == generation.OnlyChanges && !asksChanges(query):
 		a.AdviceOnly = "only " + string(p.Partial)
+	case isReleaseNote(best) && !asksChanges(query):
+		a.AdviceOnly = passage.ReleaseNotes
 	}
 	a.Confident = a.Confident && a.AdviceOnly == ""
+}
+
+// isReleaseNote reports whether a hit describes the changes of a release. Pages about making
+// releases have similar names, and no version in their headings.
+func isReleaseNote(h *Hit) bool {
+	return h.Kind() == passage.ReleaseNotes && (hasVersion(h.Title) || hasVersion(path.Base(h.Document())) || slices.ContainsFunc(h.Headings, hasVersion))
+}
+
+// hasVersion reports whether a text has numbers with a period in between, such as 3.11.
+func hasVersion(text string) bool {
+	isDigit := func(b byte) bool { return '0' <= b && b <= '9' }
+	for i := 1; i+1 < len(text); i++ {
+		if text[i] == '.' && isDigit(text[i-1]) && isDigit(text[i+1]) {
+			return true
+		}
+	}
+	return false
 }
 
 // isForeign reports whether a query is in another language than English.
@@ -38,9 +59,10 @@ func isForeign(query string) bool {
 
 // asksChanges reports whether a query asks what changed in a release.
 func asksChanges(query string) bool {
-	return slices.ContainsFunc(slices.Collect(wordsOf(query)), func(w string) bool {
+	return hasVersion(query) || slices.ContainsFunc(slices.Collect(wordsOf(query)), func(w string) bool {
 		switch w {
-		case "change", "changes", "changed", "changelog", "new", "added", "removed", "deprecated", "fixed", "introduced", "renamed", "breaking", "release", "released", "since":
+		case "change", "changes", "changed", "changelog", "new", "added", "removed", "deprecated", "fixed", "introduced", "renamed", "breaking", "incompatible", "incompatibilities", "release", "releases", "released", "version", "versions",
+			"news", "since", "upgrade", "upgrading", "migrate", "migrating", "migration", "deprecation", "removal":
 			return true
 		}
 		return false

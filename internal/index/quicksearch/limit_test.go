@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/docsearch/docsearch/internal/index/generation"
+	"github.com/docsearch/docsearch/internal/index/lexical"
+	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
 func TestLimit(t *testing.T) {
@@ -20,14 +22,40 @@ func TestLimit(t *testing.T) {
 		{"what changed in kettle 2.1", "English", generation.OnlyChanges, ""},
 	} {
 		a := Answer{Confident: true}
-		a.limit(tt.query, &Properties{Language: tt.language, Partial: tt.partial})
+		a.limit(tt.query, &Properties{Language: tt.language, Partial: tt.partial}, &Hit{})
 		if a.AdviceOnly != tt.want || a.Confident != (tt.want == "") {
 			t.Errorf("%q, %s, %q: advice %q, confident %t, want %q", tt.query, tt.language, tt.partial, a.AdviceOnly, a.Confident, tt.want)
 		}
 		a = Answer{}
-		a.limit(tt.query, &Properties{Language: tt.language, Partial: tt.partial})
+		a.limit(tt.query, &Properties{Language: tt.language, Partial: tt.partial}, &Hit{})
 		if a.AdviceOnly != "" || a.Confident {
 			t.Errorf("%q: an answer that is not confident is %+v", tt.query, a)
+		}
+	}
+}
+
+func TestLimitReleaseNotes(t *testing.T) {
+	notes := func(path, title string, headings ...string) *Hit {
+		h := &Hit{Passage: passage.Passage{Path: path, Title: title, Headings: headings}}
+		h.SetKind(passage.ReleaseNotes)
+		return h
+	}
+	for _, tt := range []struct {
+		query string
+		best  *Hit
+		want  string
+	}{
+		{"how to descale the kettle", notes("changes.html", "Changes", "Version 2.1"), passage.ReleaseNotes},
+		{"how to descale the kettle", notes("whatsnew/2.1.html", "What's new"), passage.ReleaseNotes},
+		{"when was descale added", notes("changes.html", "Changes", "Version 2.1"), ""},
+		{"kettle 2.1 descale", notes("changes.html", "Changes", "Version 2.1"), ""},
+		{"how to release a kettle", notes("guide/release.md", "Releases"), ""},
+		{"how to descale the kettle", &Hit{Passage: passage.Passage{Title: "Kettle 2.1"}}, ""},
+	} {
+		a := Answer{Confident: true}
+		a.limit(tt.query, &Properties{Language: lexical.English}, tt.best)
+		if a.AdviceOnly != tt.want || a.Confident != (tt.want == "") {
+			t.Errorf("%q, %s: advice %q, confident %t, want %q", tt.query, tt.best.Path, a.AdviceOnly, a.Confident, tt.want)
 		}
 	}
 }

@@ -107,7 +107,7 @@ func (x *Index) Search(q Query) (Answer, error) {
 	}
 	p := x.properties()
 	a := answer(p.Confidence, signals, q, hits)
-	a.limit(q.Text, &p)
+	a.limit(q.Text, &p, &hits[0])
 	a.Hits = hits[:min(q.Limit, len(hits))]
 	return a, nil
 }
