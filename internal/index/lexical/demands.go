@@ -40,25 +40,26 @@ func (t Topic) IsIn(word string) bool {
 	starts := func(beginnings ...string) bool {
 		return slices.ContainsFunc(beginnings, func(s string) bool { return strings.HasPrefix(word, s) })
 	}
+	found := true
 	switch t {
 	case Comparison:
-		return word == "vs" || starts("versus", "compar", "alternativ", "differ", "benchmark")
+		found = word == "vs" || starts("versus", "compar", "alternativ", "differ", "benchmark")
 	case Advice:
-		return starts("recommend", "third-party", "ecosystem", "awesome")
+		found = starts("recommend", "third-party", "ecosystem", "awesome")
 	case Price:
-		return starts("price", "pricing", "cost")
+		found = starts("price", "pricing", "cost")
 	case License:
-		return starts("licen")
+		found = starts("licen")
 	case Jobs:
-		return starts("job", "hiring", "career")
+		found = starts("job", "hiring", "career")
 	case News:
-		return starts("news", "announce", "release", "event")
+		found = starts("news", "announce", "release", "event")
 	case Roadmap:
-		return starts("roadmap")
+		found = starts("roadmap")
 	case Vulnerability:
-		return starts("vulnerab", "advisor", "cve")
+		found = starts("vulnerab", "advisor", "cve")
 	}
-	return true
+	return found || t.isInForeign(word)
 }
 
 // topicOf returns the topic that a folded word of a query asks for; before is the previous word.
@@ -123,6 +124,9 @@ func (x *Index) addTopic(words []framedWord, names []string, d *Demands) error {
 		if other > minOtherness {
 			d.Topic = topic
 		}
+	}
+	if d.Topic == NoTopic {
+		d.Topic = foreignTopicOf(words, names)
 	}
 	return nil
 }

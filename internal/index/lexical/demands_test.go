@@ -38,6 +38,17 @@ func TestDemands(t *testing.T) {
 		{query: "current widget release", topic: News},
 		{query: "install the latest version of widget"},
 		{query: "widget show the current version"},
+		{query: "widget Preise", topic: Price},
+		{query: "prix du widget", topic: Price},
+		{query: "widget precious metal"},
+		{query: "widget 価格表", topic: Price},
+		{query: "Widget Vergleich", topic: Comparison},
+		{query: "сравнение widget и mongodb", topic: Comparison, software: []string{"mongodb"}},
+		{query: "widget zwei Dateien vergleichen"},
+		{query: "última versión de widget", topic: News},
+		{query: "instalar la última versión de widget"},
+		{query: "widget 最新版", topic: News},
+		{query: "widget 취약점", topic: Vulnerability},
 		{query: "widget redis store"}, // redis is a subject
 		{query: "widget kubernetes fold", software: []string{"kubernetes"}},
 		{query: "widget /opt/widget-9/fold"}, // a path

@@ -2,6 +2,7 @@ package lexical
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -58,13 +59,16 @@ func (c *LanguageCounts) Add(text string) {
 
 func (c *LanguageCounts) addProse(text string) {
 	for word := range strings.FieldsSeq(text) {
+		if len(word) > 1 && word[0] == '-' {
+			continue // an option
+		}
 		word = strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) })
 		if c.addScript(word) || word == "" || strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' }) {
 			continue // punctuation, or a name with punctuation inside
 		}
 		c.words++
-		if utf8.RuneCountInString(word) > maxFunctionWord {
-			continue
+		if utf8.RuneCountInString(word) > maxFunctionWord || len(word) > 1 && word == strings.ToUpper(word) {
+			continue // too long, or a name such as DES
 		}
 		for set := functionWord(strings.ToLower(word)); set != 0; set &= set - 1 {
 			c.function[bits.TrailingZeros8(set)]++
@@ -151,6 +155,18 @@ func LanguageOf(text string) string {
 	return c.Language()
 }
 
+// IsForeign reports whether a query is in another language than English. A query has few function
+// words: a single one shows it if the query also has words that are unknown in English.
+func IsForeign(query string, unknown int) bool {
+	var c LanguageCounts
+	c.Add(query)
+	language := c.Language()
+	if language != "" || unknown == 0 || c.function[inEnglish] > 0 {
+		return language != "" && language != English
+	}
+	return slices.Max(c.function[:]) > 0
+}
+
 // maxFunctionWord is the number of letters of the longest function words.
 const maxFunctionWord = 7
 
@@ -174,6 +190,8 @@ func functionWord(w string) uint8 {
 		return en | de | it
 	case "on":
 		return en | fr
+	case "per", "non":
+		return en | it
 	case "to":
 		return en | pl
 	case "as", "do":
@@ -212,7 +230,7 @@ func functionWord(w string) uint8 {
 		return es | pt
 	case "os", "em", "um", "uma", "é", "com", "não", "da", "na", "ao", "dos", "mais", "são", "pode", "você", "seu", "sua", "pelo", "pela":
 		return pt
-	case "il", "lo", "gli", "di", "che", "per", "non", "della", "dei", "nel", "più", "sono", "questo", "può", "alla", "delle", "come", "è":
+	case "il", "lo", "gli", "di", "che", "della", "dei", "nel", "più", "sono", "questo", "può", "alla", "delle", "come", "è":
 		return it
 	case "nie", "jest", "że", "jak", "dla", "przez", "lub", "są", "ten", "może", "przy", "się", "jako", "które", "aby", "oraz", "tym":
 		return pl

@@ -27,3 +27,28 @@ func TestLanguageOf(t *testing.T) {
 		}
 	}
 }
+
+func TestIsForeign(t *testing.T) {
+	for _, tt := range []struct {
+		query   string
+		unknown int
+		want    bool
+	}{
+		{"how do I descale the kettle", 0, false},
+		{"how do I descale the kettle zzq", 1, false},
+		{"kettle descale error E42", 2, false},
+		{"pandas read_csv on_bad_lines", 0, false},
+		{"wie kann ich den Kessel entkalken und wie oft", 0, true},
+		{"как удалить накипь в kettle", 0, true},
+		{"kettle 除垢 方法", 0, true},
+		{"kettle_descale für Wasser", 1, true}, // one function word, one unknown word
+		{"php die function", 0, false},         // a name that is a function word elsewhere
+		{"ls -la -un zzq", 1, false},           // options
+		{"kettle DES zzq in an ES module", 2, false},
+		{"kettle zzq limit per hour", 1, false},
+	} {
+		if got := IsForeign(tt.query, tt.unknown); got != tt.want {
+			t.Errorf("%q with %d unknown words: %t, want %t", tt.query, tt.unknown, got, tt.want)
+		}
+	}
+}

@@ -11,8 +11,8 @@ import (
 const (
 	// demandDepth is how many of the best hits can meet a demand.
 	demandDepth = 3
-	// withMissing is the least confidence of an answer to a query in another language than
-	// English, or with a word that no passage contains.
+	// withMissing is the least confidence of an answer to a query with a word that no passage
+	// contains.
 	withMissing = .9
 )
 

@@ -21,14 +21,16 @@ type Properties struct {
 // limit makes a confident answer advice if the confidence says too little about the database or
 // its best hit. It is calibrated for manuals in English: of the searches that only the web
 // answers, manuals in German, French, Japanese and Chinese denied 25 of 40.
-func (a *Answer) limit(query string, p *Properties, best *Hit) {
+func (a *Answer) limit(q *Query, p *Properties, d *lexical.Demands, best *Hit) {
 	switch {
 	case !a.Confident:
 	case p.Language != "" && p.Language != lexical.English:
 		a.AdviceOnly = "documentation in " + p.Language
-	case p.Partial == generation.OnlyReadme, p.Partial == generation.OnlyChanges && !asksChanges(query):
+	case p.Partial == generation.OnlyReadme, p.Partial == generation.OnlyChanges && !asksChanges(q.Text):
 		a.AdviceOnly = "only " + string(p.Partial)
-	case isReleaseNote(best) && !asksChanges(query):
+	case lexical.IsForeign(q.Text, len(d.Missing)) && messageOf(q.Text, q.Names) == nil:
+		a.AdviceOnly = "query in another language"
+	case isReleaseNote(best) && !asksChanges(q.Text):
 		a.AdviceOnly = passage.ReleaseNotes
 	}
 	a.Confident = a.Confident && a.AdviceOnly == ""
@@ -49,12 +51,6 @@ func hasVersion(text string) bool {
 		}
 	}
 	return false
-}
-
-// isForeign reports whether a query is in another language than English.
-func isForeign(query string) bool {
-	language := lexical.LanguageOf(query)
-	return language != "" && language != lexical.English
 }
 
 // asksChanges reports whether a query asks what changed in a release.

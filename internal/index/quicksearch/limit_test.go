@@ -20,14 +20,16 @@ func TestLimit(t *testing.T) {
 		{"descale the kettle", "English", generation.OnlyReadme, "only a short README"},
 		{"descale the kettle", "English", generation.OnlyChanges, "only change logs"},
 		{"what changed in kettle 2.1", "English", generation.OnlyChanges, ""},
+		{"wie kann ich den Kessel entkalken", "English", "", "query in another language"},
+		{`"der Kessel ist nicht mit Wasser gefüllt" kettle`, "English", "", ""}, // a message
 	} {
 		a := Answer{Confident: true}
-		a.limit(tt.query, &Properties{Language: tt.language, Partial: tt.partial}, &Hit{})
+		a.limit(&Query{Text: tt.query}, &Properties{Language: tt.language, Partial: tt.partial}, &lexical.Demands{}, &Hit{})
 		if a.AdviceOnly != tt.want || a.Confident != (tt.want == "") {
 			t.Errorf("%q, %s, %q: advice %q, confident %t, want %q", tt.query, tt.language, tt.partial, a.AdviceOnly, a.Confident, tt.want)
 		}
 		a = Answer{}
-		a.limit(tt.query, &Properties{Language: tt.language, Partial: tt.partial}, &Hit{})
+		a.limit(&Query{Text: tt.query}, &Properties{Language: tt.language, Partial: tt.partial}, &lexical.Demands{}, &Hit{})
 		if a.AdviceOnly != "" || a.Confident {
 			t.Errorf("%q: an answer that is not confident is %+v", tt.query, a)
 		}
@@ -53,20 +55,9 @@ func TestLimitReleaseNotes(t *testing.T) {
 		{"how to descale the kettle", &Hit{Passage: passage.Passage{Title: "Kettle 2.1"}}, ""},
 	} {
 		a := Answer{Confident: true}
-		a.limit(tt.query, &Properties{Language: lexical.English}, tt.best)
+		a.limit(&Query{Text: tt.query}, &Properties{Language: lexical.English}, &lexical.Demands{}, tt.best)
 		if a.AdviceOnly != tt.want || a.Confident != (tt.want == "") {
 			t.Errorf("%q, %s: advice %q, confident %t, want %q", tt.query, tt.best.Path, a.AdviceOnly, a.Confident, tt.want)
-		}
-	}
-}
-
-func TestIsForeign(t *testing.T) {
-	for query, want := range map[string]bool{
-		"how do I descale the kettle": false, "kettle descale error E42": false, "pandas read_csv on_bad_lines": false,
-		"wie kann ich den Kessel entkalken und wie oft": true, "как удалить накипь в kettle": true, "kettle 除垢 方法": true,
-	} {
-		if got := isForeign(query); got != want {
-			t.Errorf("%q: %t, want %t", query, got, want)
 		}
 	}
 }

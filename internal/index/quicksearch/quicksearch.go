@@ -107,7 +107,7 @@ func (x *Index) Search(q Query) (Answer, error) {
 	}
 	p := x.properties()
 	a := answer(p.Confidence, signals, q, hits)
-	a.limit(q.Text, &p, &hits[0])
+	a.limit(&q, &p, &signals.Demands, &hits[0])
 	a.Hits = hits[:min(q.Limit, len(hits))]
 	return a, nil
 }
@@ -130,7 +130,7 @@ func answer(c *generation.Confidence, s lexical.Signals, q Query, best []Hit) (a
 	case a.Confidence < q.Threshold, a.Unmet != "":
 		a.Confident = false
 	case a.Confident && a.Confidence < withMissing:
-		a.Confident = len(s.Demands.Missing) == 0 && !isForeign(q.Text) || messageOf(q.Text, q.Names) != nil
+		a.Confident = len(s.Demands.Missing) == 0 || messageOf(q.Text, q.Names) != nil
 	}
 	a.Weights = s.Weights
 	return a

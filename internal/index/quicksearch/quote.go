@@ -146,7 +146,7 @@ func Quote(q Query, p Properties, passages Passages, search searchFunc, related 
 		}
 		a.Confident = share > 0 || a.Confidence >= withoutMessage
 	}
-	if a.limit(q.Text, &p, &best[0]); !a.Confident {
+	if a.limit(&q, &p, &signals.Demands, &best[0]); !a.Confident {
 		a.Hits = best[:1]
 		return a, nil
 	}
