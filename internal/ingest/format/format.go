@@ -100,6 +100,9 @@ func IsMarkdown(name string) bool {
 	return false
 }
 
+// IsManPage reports whether a file name is that of a man page, compressed or not.
+func IsManPage(name string) bool { return isManPage(path.Ext(UncompressedName(name))) }
+
 // isManPage reports whether a file extension is that of a man page: a section
 // number and optional letters.
 func isManPage(ext string) bool {

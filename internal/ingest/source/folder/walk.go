@@ -21,7 +21,8 @@ import (
 
 // Walk lists the files below root that have a parser, in the order of their
 // slash-separated names, and the skipped ones. It does not follow symbolic
-// links: their targets are listed elsewhere or are outside the source.
+// links: their targets are listed elsewhere or are outside the source. A manual
+// page with several names is listed under that of its title.
 func Walk(ctx context.Context, root *os.Root, filter Filter) (items []source.Item, skipped []generation.Skipped, err error) {
 	st, err := root.Stat(".")
 	if err != nil {
@@ -57,8 +58,9 @@ type directory struct {
 	name         string        // path, "." for the top
 	entries      []fs.DirEntry // sorted by name
 	rules        *ignores
-	hasIndexPage bool        // it or a parent has an index.html
-	perm         fs.FileMode // maximum access rights of its files
+	hasIndexPage bool              // it or a parent has an index.html
+	perm         fs.FileMode       // maximum access rights of its files
+	aliases      map[string]string // see pageAliases
 
 	items      []source.Item
 	skipped    []generation.Skipped
@@ -135,6 +137,7 @@ func (w *walker) read(f *directory) error {
 		f.rules = readIgnores(w.root, f.name, f.rules)
 	}
 	f.items = make([]source.Item, 0, len(f.entries))
+	f.aliases = w.pageAliases(f)
 	for _, d := range f.entries {
 		if w.ctx.Err() != nil {
 			return nil
@@ -154,6 +157,9 @@ func (w *walker) read(f *directory) error {
 			w.readBelow(b.directory)
 		default:
 			info, err := d.Info()
+			if err == nil && d.Type()&fs.ModeSymlink != 0 {
+				info, err = w.root.Stat(name)
+			}
 			if err != nil {
 				f.skip(name, unreadable(err).Error())
 				continue
@@ -187,6 +193,10 @@ func (w *walker) skipReason(f *directory, name string, d fs.DirEntry) string {
 		return secret.Reason + ", by name"
 	case strings.HasPrefix(base, "."):
 		return "hidden"
+	case f.aliases[base] == base:
+		return ""
+	case f.aliases[base] != "":
+		return "the same as " + path.Join(f.name, f.aliases[base])
 	case d.Type()&fs.ModeSymlink != 0:
 		if _, err := w.root.Stat(name); errors.Is(err, fs.ErrNotExist) {
 			return "broken symbolic link"

@@ -83,3 +83,40 @@ func TestWalkOrder(t *testing.T) {
 		t.Errorf("interrupted: %v", err)
 	}
 }
+
+// A manual page that is one file under several names is listed under that of its title.
+func TestManPageNames(t *testing.T) {
+	page := func(name string) string { return ".TH " + name + " 1\n.SH NAME\n" + name + " \\- makes pots\n" }
+	dir := t.TempDir()
+	ingesttest.WriteFiles(t, dir, map[string]string{
+		"man1/apot.1": page("MPOT"), "man1/kiln.1": page("kiln"), "man1/copy.1": page("kiln"), "man1/odd.1": page("other"),
+		"man1/glaze.1": page("glaze"), "notes.md": "text",
+	})
+	for link, target := range map[string]string{
+		"man1/mpot.1": "zpot.1", "man1/zpot.1": "apot.1", // a link to a link
+		"man1/oven.1": "kiln.1", "man1/even.1": "odd.1", "man1/other.1": "../notes.md", "man1/md.md": "../notes.md",
+	} {
+		if err := os.Symlink(target, filepath.Join(dir, filepath.FromSlash(link))); err != nil {
+			t.Skip(err)
+		}
+	}
+	if err := os.Link(filepath.Join(dir, "man1", "glaze.1"), filepath.Join(dir, "man1", "a-glaze.1")); err != nil {
+		t.Skip(err)
+	}
+	got, skipped := listed(t, dir, Options{})
+	if diff := cmp.Diff([]string{"man1/copy.1", "man1/glaze.1", "man1/kiln.1", "man1/mpot.1", "man1/odd.1", "notes.md"}, got); diff != "" {
+		t.Errorf("files (-want +got)\n%s", diff)
+	}
+	for name, want := range map[string]string{
+		"man1/apot.1": "the same as man1/mpot.1", "man1/a-glaze.1": "the same as man1/glaze.1", "man1/even.1": "the same as man1/odd.1",
+		"man1/md.md": "symbolic link to a file that is indexed elsewhere",
+	} {
+		if skipped[name] != want {
+			t.Errorf("%s: %q, want %q", name, skipped[name], want)
+		}
+	}
+	got, _ = listed(t, dir, Options{Exclude: []string{"mpot.1", "man1/glaze.1"}})
+	if diff := cmp.Diff([]string{"man1/a-glaze.1", "man1/apot.1", "man1/copy.1", "man1/kiln.1", "man1/odd.1", "notes.md"}, got); diff != "" {
+		t.Errorf("files without the excluded ones (-want +got)\n%s", diff)
+	}
+}
