@@ -27,6 +27,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/ingest/chunk"
 	"github.com/docsearch/docsearch/internal/ingest/document"
+	"github.com/docsearch/docsearch/internal/ingest/format/markdown"
 	"github.com/docsearch/docsearch/internal/ingest/secret"
 	"github.com/docsearch/docsearch/internal/ingest/source"
 	"github.com/docsearch/docsearch/internal/progress"
@@ -143,7 +144,8 @@ func commonPerm(items []source.Item) fs.FileMode {
 }
 
 // bySeverity orders skipped items: unreadable first, then suspected secrets,
-// then the rest. A summary shows only the first ones.
+// then the rest, and last the expressions of templates, of which many documents
+// have some. A summary shows only the first ones.
 func bySeverity(skipped []generation.Skipped) []generation.Skipped {
 	rank := func(s generation.Skipped) int {
 		switch {
@@ -151,6 +153,8 @@ func bySeverity(skipped []generation.Skipped) []generation.Skipped {
 			return 0
 		case strings.HasPrefix(s.Reason, secret.Reason):
 			return 1
+		case strings.HasPrefix(s.Reason, markdown.TemplateMark):
+			return 3
 		}
 		return 2
 	}

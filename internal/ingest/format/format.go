@@ -94,7 +94,7 @@ func ParserFor(name string) Parser {
 
 func IsMarkdown(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
-	case ".md", ".markdown", ".mdown", ".mkd":
+	case ".md", ".markdown", ".mdown", ".mkd", ".qmd", ".rmd", ".mdc", ".markdoc", ".mdoc":
 		return true
 	}
 	return false

@@ -207,7 +207,9 @@ func parse(name string, data []byte) Note {
 		n.Front, n.Text = strings.Join(lines[:front], ""), strings.Join(lines[front:], "")
 	}
 	for _, p := range doc.Notes {
-		n.Problems = append(n.Problems, name+p.Place+": "+p.Text)
+		if !strings.HasPrefix(p.Text, markdown.TemplateMark) {
+			n.Problems = append(n.Problems, name+p.Place+": "+p.Text)
+		}
 	}
 	return n
 }

@@ -27,7 +27,7 @@ import (
 	"github.com/docsearch/docsearch/internal/file/atomicfile"
 	"github.com/docsearch/docsearch/internal/file/confined"
 	"github.com/docsearch/docsearch/internal/file/filelock"
-	"github.com/docsearch/docsearch/internal/ingest/format/markdown"
+	"github.com/docsearch/docsearch/internal/ingest/document"
 	"github.com/docsearch/docsearch/internal/ingest/secret"
 )
 
@@ -210,15 +210,11 @@ func (f Folder) store(name, front, text string) (Note, error) {
 	return stored, nil
 }
 
-// findSecret returns an error if the note contains a key or a token.
+// findSecret returns an error if the note contains a key or a token, also in a comment.
 func findSecret(data []byte) error {
-	doc, err := markdown.Parse(data)
-	if err != nil {
-		return err
-	}
-	known := len(doc.Notes)
-	if secret.Remove(&doc); len(doc.Notes) > known {
-		return fmt.Errorf("cannot store the note: line %s: %s", strings.TrimPrefix(doc.Notes[known].Place, ":"), doc.Notes[known].Text)
+	doc := document.Document{Lines: document.SplitLines(data)}
+	if secret.Remove(&doc); len(doc.Notes) > 0 {
+		return fmt.Errorf("cannot store the note: line %s: %s", strings.TrimPrefix(doc.Notes[0].Place, ":"), doc.Notes[0].Text)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package markdown
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/pelletier/go-toml/v2"
 	"go.yaml.in/yaml/v3"
@@ -14,6 +15,7 @@ import (
 // A frontMatterInfo holds the parsed front matter of a document.
 type frontMatterInfo struct {
 	title    string
+	lead     string   // what the document is about
 	terms    []string // tags and keywords
 	noteMeta passage.NoteMeta
 	notes    []document.Note // problems
@@ -27,7 +29,10 @@ func frontMatter(lines []string) frontMatterInfo {
 	if mark != "---" && mark != "+++" {
 		return frontMatterInfo{}
 	}
-	end := slices.IndexFunc(lines[1:], func(l string) bool { return strings.TrimRight(l, " \t") == mark })
+	end := slices.IndexFunc(lines[1:], func(l string) bool {
+		l = strings.TrimRight(l, " \t")
+		return l == mark || l == "..." && mark == "---"
+	})
 	if end < 0 || !isFrontMatter(lines[1:end+1]) {
 		return frontMatterInfo{}
 	}
@@ -41,13 +46,64 @@ func frontMatter(lines []string) frontMatterInfo {
 		return frontMatterInfo{notes: brokenFrontMatter(lines[1:end+1], err)}
 	}
 	h := frontMatterInfo{lines: end + 2}
-	title, _ := fields["title"].(string)
-	h.title = strings.Join(strings.Fields(title), " ")
+	h.title = textOf(fields, "title", "Title", "page_title")
+	h.lead = textOf(fields, "description", "Description", "summary", "intro", "excerpt")
+	if endpoint := textOf(fields, "api"); endpoint != "" { // of Mintlify: "GET /users"
+		h.lead = strings.TrimSpace("`" + strings.ReplaceAll(endpoint, "`", "") + "` " + h.lead)
+	}
 	for _, key := range []string{"tags", "keywords"} {
 		h.terms = append(h.terms, parseTerms(fields[key])...)
 	}
 	h.noteMeta, h.notes = parseNoteMeta(fields, lines[:end+1])
 	return h
+}
+
+// textOf returns the text of the first of the fields that has one.
+func textOf(fields map[string]any, keys ...string) string {
+	for _, key := range keys {
+		if text, ok := fields[key].(string); ok && strings.TrimSpace(text) != "" {
+			return strings.Join(strings.Fields(text), " ")
+		}
+	}
+	return ""
+}
+
+// withLead adds the lead to the lines of a document, below its title, unless its text says the
+// same.
+func (h *frontMatterInfo) withLead(lines []string, from []int) ([]string, []int) {
+	const longest = 2000
+	said := func(s string) string {
+		return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
+	}
+	lead := said(h.lead)
+	if lead == "" || len(h.lead) > longest || lead == said(h.title) {
+		return lines, from
+	}
+	const near = 60 // lines in which the text begins
+	if strings.Contains(said(strings.Join(lines[h.lines:min(len(lines), h.lines+near)], " ")), lead) {
+		return lines, from
+	}
+	at := h.lines
+	for at < len(lines) && document.IsBlank(lines[at]) {
+		at++
+	}
+	if at < len(lines) && strings.HasPrefix(lines[at], "# ") {
+		at++
+	} else {
+		at = h.lines
+	}
+	if from == nil {
+		from = make([]int, len(lines))
+		for i := range from {
+			from[i] = i + 1
+		}
+	}
+	source := 1
+	if at > 0 && at <= len(from) {
+		source = from[at-1]
+	}
+	added := []string{"", h.lead, ""}
+	return slices.Insert(slices.Clone(lines), at, added...), slices.Insert(slices.Clone(from), at, source, source, source)
 }
 
 // FrontMatterLines returns the number of lines of the front matter of a document,

@@ -1,5 +1,5 @@
-// Package markdown parses Markdown and MDX with their front matter. Lines stay as
-// they are written.
+// Package markdown parses Markdown, its dialects and MDX with their front matter. Lines
+// stay as they are written, except for the markup of dialects: see reducer.
 package markdown
 
 import (
@@ -50,8 +50,7 @@ func shifted(b document.Block, n int) document.Block {
 	return b
 }
 
-// Parse parses CommonMark with GitHub's tables. It keeps the lines as they are
-// written.
+// Parse parses CommonMark with GitHub's tables, and the markup of dialects.
 func Parse(source []byte) (document.Document, error) {
 	return ParseLines(document.SplitLines(source), nil)
 }
@@ -59,15 +58,23 @@ func Parse(source []byte) (document.Document, error) {
 // ParseLines parses lines. from is the source line of each; nil if the lines
 // are the source.
 func ParseLines(lines []string, from []int) (document.Document, error) {
+	return parse(lines, from, false)
+}
+
+func parse(lines []string, from []int, mdx bool) (document.Document, error) {
 	if len(lines) == 0 {
 		lines, from = []string{""}, nil // all lines of the file were removed
 	}
 	lines, from = moveFootnotes(lines, from)
+	h := frontMatter(lines)
+	lines, from = h.withLead(lines, from)
+	r := reducer{mdx: mdx, templated: h.lines > 0}
+	lines, from = r.reduce(lines, from, h.lines)
 	source := []byte(strings.Join(lines, "\n"))
-	doc := document.Document{Lines: lines, Origins: from}
+	doc := document.Document{Lines: lines, Origins: from, HiddenText: r.hidden}
 	m := &blockReader{lines: doc.Lines, starts: lineStarts(source)}
-	h := frontMatter(doc.Lines)
-	doc.Title, doc.NoteMeta, doc.Notes, m.skip = h.title, h.noteMeta, h.notes, h.lines
+	doc.Title, doc.NoteMeta, doc.Notes, m.skip = cmp.Or(h.title, r.title), h.noteMeta, h.notes, h.lines
+	r.note(&doc)
 	m.source = source[m.starts[m.skip]:]
 	root, err := parseBlocks(m.source)
 	if err != nil {
@@ -77,8 +84,22 @@ func ParseLines(lines []string, from []int) (document.Document, error) {
 	if len(doc.Sections) > 0 {
 		doc.Sections[0].Terms = h.terms
 	}
-	doc.Title = cmp.Or(doc.Title, m.firstTitle)
+	addAnchors(doc.Sections, r.anchors)
+	doc.Title = cmp.Or(doc.Title, m.firstTitle, m.subtitle)
 	return doc, nil
+}
+
+// addAnchors adds the anchors to the sections of their lines.
+func addAnchors(sections []document.Section, anchors []document.Anchor) {
+	i := 0
+	for _, a := range anchors {
+		for i+1 < len(sections) && sections[i+1].First <= a.Line {
+			i++
+		}
+		if i < len(sections) {
+			sections[i].Anchors = append(sections[i].Anchors, a)
+		}
+	}
 }
 
 type blockReader struct {
@@ -87,6 +108,7 @@ type blockReader struct {
 	skip       int    // lines of front matter
 	source     []byte // text after the front matter
 	firstTitle string
+	subtitle   string // the first heading, if it is of level 2
 }
 
 // line returns the line at an offset of source.
@@ -114,6 +136,9 @@ func (m *blockReader) sections(root ast.Node) []document.Section {
 		title := m.headingText(h)
 		if h.Level == 1 && m.firstTitle == "" {
 			m.firstTitle = title
+		}
+		if h.Level == 2 && len(path.Path) == 0 {
+			m.subtitle = title
 		}
 		sections = append(sections, document.Section{Headings: path.Push(h.Level, title), First: n.first})
 	}

@@ -251,9 +251,10 @@ func isScript(name string) bool {
 // isText reports whether the file name is that of a text format from which
 // pages are generated.
 func isText(name string) bool {
-	switch strings.ToLower(path.Ext(format.UncompressedName(name))) {
-	case ".txt", ".text", ".md", ".markdown", ".mdx", ".rst", ".rest", ".adoc", ".asciidoc":
+	name = format.UncompressedName(name)
+	switch strings.ToLower(path.Ext(name)) {
+	case ".txt", ".text", ".mdx", ".rst", ".rest", ".adoc", ".asciidoc":
 		return true
 	}
-	return false
+	return format.IsMarkdown(name)
 }
