@@ -9,8 +9,10 @@ import (
 	"io"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/ingest/document"
@@ -18,7 +20,9 @@ import (
 )
 
 // Paragraphs that occur in many documents describe none of them: notices,
-// invitations to comment, lists of other pages. They are removed. Each build and
+// invitations to comment, lists of other pages. They are removed, if they are at the
+// edges of a document or consist of links or legal text, and are no statement about the
+// document's subject: see isStatement. Each build and
 // update finds them in a sample of the documents. The digests of the sample's
 // paragraphs are kept, so that an update parses only the changed documents of the
 // sample. If it finds other boilerplate than the previous generation has, it reads
@@ -240,10 +244,13 @@ type paragraph struct {
 	text        string // its beginning
 }
 
-// paragraphsOf returns the paragraphs that are long enough to be boilerplate.
+// paragraphsOf returns the paragraphs that are long enough to be boilerplate, and in a place
+// for it.
 func paragraphsOf(doc *document.Document) []paragraph {
+	var all []paragraph // short ones too
+	var sections []int  // of each
+	count := map[int]int{}
 	code := codeLines(doc)
-	var all []paragraph
 	for i := range doc.Sections {
 		s := &doc.Sections[i]
 		if len(s.Blocks) == 0 {
@@ -255,18 +262,73 @@ func paragraphsOf(doc *document.Document) []paragraph {
 				first = cmp.Or(first, line)
 				continue
 			}
-			if first == 0 {
-				continue
-			}
-			text := strings.Join(strings.Fields(strings.Join(doc.Lines[first-1:line-1], " ")), " ")
-			if document.CountWords(text) >= minWords {
-				all = append(all, paragraph{first, line - 1, source.Hash([]byte(text))[:digestSize], document.Truncate(text, maxBeginning)})
+			if first > 0 {
+				all, sections = append(all, paragraph{first: first, last: line - 1}), append(sections, i)
+				count[i]++
 			}
 			first = 0
 		}
 	}
-	return all
+	var found []paragraph
+	const edge = 3 // paragraphs
+	for i, p := range all {
+		text := strings.Join(strings.Fields(strings.Join(doc.Lines[p.first-1:p.last], " ")), " ")
+		if document.CountWords(text) < minWords {
+			continue
+		}
+		isEdge := i < edge || i >= len(all)-edge
+		if !isEdge && !isNavigation(text) && !legalWords().MatchString(text) || isStatement(text, doc.Sections[sections[i]].Headings, count[sections[i]] == 1) {
+			continue
+		}
+		p.digest, p.text = source.Hash([]byte(text))[:digestSize], document.Truncate(text, maxBeginning)
+		found = append(found, p)
+	}
+	return found
 }
+
+// isNavigation reports whether a paragraph consists mostly of links.
+func isNavigation(text string) bool {
+	linked := 0
+	for _, m := range linkText().FindAllString(text, -1) {
+		linked += len(m)
+	}
+	return 2*linked > len(text)
+}
+
+// isStatement reports whether a paragraph says something about the subject of its document,
+// even if many documents say the same: an admonition, an item of a definition list, an
+// introduction to what follows, a return value. isAlone is whether it is the only one
+// below its heading.
+func isStatement(text string, headings []string, isAlone bool) bool {
+	if strings.HasSuffix(text, ":") || admonitionText().MatchString(text) || definitionItem().MatchString(text) {
+		return true
+	}
+	if len(headings) < 2 {
+		return false
+	}
+	heading := headings[len(headings)-1]
+	return referenceHeading().MatchString(heading) || isAlone && !pageWords().MatchString(heading+" "+text) && !legalWords().MatchString(text) && !isNavigation(text)
+}
+
+var (
+	linkText       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[[^\]]*\]\([^)]*\)|<https?:[^>]*>`) })
+	admonitionText = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[>\s]*(?:\*\*|__|\*)?(?i:notes?|warning|caution|important|tip|danger|attention|internal|deprecated|experimental|beta|security)\b[^.!?]{0,40}:`)
+	})
+	definitionItem = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("^(?:[-*+] |\\d+[.)] )?(?:\\*\\*)?(?:`|--?[a-z])|^\\|")
+	})
+	referenceHeading = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^(?:returns?|return (?:values?|type|codes?)|parameters?|params|arguments?|(?:[\w ]+ )?options?|flags?|errors?|exit (?:status|codes?)|exceptions?|raises|throws|defaults?|(?:data )?types?|values?|results?|syntax|usage|synopsis|description|permissions?|requirements|availability|compatibility|remarks|thread safety|signature|outputs?|inputs?|attributes?|properties|fields?|methods?|diagnostics|status|examples?)$`)
+	})
+	// pageWords occur in text about pages and their projects.
+	pageWords = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:pages?|docs?|documentation|feedback|help|contribut\w*|support|communit\w*|contact|edit|questions?|issues?|bugs?|mailing|navigation|contents|translat\w*|sponsors?|newsletter|website|project|github)\b`)
+	})
+	legalWords = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\bcopyright\b|©|\blicen[cs]ed? |\btrademarks?\b|\ball rights reserved\b|\bwarrant(?:y|ies)\b|\bcookies? policy\b`)
+	})
+)
 
 // codeLines reports for each line whether it belongs to a code block.
 func codeLines(doc *document.Document) []bool {

@@ -69,6 +69,44 @@ func TestBoilerplate(t *testing.T) {
 	}
 }
 
+// Statements that are true of many subjects are no boilerplate.
+func TestStatementsStay(t *testing.T) {
+	dir := t.TempDir()
+	files := map[string]string{}
+	stay := []string{
+		"The error code. 0 means success, as always.",
+		"**INTERNAL:** Use of this class is not supported at all.",
+		"> **Note:** It is not safe for concurrent use.",
+		"Examples of code that is wrong by this rule:",
+		"- `--help`: show the help of this command",
+		"In the middle, each is safe to call from all threads.",
+		"Nobody but the administrator can run this one.",
+	}
+	const gone, license = "Did this page help you? Tell us.", "Copyright by the authors, all rights reserved, 2024."
+	for i := range 20 {
+		files[fmt.Sprintf("%02d.md", i)] = fmt.Sprintf("# Page %d\n\n%s\n\n%s\n\n%s\n\nIt is number %d.\n\n%s\n\nx\n\n%s\n\n%s\n\n%s\n\n## Returns\n\n%s\n\n## Who can run it\n\n%s\n\n## Feedback\n\n%s\n",
+			i, stay[1], stay[2], gone, i, stay[3], stay[4], license, stay[5], stay[0], stay[6], gone)
+	}
+	ingesttest.WriteFiles(t, dir, files)
+	passages, _ := prepare(t, dir)
+	text := ""
+	for _, p := range passages {
+		if p.Path == "03.md" {
+			text += p.Text
+		}
+	}
+	for _, s := range stay {
+		if !strings.Contains(text, s) {
+			t.Errorf("%q is missing", s)
+		}
+	}
+	for _, s := range []string{gone, license} {
+		if strings.Contains(text, s) {
+			t.Errorf("%q is there", s)
+		}
+	}
+}
+
 // An update removes the boilerplate that a build would find, whether the documents came at
 // once or one after another.
 func TestBoilerplateInUpdate(t *testing.T) {

@@ -21,9 +21,11 @@ func documentKind(name string, doc *document.Document) string {
 	segments := append(strings.Split(strings.Trim(folders, "/"), "/"), stem)
 	title := strings.ToLower(strings.TrimSpace(doc.Title))
 	switch {
-	case slices.ContainsFunc(segments, passage.NamesReleaseNotes), isReleaseTitle(title):
+	case slices.ContainsFunc(segments, isReleaseNotes), isReleaseTitle(title):
 		return passage.ReleaseNotes
-	case slices.ContainsFunc(segments, func(s string) bool { return s == "blog" || s == "blogs" || s == "posts" }):
+	case slices.ContainsFunc(segments, mayBeReleaseNotes) && (versionName().MatchString(stem) || versionName().MatchString(title) || listsVersions(doc)):
+		return passage.ReleaseNotes
+	case isBlog(segments[:len(segments)-1], stem):
 		return passage.Blog
 	case doc.Canonical != "" && isVersionOf(at, strings.ToLower(fileOf(doc.Canonical))):
 		return passage.OldVersion
@@ -33,11 +35,92 @@ func documentKind(name string, doc *document.Document) string {
 	return ""
 }
 
+// isReleaseNotes reports whether only release notes have a file or folder of that name.
+func isReleaseNotes(name string) bool {
+	switch name {
+	case "changelog", "changelogs", "relnotes":
+		return true
+	}
+	if hasAnyPrefix(name, "whatsnew", "whats-new", "what-s-new", "releaselog", "changelog-", "changelog_") {
+		return true
+	}
+	for _, prefix := range []string{"release-notes", "release_notes", "releasenotes", "release"} {
+		rest, ok := strings.CutPrefix(name, prefix)
+		if ok && (rest == "" && prefix != "release" || versionName().MatchString(rest)) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayBeReleaseNotes reports whether a file or folder name is one of release notes, or of a
+// feature that is called so.
+func mayBeReleaseNotes(name string) bool {
+	switch name {
+	case "changes", "news", "releases", "release":
+		return true
+	}
+	return false
+}
+
+// versionName matches a name or heading that begins with a version or a date.
+var versionName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^[\W_]*(?:(?:version|release|changes (?:in|for|since)|new in|v)[\W_]*)?\d+(?:[._-]\d+|$)`)
+})
+
+// listsVersions reports whether the headings of a document, or the lines of one without
+// headings, are versions or dates.
+func listsVersions(doc *document.Document) bool {
+	const least, most = 2, 2000
+	headings, versions := 0, 0
+	for _, s := range doc.Sections {
+		if n := len(s.Headings); n > 0 {
+			if headings++; versionName().MatchString(s.Headings[n-1]) {
+				versions++
+			}
+		}
+	}
+	if headings > 1 {
+		return versions >= least || 3*versions >= headings
+	}
+	for _, l := range doc.Lines[:min(len(doc.Lines), most)] {
+		if versionName().MatchString(l) && l[0] != ' ' && l[0] != '\t' {
+			versions++
+		}
+	}
+	return versions >= least
+}
+
+// isBlog reports whether the folders of a document, or those and its name, are typical of a
+// blog. A reference may describe posts.
+func isBlog(folders []string, stem string) bool {
+	if slices.ContainsFunc(folders, func(s string) bool { return s == "api" || s == "apis" || s == "reference" || s == "rest" }) {
+		return false
+	}
+	if slices.Contains(folders, "blog") || slices.Contains(folders, "blogs") {
+		return true
+	}
+	isDated := func(s string) bool {
+		return len(s) >= 4 && (s[:2] == "19" || s[:2] == "20") && strings.Trim(s[:4], "0123456789") == ""
+	}
+	return slices.Contains(folders, "posts") && (isDated(stem) || slices.ContainsFunc(folders, isDated))
+}
+
 // isReleaseTitle reports whether a title is typical of release notes.
 func isReleaseTitle(title string) bool {
-	return hasAnyPrefix(title, "release notes", "changelog", "change log", "what's new", "what’s new", "version history") ||
-		strings.HasSuffix(title, " release notes") || strings.HasSuffix(title, " changelog")
+	for _, prefix := range []string{"release notes", "changelog", "change log", "what's new", "what’s new", "version history"} {
+		rest, ok := strings.CutPrefix(title, prefix)
+		if ok && (rest == "" || strings.IndexByte(" :(", rest[0]) >= 0 && releaseTitle().MatchString(rest) || strings.HasPrefix(prefix, "what")) {
+			return true
+		}
+	}
+	return strings.HasSuffix(title, " release notes") || strings.HasSuffix(title, " changelog")
 }
+
+// releaseTitle matches what follows "Release notes" in the title of such a page.
+var releaseTitle = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(?:[:(|–—-]|v?\d|(?:for|of|in|since|and)\b)`)
+})
 
 func hasAnyPrefix(s string, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
