@@ -26,6 +26,7 @@ func TestSecretsAreRemoved(t *testing.T) {
 		"short.md":    "# Short\n\n-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA...\n-----END RSA PRIVATE KEY-----\n",
 		"example.rst": "Example\n=======\n\nUse ``AKIAIOSFODNN7EXAMPLE``.\n",
 		"id_rsa":      randomKey(20), "credentials.txt": "me:hunter2", "tls.pem": randomKey(3),
+		"auth/passwords.txt": "Passwords\n=========\n\n" + strings.Repeat("A password is never kept as it was typed, only its hash.\n", 6),
 	}
 	for i := range 10 { // boilerplate is also stored in the records
 		files[fmt.Sprintf("many/%d.md", i)] = fmt.Sprintf("# Page %d\n\n%s is what every page of this manual has in its first lines.\n\nText %d.\n", i, github, i)
@@ -49,7 +50,7 @@ func TestSecretsAreRemoved(t *testing.T) {
 				t.Errorf("keep %t: %s is there: %t", keep, secret, !keep)
 			}
 		}
-		for _, rest := range []string{"More text.", "After it.", "MIIEpAIBAAKCAQEA...", "AKIAIOSFODNN7EXAMPLE", "is mine."} {
+		for _, rest := range []string{"More text.", "After it.", "MIIEpAIBAAKCAQEA...", "AKIAIOSFODNN7EXAMPLE", "is mine.", "only its hash."} {
 			if !strings.Contains(string(g.lines), rest) {
 				t.Errorf("keep %t: %q is not there", keep, rest)
 			}

@@ -1,5 +1,5 @@
-// Package secret finds files that hold secrets, by name, and removes keys and
-// tokens from documents.
+// Package secret finds files that hold secrets, by name and content, and removes keys
+// and tokens from documents.
 //
 // It detects only formats that rarely match anything else. It does not find
 // passwords that are words, tokens in common formats, or JSON Web Tokens, which
@@ -41,6 +41,28 @@ func IsFile(name string) bool {
 		return !slices.Contains([]string{"example", "sample", "template", "dist", "defaults"}, rest)
 	}
 	return slices.Contains(secretNames[:], base) || slices.Contains(secretEndings[:], path.Ext(base))
+}
+
+// MayBeDocument reports whether a file with the name of a secret may be documentation, such
+// as a chapter on passwords. Its content decides: see IsProse.
+func MayBeDocument(name string) bool { return strings.EqualFold(path.Ext(name), ".txt") }
+
+// IsProse reports whether a text has several sentences. Lists of passwords have none.
+func IsProse(text []byte) bool {
+	const sentences, words = 5, 6
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		count := 0
+		for word := range strings.FieldsSeq(line) {
+			if strings.Trim(strings.ToLower(word), "abcdefghijklmnopqrstuvwxyz.,;:()'`\"") == "" {
+				count++
+			}
+		}
+		if count >= words {
+			n++
+		}
+	}
+	return n >= sentences
 }
 
 // A tokenFormat describes a kind of token: a prefix and a number of characters

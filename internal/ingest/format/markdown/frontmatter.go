@@ -102,8 +102,11 @@ func (h *frontMatterInfo) withLead(lines []string, from []int) ([]string, []int)
 	if at > 0 && at <= len(from) {
 		source = from[at-1]
 	}
-	added := []string{"", h.lead, ""}
-	return slices.Insert(slices.Clone(lines), at, added...), slices.Insert(slices.Clone(from), at, source, source, source)
+	added := []string{"", h.lead}
+	if at < len(lines) && !document.IsBlank(lines[at]) {
+		added = append(added, "")
+	}
+	return slices.Insert(slices.Clone(lines), at, added...), slices.Insert(slices.Clone(from), at, slices.Repeat([]int{source}, len(added))...)
 }
 
 // FrontMatterLines returns the number of lines of the front matter of a document,

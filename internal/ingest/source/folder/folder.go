@@ -18,6 +18,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/document"
 	"github.com/docsearch/docsearch/internal/ingest/format"
 	"github.com/docsearch/docsearch/internal/ingest/format/markdown"
+	"github.com/docsearch/docsearch/internal/ingest/secret"
 	"github.com/docsearch/docsearch/internal/ingest/source"
 )
 
@@ -39,7 +40,13 @@ func (s Reader) Load(it *source.Item) ([]byte, error) {
 	return data, err
 }
 
+// secretName is the reason to skip a file with the name of a secret.
+const secretName = secret.Reason + ", by name"
+
 func (s Reader) Parse(ctx context.Context, data []byte, it *source.Item) (document.Document, error) {
+	if !s.Filter.KeepSecrets && secret.IsFile(it.Name) && !secret.IsProse(data) {
+		return document.Document{}, errors.New(secretName)
+	}
 	if format.IsPDF(it.Name) {
 		return format.ParsePDF(ctx, s.PDF, data, it.Name)
 	}

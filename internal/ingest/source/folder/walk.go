@@ -189,8 +189,8 @@ func (w *walker) readBelow(f *directory) {
 // skipReason returns the reason to skip an entry of a folder, or "".
 func (w *walker) skipReason(f *directory, name string, d fs.DirEntry) string {
 	switch base := d.Name(); {
-	case !d.IsDir() && !w.filter.KeepSecrets && secret.IsFile(name):
-		return secret.Reason + ", by name"
+	case !d.IsDir() && !w.filter.KeepSecrets && secret.IsFile(name) && !secret.MayBeDocument(name):
+		return secretName
 	case strings.HasPrefix(base, "."):
 		return "hidden"
 	case f.aliases[base] == base:
