@@ -39,6 +39,27 @@ func asText(read func(text []byte) (document.Document, error)) Parser {
 	}
 }
 
+// parseText parses a text without markup, or reStructuredText, which some manuals keep in
+// files of that name.
+func parseText(data []byte, name string) (document.Document, error) {
+	text, err := document.DecodeText(data)
+	if err != nil {
+		return document.Document{}, err
+	}
+	if !rst.Is(text) {
+		return plaintext.Parse(text)
+	}
+	page := rst.Parse(text)
+	for _, s := range page.Sections {
+		for i, l := range s.Links {
+			if file, fragment, _ := strings.Cut(l.Target, "#"); fragment == "" && strings.HasSuffix(file, ".rst") {
+				s.Links[i].Target = strings.TrimSuffix(file, ".rst") + path.Ext(name)
+			}
+		}
+	}
+	return fromMDWriter(page, name)
+}
+
 // ParserFor returns the parser for a file name, or nil.
 func ParserFor(name string) Parser {
 	if IsMarkdown(name) {
@@ -71,7 +92,7 @@ func ParserFor(name string) Parser {
 	case ".gz":
 		return decompress(name)
 	case ".txt", ".text":
-		return asText(plaintext.Parse)
+		return parseText
 	case "":
 		if slices.Contains(plainNames[:], strings.ToUpper(name[strings.LastIndexAny(name, `/\`)+1:])) {
 			return asText(plaintext.Parse)

@@ -251,14 +251,64 @@ func (p *parser) formatRole(text, role string) string {
 	case "any", "ref", "numref", "term", "keyword", "token", "guilabel", "menuselection", "abbr", "dfn", "title", "emphasis", "strong", "abbreviation", "newsgroup", "issue", "ticket", "gh", "bpo", "issue-link", "user", "pr", "cve", "CVE", "eq", "index", "strike", "cite":
 	default: // the name of a program element
 		if target == "" {
-			if short, ok := strings.CutPrefix(text, "~"); ok {
-				text = short[strings.LastIndexByte(short, '.')+1:]
-			}
-			return mdwriter.CodeSpan(unescape(strings.TrimPrefix(text, "!")))
+			return mdwriter.CodeSpan(unescape(shownName(text)))
 		}
 		return mdwriter.CodeSpan(unescape(shown))
 	}
+	if title, ok := p.titles[labelOf(text)]; ok && role == "ref" && target == "" && p.budget >= len(title) {
+		p.budget -= len(title)
+		return title
+	}
 	return unescape(cmp.Or(shown, target))
+}
+
+// shownName returns the name of a program element without the marks for its look-up:
+// ~package.Class.method, .method in any class, !name without a link, _orm.Class with
+// SQLAlchemy's abbreviation of a package.
+func shownName(name string) string {
+	if short, ok := strings.CutPrefix(name, "~"); ok {
+		return short[strings.LastIndexByte(short, '.')+1:]
+	}
+	name = strings.TrimPrefix(name, "!")
+	if short, ok := strings.CutPrefix(name, "."); ok && short != "" {
+		return short
+	}
+	if i := strings.IndexByte(name, '.'); i > 1 && name[0] == '_' && strings.Trim(name[1:i], "abcdefghijklmnopqrstuvwxyz") == "" {
+		return name[i+1:]
+	}
+	return name
+}
+
+// labelOf returns the form in which labels are compared.
+func labelOf(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
+
+// gatherTitles collects the titles that follow labels. References to a label show them.
+func (p *parser) gatherTitles(lines []mdwriter.Line) {
+	const most, gap, longest = 10_000, 6, 200
+	for i, l := range lines {
+		name, ok := strings.CutPrefix(l.Text, ".. _")
+		if !ok || !strings.HasSuffix(name, ":") || len(p.titles) == most {
+			continue
+		}
+		for n := i + 1; n+1 < min(len(lines), i+gap); n++ {
+			text := lines[n].Text
+			if text == "" || strings.HasPrefix(text, ".. _") {
+				continue
+			}
+			if isRule(text) && len(text) >= 4 { // a title between two lines
+				n++
+				text = strings.TrimSpace(lines[n].Text)
+			}
+			if n+1 < len(lines) && text != "" && len(text) <= longest && isRule(lines[n+1].Text) && len(lines[n+1].Text) >= min(len(text), 4) {
+				p.titles[labelOf(strings.Trim(strings.TrimSuffix(name, ":"), "`"))] = text
+			}
+			break
+		}
+	}
+	none := parser{}
+	for label, text := range p.titles {
+		p.titles[label] = mdwriter.Plain(none.inline(text))
+	}
 }
 
 // gatherSubstitutions collects the substitution definitions. They may follow

@@ -7,7 +7,9 @@
 package rst
 
 import (
+	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
@@ -16,14 +18,43 @@ import (
 // maxNesting limits the nesting of blocks. Deeper blocks are code.
 const maxNesting = 24
 
+// Is reports whether a text without the file extension of reStructuredText is written in it:
+// it has several directives, labels or roles outside of other text.
+func Is(text []byte) bool {
+	const least = 2
+	directives, roles, titles := 0, 0, 0
+	before := ""
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimRight(line, " \t\r\n")
+		switch {
+		case strings.HasPrefix(line, ".. ") && explicitForm().MatchString(line):
+			directives++
+		case strings.Contains(line, ":`") && roleForm().MatchString(line):
+			roles++
+		case len(line) >= 4 && isRule(line) && before != "" && len(line) >= len(before) && before[0] != ' ':
+			titles++
+		}
+		before = line
+	}
+	return directives >= least || directives > 0 && (roles > 0 || titles > 0) || roles >= least && titles > 0
+}
+
+var (
+	explicitForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\.\. (?:[a-z][\w:-]*::(?: |$)|_[^:]+:(?: |$)|\|[^|]+\| \w+::)`)
+	})
+	roleForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(":[a-z][\\w:-]*:`[^`]+`") })
+)
+
 // Parse parses a document.
 func Parse(text []byte) mdwriter.Document {
-	p := &parser{substitutions: map[string]string{}, budget: 4096 + 20*len(text)}
+	p := &parser{substitutions: map[string]string{}, titles: map[string]string{}, budget: 4096 + 20*len(text)}
 	lines := mdwriter.Lines(string(text), 1)
 	for i := range lines {
 		lines[i].Text = strings.TrimRight(expandTabs(lines[i].Text), " \t\r\f\v")
 	}
 	p.gatherSubstitutions(lines)
+	p.gatherTitles(lines)
 	p.body(lines, true)
 	return p.w.Document()
 }
@@ -37,9 +68,10 @@ type parser struct {
 	scope         []string
 	language      string // default language of code
 	substitutions map[string]string
-	budget        int      // bytes that substitutions may still expand to
-	pending       []string // anchors of the next block
-	unclosed      int      // line before which no simple table ends
+	titles        map[string]string // that follow labels
+	budget        int               // bytes that substitutions may still expand to
+	pending       []string          // anchors of the next block
+	unclosed      int               // line before which no simple table ends
 }
 
 // expandTabs replaces tabs with spaces, with a tab stop every eight columns.

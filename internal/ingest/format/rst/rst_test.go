@@ -16,12 +16,15 @@ func TestGolden(t *testing.T) {
 }
 
 func TestInline(t *testing.T) {
-	p := &parser{budget: 1000, substitutions: map[string]string{"product": "Kettle"}}
+	p := &parser{budget: 1000, substitutions: map[string]string{"product": "Kettle"}, titles: map[string]string{"known": "The title"}}
 	for in, want := range map[string]string{
 		"``a | b`` and ``x`y``":                 "`a | b` and `` x`y ``",
 		":func:`os.path.join` :meth:`~A.b.run`": "`os.path.join` `run`",
 		":py:class:`!Foo` :class:`the x <X>`":   "`Foo` `the x`",
 		":ref:`how to <label>` :ref:`label`":    "how to label",
+		":ref:`known` :ref:`Known`":             "The title The title",
+		":class:`_orm.A.b` :meth:`.A.c`":        "`A.b` `A.c`",
+		":attr:`__dict__` :class:`~.A.B`":       "`__dict__` `B`",
 		"`text <http://x>`_ `named`_ word_ a__": "text named word a",
 		"snake_case _private __init__ PATH_*":   "snake_case _private __init__ PATH_*",
 		"|product| is |unknown|":                "Kettle is |unknown|",
@@ -72,6 +75,36 @@ func TestTitles(t *testing.T) {
 	}
 }
 
+func TestReferences(t *testing.T) {
+	doc := Parse([]byte("See :ref:`b-label` and :ref:`C Label`.\n\n.. _b-label:\n\nThe *B* title\n=============\n\n.. _C label:\n.. _d:\n\n=====\nTwo C\n=====\n\n.. _e:\n\nNo title.\n\n:ref:`e`\n"))
+	got := ""
+	for _, s := range doc.Sections {
+		for _, l := range s.Lines {
+			got += l.Text + "\n"
+		}
+	}
+	if want := "See The B title and Two C.\nNo title.\n\ne\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestIs(t *testing.T) {
+	for in, want := range map[string]bool{
+		"A\n====\n\n.. versionadded:: 1\n":                         true,
+		".. _a:\n\nA\n====\n\ntext\n":                              true,
+		".. currentmodule:: a\n\n.. function:: b\n":                true,
+		"Title\n=====\n\nSee :doc:`a` and\n:ref:`b`.\n":            true,
+		"Title\n=====\n\nUnderlined text, with no other markup.\n": false,
+		".. and so on\n.. to the end\n":                            false,
+		"Use ``a`` or :b: here.\n\n1. c\n":                         false,
+		"To see one:`x`, and two:`y`\n":                            false,
+	} {
+		if got := Is([]byte(in)); got != want {
+			t.Errorf("%q: %t", in, got)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"A\n=\n\n.. note:: x\n\n   y\n\n.. code-block:: c\n   :caption: z\n\n   int x;\n",
@@ -80,11 +113,13 @@ func FuzzParse(f *testing.F) {
 		".. class:: A(b)\n\n   .. method:: c()\n\n      d `e <f>`_ |g|\n\n.. |g| replace:: h\n",
 		".. list-table::\n\n   * - a\n     - b\n   * - c\n\n.. csv-table::\n   :header: x, y\n\n   1, \"2\n",
 		".. |a| replace:: |a||a|\n\n|a| |a|\n\n" + strings.Repeat("* ", 40) + "x\n",
+		".. _a:\n\nB :ref:`a`\n==========\n\n:ref:`a` :c:`_d.e` :c:`.` :c:`~.` :c:`_.`\n",
 		"x::\n\n> a\n> b\n\n.. _l:\n\n.. [1] n\n.. index:: pair: a; b\n",
 	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
+		Is(in)
 		mdtest.Check(t, Parse(in), len(in), bytes.Count(in, []byte("\n"))+1)
 	})
 }
