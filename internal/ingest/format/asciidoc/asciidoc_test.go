@@ -24,6 +24,11 @@ func TestInline(t *testing.T) {
 		"<<id,the text>> xref:o.adoc#a[other]":       "the text other",
 		"kbd:[Ctrl+C] menu:File[Open] btn:[OK]":      "Ctrl+C File > Open OK",
 		"linkgit:git-add[1] and a::b[c]":             "git-add(1) and a::b[c]",
+		"javadoc:org.x.Component[format=annotation]": "`Component`",
+		"javadoc:org.x.Map$Entry#get()[]":            "`Map.Entry#get()`",
+		"issue:77[title=Bug] gh:12[a=\"b, c\", d=e]": "Bug 12",
+		"configprop:a.b.c[] ext:a[the text, b=c]":    "a.b.c the text, b=c",
+		"{url-x}/a[the issues] {unknown}[] {x} [y]":  "the issues {unknown}[] {x} [y]",
 		"{product} {unknown} \\{product}":            "Kettle {unknown} \\Kettle",
 		"the ((term)) (((a,b)))here[[anchor]]":       "the term here",
 		"image:x.png[] footnote:[a note] pass:[<b>]": "  (a note) <b>",
@@ -43,6 +48,7 @@ func FuzzParse(f *testing.F) {
 		"[cols=\"1,2\"]\n|===\n|a |b\n\n2+|c\na|d\n|===\n\n.T\n====\ne\n====\n",
 		"git(1)\n======\n\nNAME\n----\nifdef::x[]\n`a' _b_ linkgit:c[1]\nendif::x[]\n",
 		"* a\n\n\n\n* b\n\n\n\nc\n\n* d\n\n\n", ":a: {b}\n:b: {a}{a}\n:a: {b}{b}\n\n{a}{b}{a}\n", strings.Repeat("*_", 50),
+		"a:b.C[d=e] f:G[h=\"i, j\",%k] l:m.N$O#p()[]\n",
 		"////\nx\n////\n\n[[a]]\n[#b.c%d]\n[quote]\n____\ny\n____\n+++z+++ ((i)) (((j,k)))\n",
 	} {
 		f.Add([]byte(s))

@@ -49,6 +49,12 @@ func (p *parser) span(s string, i int) (string, int) {
 		return p.marked(s, i)
 	case '<':
 		return p.crossReference(rest)
+	case '{': // a link to a URL that begins with an unknown attribute
+		if m := unknownURL().FindString(window(rest)); m != "" {
+			if text, n := bracketed(rest[len(m):]); n > 0 && text != "" {
+				return linked(text, m), len(m) + n
+			}
+		}
 	case '(':
 		return p.indexTerm(rest)
 	case '[':
@@ -147,6 +153,7 @@ var (
 	role         = lazily(`^\[[.#%\w-]{1,60}\](?:[#*_` + "`" + `])`)
 	inlineAnchor = lazily(`^\[\[([\w:.-]+)(?:,[^\]]*)?\]\]`)
 	macroHead    = lazily(`^([a-z][a-z0-9_-]{1,20}):([^\s\[\]]*)\[`)
+	unknownURL   = lazily(`^\{[\w-]+\}[^\s\[\]{}]*`)
 	urlHead      = lazily(`^(?:https?|ftp|irc|mailto):[^\s\[\]<>]+`)
 )
 
@@ -246,11 +253,43 @@ func (p *parser) macro(s string) (string, int) {
 	case target == "" || target[0] == ':':
 		return "", 0
 	case text == "":
-		return target, n
+		return shownTarget(target), n
 	case strings.Trim(text, "0123456789") == "": // linkgit:git-add[1]
 		return target + "(" + text + ")", n
+	case onlyAttributes(text):
+		return cmp.Or(attributeOf(text, "text", "title"), shownTarget(target)), n
 	}
 	return text, n
+}
+
+// onlyAttributes reports whether the text of an unknown macro only has named attributes:
+// format=annotation.
+func onlyAttributes(text string) bool { return namedAttributes().MatchString(text) }
+
+var (
+	namedAttributes = lazily(`^\s*[\w-]+=(?:"[^"]*"|'[^']*'|[^,\s]*)(?:,\s*(?:[\w-]+=(?:"[^"]*"|'[^']*'|[^,\s]*)|[%.#][\w%.#-]+))*\s*$`)
+	quotedName      = lazily(`^[\w$.]+\.([A-Z][\w$]*(?:[#.][\w$()]+)?)$`)
+)
+
+// attributeOf returns the value of the first of the attributes that the text has.
+func attributeOf(text string, names ...string) string {
+	for _, name := range names {
+		for part := range strings.SplitSeq(text, ",") {
+			if value, ok := strings.CutPrefix(strings.TrimSpace(part), name+"="); ok {
+				return strings.Trim(value, `"'`)
+			}
+		}
+	}
+	return ""
+}
+
+// shownTarget returns the text for the target of an unknown macro: the class of a qualified
+// name of Java, else all of it.
+func shownTarget(target string) string {
+	if m := quotedName().FindStringSubmatch(target); m != nil {
+		return mdwriter.CodeSpan(strings.ReplaceAll(m[1], "$", "."))
+	}
+	return target
 }
 
 // linked returns the text of a link.
