@@ -71,6 +71,7 @@ func (r *reducer) reduce(lines []string, from []int, skip int) ([]string, []int)
 	for _, l := range lines {
 		r.budget += 8 * (len(l) + 64)
 	}
+	r.templated = r.templated || slices.ContainsFunc(lines, isTemplateLine)
 	r.mdx = r.mdx || slices.ContainsFunc(lines[skip:], isModuleLine)
 	for i := range skip {
 		r.out, r.from = append(r.out, lines[i]), append(r.from, i)
@@ -144,6 +145,17 @@ func mayBeDialect(line string) bool {
 		return beginsModule(line)
 	}
 	return strings.Contains(line, "](#") || strings.Contains(line, "data:")
+}
+
+// isTemplateLine reports whether a line is evidence of a generator that replaces expressions
+// between double braces.
+func isTemplateLine(line string) bool {
+	for _, mark := range []string{"{%", "<script setup", "```{", ":::{"} {
+		if strings.Contains(line, mark) {
+			return true
+		}
+	}
+	return false
 }
 
 // withoutMarks removes the marks of quotes and list items from the beginning of a line.
@@ -309,7 +321,7 @@ var (
 	commentMark   = lazily(`^\[(?://|comment|_comment|#)\]:[ \t]*(?:#|<>)[ \t]*(.*)$`)
 	commentTitle  = lazily(`^[("']?title:\s*(.*?)[)"']?$`)
 	contentsMark  = lazily(`(?i)^(?:\[\[_?toc_?\]\]|\[toc\]|\[\[toc[^\]]*\]\]|\$\{?toc\}?)$`)
-	label         = lazily(`^\(([\w:.+-]+)\)=$`)
+	label         = lazily(`^\(([\w:./+-]+)\)=$`)
 	ownLink       = lazily(`^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[[^\]]*\]\(#[^()\s]*\)[ \t]*$`)
 	fenceInfo     = lazily("^([`~]{3,})[ \t]*\\{([a-z][\\w:-]*)\\}[ \t]*(.*)$")
 	fieldLine     = lazily(`^:([\w-]+):[ \t]*(.*)$`)
@@ -493,7 +505,7 @@ func (r *reducer) directive(line, mark, head string, show func(string) bool) boo
 	var text string
 	if kind, known := admonitionKind(name); known {
 		text = admonitionLabel(kind, title+attributes.title())
-	} else if isLayout(name) || title != "" || len(attributes) > 0 || len(mark) == 2 {
+	} else if isLayout(name) || title != "" || len(attributes) > 0 || len(mark) == 2 || head[0] == '{' || strings.Contains(name, "-") {
 		text = attributes.shown(name, title)
 	} else {
 		text = admonitionLabel(name, "")

@@ -87,7 +87,7 @@ func (h *frontMatterInfo) withLead(lines []string, from []int) ([]string, []int)
 	for at < len(lines) && document.IsBlank(lines[at]) {
 		at++
 	}
-	if at < len(lines) && strings.HasPrefix(lines[at], "# ") {
+	if at < len(lines) && (strings.HasPrefix(lines[at], "# ") || strings.HasPrefix(lines[at], "## ")) {
 		at++
 	} else {
 		at = h.lines

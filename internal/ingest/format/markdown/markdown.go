@@ -108,7 +108,7 @@ type blockReader struct {
 	skip       int    // lines of front matter
 	source     []byte // text after the front matter
 	firstTitle string
-	subtitle   string // the first heading, if it is of level 2
+	subtitle   string // the heading of level 2 with which the text begins
 }
 
 // line returns the line at an offset of source.
@@ -137,7 +137,7 @@ func (m *blockReader) sections(root ast.Node) []document.Section {
 		if h.Level == 1 && m.firstTitle == "" {
 			m.firstTitle = title
 		}
-		if h.Level == 2 && len(path.Path) == 0 {
+		if h.Level == 2 && len(sections) == 1 && len(sections[0].Blocks) == 0 {
 			m.subtitle = title
 		}
 		sections = append(sections, document.Section{Headings: path.Push(h.Level, title), First: n.first})

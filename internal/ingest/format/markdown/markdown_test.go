@@ -83,7 +83,7 @@ func TestParse(t *testing.T) {
 		{name: "TOML front matter", in: "+++\ntitle = \"T\"\n+++\n# A\n", title: "T", sections: []string{"A 4-4:"}},
 		{name: "front matter without title", in: "---\ndraft: true\n---\n# A\n", title: "A", sections: []string{"A 4-4:"}},
 		{name: "front matter alone", in: "---\ntitle: T\n---", title: "T"},
-		{name: "breaks are no front matter", in: "---\ntext\n---\n", title: "text", sections: []string{" 1-1: 1-1", "text 2-3:"}},
+		{name: "breaks are no front matter", in: "---\ntext\n---\n", sections: []string{" 1-1: 1-1", "text 2-3:"}},
 		{name: "open front matter", in: "---\ntitle: T\n", sections: []string{" 1-2: 1-1 2-2"}},
 		{name: "reference definitions", in: "# A\n\n[x]: http://x\n", title: "A", sections: []string{"A 1-3: 3-3"}},
 		{name: "quotes nested too deep", in: strings.Repeat("> ", 101) + "x\n\n# A\n", title: "A", sections: []string{" 1-2: 1-1", "A 3-3:"}},

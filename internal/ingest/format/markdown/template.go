@@ -234,13 +234,18 @@ func (r *reducer) braces(column int) (text string, after int, ok bool) {
 	if m := inlineLink().FindStringSubmatch(window(rest)); m != nil {
 		return cmp.Or(strings.TrimSpace(m[2]), m[1]), column + len(m[0]), true
 	}
-	if m := attributeList().FindString(window(rest)); m != "" && (isHeading || r.endsMarkup(column) || strings.TrimSpace(rest) == m) {
+	const longest = 4 << 10
+	if m := attributeList().FindString(rest[:min(len(rest), longest)]); m != "" && (isHeading || r.endsMarkup(column) || strings.TrimSpace(rest) == m) {
+		given := parseAttributes(strings.Trim(m, "{:}"))
 		if id := listedID().FindStringSubmatch(m); id != nil {
 			r.pending = append(r.pending, id[1])
-		} else if id := parseAttributes(strings.Trim(m, "{:}")).get("id"); id != "" {
+		} else if id := given.get("id"); id != "" {
 			r.pending = append(r.pending, id)
 		}
-		return "", column + len(m), true
+		if alt := given.get("fig-alt", "alt"); alt != "" {
+			text = " (" + alt + ")"
+		}
+		return text, column + len(m), true
 	}
 	if m := role().FindStringSubmatch(rest); m != nil {
 		begin := len(m[0])
@@ -254,8 +259,8 @@ func (r *reducer) braces(column int) (text string, after int, ok bool) {
 	if r.budget <= 0 {
 		return "", 0, false
 	}
-	const longest = 400
-	s := r.ahead(column, longest)
+	const most = 400
+	s := r.ahead(column, most)
 	n := endOfJSX(s)
 	if r.budget -= max(n, 64); n == 0 {
 		r.budget -= len(s)
@@ -359,6 +364,9 @@ func (r *reducer) template(inner string, after *int) string {
 		text = given.shown(name, "")
 	}
 	body := given.get("content", "text", "message")
+	if name == "kbd" {
+		body = cmp.Or(given.get("win", "linux", "mac"), strings.TrimSpace(rest))
+	}
 	if alone {
 		return text + "\n" + body
 	}
