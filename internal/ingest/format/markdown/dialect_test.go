@@ -31,7 +31,7 @@ func TestDialects(t *testing.T) {
 		{"Liquid", "---\nx: y\n---\n{% note %}\nA {{ site.b }}c\n{% endnote %}\n{% if d %}\nE {% include f.html %}\n{% endif %}\n{% tab title=\"G\" %}\nH\n{% endtab %}\n{% comment %}\nI\n{% endcomment %}\n{% raw %}J {{ k }}{% endraw %}\n{% highlight go %}\nl  <m>\n{% endhighlight %}", "**Note:**\nA c\nE\n**G**\nH\nJ {{ k }}\n```go\nl  <m>\n```"},
 		{"Markdoc", "# T {% #id %}\n\n{% callout type=\"caution\" title=\"A\" %}\nB{% .c %}\n{% /callout %}", "# T\n**Caution: A**\nB"},
 		{"Hugo", "---\nx: y\n---\n{{< note >}}\nA\n{{< /note >}}\n{{% tab \"B\" %}}\nC {{< glossary_tooltip text=\"D\" term_id=\"d\" >}}, [E]({{< ref \"f\" >}})\n{{% /tab %}}\n{{< toc >}}\n{{</* g */>}}\n{{< highlight js >}}\nh  {{ i }}\n{{< /highlight >}}", "**Note:**\nA\n**B**\nC D, E\n{{< g >}}\n```js\nh  {{ i }}\n```"},
-		{"braces without a generator", "Use {{ .Values.x }} and {id}.", "Use {{ .Values.x }} and {id}."},
+		{"braces without a generator", "Use {{ .Values.x }} and {id} [a](/{{v}}/b).", "Use {{ .Values.x }} and {id} [a](//b)."},
 		{"HTML", "<div align=\"center\">\n  <h1>A <img src=\"b\" alt=\"C\"></h1>\n  <p>D<br>E</p>\n</div>\n\n<span style=\"x\">F</span> 10<sup>6</sup> H<sub>2</sub>O <kbd>G</kbd> <code>h &lt;i&gt;</code>\n\n<table><tr><th>J</th><th>K</th></tr>\n<tr><td>L</td><td>M</td></tr></table>\n\n<details><summary>N</summary>\nO\n</details>\n\n<pre>\np <b>q</b>\n  r &amp; s\n</pre>", "# A C\nD E\nF 10^6 H_2O G `h <i>`\nJ | K\nL | M\nN\nO\n```\np q\n  r & s\n```"},
 		{"lists of HTML", "<ul>\n  <li>A</li>\n  <li>B\n  <p>C</p></li>\n</ul>", "- A\n- B\nC"},
 		{"a row", "| A | B |\n|---|---|\n| <p>C</p><ul><li>D</li></ul> | E<br/>F |", "| A | B |\n|---|---|\n| C - D | E F |"},

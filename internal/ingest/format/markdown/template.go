@@ -203,6 +203,9 @@ func (r *reducer) braces(column int) (text string, after int, ok bool) {
 		return r.template(strings.TrimSuffix(inner, "/"), &after), after, true
 	case strings.HasPrefix(rest, "{{") && !r.mdx:
 		inner, after, ok := r.skipTo(column+2, "}}")
+		if ok && r.inTarget() {
+			return "", after, true
+		}
 		if !ok || r.raw || !r.templated && !strings.HasPrefix(inner, "#") {
 			return "", 0, false
 		}
@@ -277,6 +280,14 @@ func (r *reducer) braces(column int) (text string, after int, ok bool) {
 		r.dropped++
 	}
 	return "", after, true
+}
+
+// inTarget reports whether the line so far ends within the target of a link.
+func (r *reducer) inTarget() bool {
+	const longest = 512
+	line := string(r.line[max(0, len(r.line)-longest):])
+	i := strings.LastIndex(line, "](")
+	return i >= 0 && !strings.ContainsAny(line[i+2:], ") ")
 }
 
 // endsMarkup reports whether a link, code or emphasis ends before a column.
