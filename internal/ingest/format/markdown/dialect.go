@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"cmp"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -36,6 +37,7 @@ type reducer struct {
 	raw        bool       // templates are text
 	verbatims  [][]string // code blocks in the line
 	containers []container
+	limit      int // of the indentation to remove: within code, that of its fence
 	suffixes   []suffix
 	out        []string
 	from       []int // line of each
@@ -58,6 +60,9 @@ type container struct {
 	code   bool   // the content may be indented code
 }
 
+// noLimit is the limit outside of code.
+const noLimit = math.MaxInt
+
 // A suffix is a text that follows the content of a tag.
 type suffix struct{ name, text string }
 
@@ -67,12 +72,11 @@ func (r *reducer) reduce(lines []string, from []int, skip int) ([]string, []int)
 	if !slices.ContainsFunc(lines[skip:], mayBeDialect) {
 		return lines, from
 	}
-	r.lines, r.unclosed = lines, map[string]int{}
+	r.lines, r.unclosed, r.limit = lines, map[string]int{}, noLimit
 	for _, l := range lines {
 		r.budget += 8 * (len(l) + 64)
 	}
-	r.templated = r.templated || slices.ContainsFunc(lines, isTemplateLine)
-	r.mdx = r.mdx || slices.ContainsFunc(lines[skip:], isModuleLine)
+	r.findEvidence(skip)
 	for i := range skip {
 		r.out, r.from = append(r.out, lines[i]), append(r.from, i)
 	}
@@ -81,24 +85,25 @@ func (r *reducer) reduce(lines []string, from []int, skip int) ([]string, []int)
 		line := lines[r.at]
 		r.first = r.at
 		if closing != "" {
+			shown := r.dedented(line)
 			if document.ClosesFence(line, closing) {
-				closing = ""
+				closing, r.limit = "", noLimit
 			}
-			r.emit(r.dedented(line))
+			r.emit(shown)
 			continue
 		}
 		if body := withoutMarks(line); isFence(body) {
 			r.endIndented(line)
 			if !r.isCode(r.at) && !r.block(line) {
 				closing = document.ClosingFence(body)
-				line = r.dedented(codeDirective(line))
+				line, r.limit = r.dedented(codeDirective(line)), indentOf(line)
 				r.changed = r.changed || line != lines[r.at]
 				r.emit(line)
 			}
 			continue
 		}
 		if r.mdx && strings.HasPrefix(strings.TrimSpace(line), "$$") && strings.Count(line, "$$") == 1 {
-			closing = "$$"
+			closing, r.limit = "$$", indentOf(line)
 			r.emit(r.dedented(line))
 			continue
 		}
@@ -129,6 +134,20 @@ func (r *reducer) reduce(lines []string, from []int, skip int) ([]string, []int)
 	return r.out, r.from
 }
 
+// findEvidence looks for signs of JSX and of templates outside of code.
+func (r *reducer) findEvidence(skip int) {
+	var fence document.Fence
+	for _, l := range r.lines[skip:] {
+		isCode := fence.Next(withoutMarks(l))
+		if strings.Contains(l, "```{") || !isCode && isTemplateLine(l) {
+			r.templated = true
+		}
+		if !isCode && isModuleLine(l) {
+			r.mdx = true
+		}
+	}
+}
+
 // mayBeDialect reports whether a line may have markup of a dialect. Most lines do not.
 func mayBeDialect(line string) bool {
 	if strings.ContainsAny(line, "<{") {
@@ -150,7 +169,7 @@ func mayBeDialect(line string) bool {
 // isTemplateLine reports whether a line is evidence of a generator that replaces expressions
 // between double braces.
 func isTemplateLine(line string) bool {
-	for _, mark := range []string{"{%", "<script setup", "```{", ":::{"} {
+	for _, mark := range []string{"{%", "<script setup", ":::{"} {
 		if strings.Contains(line, mark) {
 			return true
 		}
@@ -271,6 +290,7 @@ func (r *reducer) dedented(line string) string {
 		}
 		strip += max(c.strip, 0)
 	}
+	strip = min(strip, r.limit)
 	for strip > 0 && line != "" && (line[0] == ' ' || line[0] == '\t') {
 		if line[0] == '\t' {
 			strip -= 3
@@ -326,6 +346,7 @@ var (
 	fenceInfo     = lazily("^([`~]{3,})[ \t]*\\{([a-z][\\w:-]*)\\}[ \t]*(.*)$")
 	fieldLine     = lazily(`^:([\w-]+):[ \t]*(.*)$`)
 	dataReference = lazily(`^[ \t]*\[[^\]]+\]:[ \t]*<?data:`)
+	mdcHead       = lazily(`^[a-z][a-z0-9-]*(?:\[.*\])?(?:\{.*\})?$`)
 	slot          = lazily(`^#[a-z][\w-]*$`)
 )
 
@@ -354,7 +375,7 @@ func (r *reducer) block(line string) bool {
 			return show("")
 		}
 	case ':':
-		if m := colons().FindStringSubmatch(trimmed); m != nil && (len(m[1]) > 2 || m[2] == "" || isLower(m[2][0])) {
+		if m := colons().FindStringSubmatch(trimmed); m != nil && (len(m[1]) > 2 || m[2] == "" || r.isComponentLine(m[1], m[2])) {
 			return r.directive(line, m[1], m[2], show)
 		}
 	case '!', '?':
@@ -377,6 +398,8 @@ func (r *reducer) block(line string) bool {
 				text = admonitionLabel(kind, m[2])
 			} else if m[2] != "" {
 				text = "**" + m[2] + "**"
+			} else if m[1] != "" {
+				return false
 			}
 			return show(text)
 		}
@@ -528,6 +551,12 @@ func (r *reducer) closes(mark string) bool {
 		}
 	}
 	return r.closers[mark] > r.at
+}
+
+// isComponentLine reports whether two colons and a text begin a component of MDC. An address
+// such as ::1 begins the same.
+func (r *reducer) isComponentLine(mark, head string) bool {
+	return mdcHead().MatchString(head) && (strings.HasSuffix(head, "}") || r.closes(mark))
 }
 
 // isLayout reports whether a directive of that name only arranges its content.

@@ -41,6 +41,8 @@ func TestDialects(t *testing.T) {
 		{"kramdown", "# A\n{: .no_toc}\n\nB\n{:.c}\n\n{::options x=\"y\" /}\n[D](e){:target=\"_blank\"}", "# A\nB\n[D](e)"},
 		{"code stays", "```html\n<A b=\"c\">{d}</A>\n:::\n```\n\n`<A/> {{ e }} {#f}` ``{% g ` %}``\n\n    <A/>\n    {{ h }}\n\n- ```\n  <B/>\n  ```\n\n`over\n<C/>` <D/>", "```html\n<A b=\"c\">{d}</A>\n:::\n```\n`<A/> {{ e }} {#f}` ``{% g ` %}``\n    <A/>\n    {{ h }}\n- ```\n  <B/>\n  ```\n`over\n<C/>`"},
 		{"mathematics", "import A from 'a'\n\n$\\frac{a}{b}$ and {c}\n\n$$\n\\sqrt{d}\n$$", "$\\frac{a}{b}$ and\n$$\n\\sqrt{d}\n$$"},
+		{"code is no evidence", "```js\nimport a from 'b'\n{% c %}\n```\n\nGet {id} of {{ x }}.\n\n::1 is local\n::ffff\n/// doc", "```js\nimport a from 'b'\n{% c %}\n```\nGet {id} of {{ x }}.\n::1 is local\n::ffff\n/// doc"},
+		{"code that is less indented", "<Tab>\n    A\n\n```js\n    b\n```\n</Tab>", "A\n```js\n    b\n```"},
 		{"JSDoc", "See {@link A} and {@link b | C}.", "See A and C."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
