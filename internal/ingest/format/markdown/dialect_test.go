@@ -43,6 +43,7 @@ func TestDialects(t *testing.T) {
 		{"mathematics", "import A from 'a'\n\n$\\frac{a}{b}$ and {c}\n\n$$\n\\sqrt{d}\n$$", "$\\frac{a}{b}$ and\n$$\n\\sqrt{d}\n$$"},
 		{"code is no evidence", "```js\nimport a from 'b'\n{% c %}\n```\n\nGet {id} of {{ x }}.\n\n::1 is local\n::ffff\n/// doc", "```js\nimport a from 'b'\n{% c %}\n```\nGet {id} of {{ x }}.\n::1 is local\n::ffff\n/// doc"},
 		{"code that is less indented", "<Tab>\n    A\n\n```js\n    b\n```\n</Tab>", "A\n```js\n    b\n```"},
+		{"tabs of Docsy", "{{< tabpane text=true >}} {{% tab A %}}\nB\n{{% /tab %}} {{% tab C %}}\nD\n{{% /tab %}} {{< /tabpane >}}", "**A**\nB\n**C**\nD"},
 		{"JSDoc", "See {@link A} and {@link b | C}.", "See A and C."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

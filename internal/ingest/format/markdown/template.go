@@ -360,6 +360,8 @@ func (r *reducer) template(inner string, after *int) string {
 	title := ""
 	if m := quotedText().FindStringSubmatch(rest); m != nil {
 		title = m[1]
+	} else if name == "tab" && !strings.Contains(rest, "=") {
+		title = strings.TrimSpace(rest)
 	}
 	kind, isAdmonition := admonitionKind(name)
 	if severity, ok := admonitionKind(given.get("style", "type", "kind", "color")); ok && isAdmonition || ok && name == "hint" {
@@ -375,6 +377,9 @@ func (r *reducer) template(inner string, after *int) string {
 		text = given.shown(name, "")
 	}
 	body := given.get("content", "text", "message")
+	if body == "true" || body == "false" { // an option of Docsy's tabs
+		body = ""
+	}
 	if name == "kbd" {
 		body = cmp.Or(given.get("win", "linux", "mac"), strings.TrimSpace(rest))
 	}
