@@ -342,7 +342,6 @@ var (
 	commentTitle  = lazily(`^[("']?title:\s*(.*?)[)"']?$`)
 	contentsMark  = lazily(`(?i)^(?:\[\[_?toc_?\]\]|\[toc\]|\[\[toc[^\]]*\]\]|\$\{?toc\}?)$`)
 	label         = lazily(`^\(([\w:./+-]+)\)=$`)
-	ownLink       = lazily(`^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[[^\]]*\]\(#[^()\s]*\)[ \t]*$`)
 	fenceInfo     = lazily("^([`~]{3,})[ \t]*\\{([a-z][\\w:-]*)\\}[ \t]*(.*)$")
 	fieldLine     = lazily(`^:([\w-]+):[ \t]*(.*)$`)
 	dataReference = lazily(`^[ \t]*\[[^\]]+\]:[ \t]*<?data:`)
@@ -439,25 +438,7 @@ func (r *reducer) block(line string) bool {
 			return r.fencedDirective(line, m[1], m[2], m[3], show)
 		}
 	}
-	if n := r.ownLinks(); n > 0 {
-		r.at += n - 1
-		return show("")
-	}
 	return false
-}
-
-// ownLinks returns the number of lines of a list that only links to headings of the page: its
-// table of contents. 0 if there is none.
-func (r *reducer) ownLinks() int {
-	const least = 3
-	n := 0
-	for r.at+n < len(r.lines) && strings.Contains(r.lines[r.at+n], "](#") && ownLink().MatchString(r.lines[r.at+n]) {
-		n++
-	}
-	if n < least {
-		return 0
-	}
-	return n
 }
 
 // admonitionKind returns the kind of admonition that a name means, as readers see it.

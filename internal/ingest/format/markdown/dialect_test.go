@@ -37,7 +37,6 @@ func TestDialects(t *testing.T) {
 		{"a row", "| A | B |\n|---|---|\n| <p>C</p><ul><li>D</li></ul> | E<br/>F |", "| A | B |\n|---|---|\n| C - D | E F |"},
 		{"comments", "A <!-- b --> C\n\n<!--\nD\n\nE\n-->\n[//]: # (F)\nG\n{/* H */}", "A  C\nG"},
 		{"pictures as data", "A ![B](data:image/png;base64,AAA=) <img alt='C' src=\"data:x\">\n\n![D][d]\n\n[d]: <data:image/png;base64,AAA=>", "A B C\n![D][d]"},
-		{"contents", "[[toc]]\n\n- [A](#a)\n  - [B](#b)\n- [C](#c)\n\n- [D](#d)\n- [E](e)", "- [D](#d)\n- [E](e)"},
 		{"kramdown", "# A\n{: .no_toc}\n\nB\n{:.c}\n\n{::options x=\"y\" /}\n[D](e){:target=\"_blank\"}", "# A\nB\n[D](e)"},
 		{"code stays", "```html\n<A b=\"c\">{d}</A>\n:::\n```\n\n`<A/> {{ e }} {#f}` ``{% g ` %}``\n\n    <A/>\n    {{ h }}\n\n- ```\n  <B/>\n  ```\n\n`over\n<C/>` <D/>", "```html\n<A b=\"c\">{d}</A>\n:::\n```\n`<A/> {{ e }} {#f}` ``{% g ` %}``\n    <A/>\n    {{ h }}\n- ```\n  <B/>\n  ```\n`over\n<C/>`"},
 		{"mathematics", "import A from 'a'\n\n$\\frac{a}{b}$ and {c}\n\n$$\n\\sqrt{d}\n$$", "$\\frac{a}{b}$ and\n$$\n\\sqrt{d}\n$$"},
