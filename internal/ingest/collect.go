@@ -29,6 +29,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/document"
 	"github.com/docsearch/docsearch/internal/ingest/format/markdown"
 	"github.com/docsearch/docsearch/internal/ingest/secret"
+	"github.com/docsearch/docsearch/internal/ingest/siteaddress"
 	"github.com/docsearch/docsearch/internal/ingest/source"
 	"github.com/docsearch/docsearch/internal/progress"
 )
@@ -44,6 +45,7 @@ type collector struct {
 	keepSecrets bool // do not remove secrets from documents
 
 	context     string
+	site        *siteaddress.Site   // nil: the documents have no addresses, or are their addresses
 	sourceTerms map[string][]string // terms by target, from the source itself (docsets)
 	terms       map[string][]string // terms by target, from all origins
 	pageTerms   packedTerms         // terms of the term index pages
@@ -177,10 +179,11 @@ func (c *collector) write(ctx context.Context, w *writer, items []source.Item, r
 // A result holds the passages of one document.
 type result struct {
 	record
-	lines  []byte               // lines of the passages file
-	reused bool                 // unchanged: the lines are in the previous generation
-	kept   []generation.Skipped // why the passages are those of the previous generation
-	err    error                // fails the build
+	address string               // see passage.Address
+	lines   []byte               // lines of the passages file
+	reused  bool                 // unchanged: the lines are in the previous generation
+	kept    []generation.Skipped // why the passages are those of the previous generation
+	err     error                // fails the build
 }
 
 func (r *result) skip(name, format string, args ...any) {
@@ -325,6 +328,7 @@ func (c *collector) makePassages(ctx context.Context, data []byte, it *source.It
 	r.Includes, r.Included = doc.Includes, doc.IncludesDigest
 	r.Dropped = c.boilerplate.removeFrom(&doc)
 	removeContents(&doc)
+	r.address = c.site.Address(it.Name, data)
 	c.addPassages(r, doc)
 	r.Length = int64(len(r.lines))
 	return nil
@@ -384,6 +388,7 @@ func (c *collector) addPassages(r *result, doc document.Document) {
 			p.URL = r.Name
 		} else {
 			p.Path = r.Name
+			p.SetAddress(r.address)
 		}
 		p.ID = passageID(p, seen)
 		c.addTerms(p, i == 0)

@@ -18,6 +18,7 @@ import (
 	"github.com/docsearch/docsearch/internal/file/confined"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/ingest/format"
+	"github.com/docsearch/docsearch/internal/ingest/siteaddress"
 	"github.com/docsearch/docsearch/internal/ingest/source/archive"
 	"github.com/docsearch/docsearch/internal/ingest/source/docset"
 	"github.com/docsearch/docsearch/internal/ingest/source/folder"
@@ -202,8 +203,13 @@ func (c *Extracted) fetch(ctx context.Context, report progress.Func) (string, []
 		}
 		repo, _ := gitrepo.Parse(c.location)
 		commit, skipped, err := gitrepo.Fetch(ctx, repo, folder, gitrepo.Options{
-			Perm:   0o644 & c.perm(),
-			Want:   func(name string, size int64) string { return cmp.Or(c.filter.SkipReason(name), skipReason(name, size)) },
+			Perm: 0o644 & c.perm(),
+			Want: func(name string, size int64) string {
+				if siteaddress.IsConfig(name) {
+					return ""
+				}
+				return cmp.Or(c.filter.SkipReason(name), skipReason(name, size))
+			},
 			Report: func(files int) { report.Report("writing files", int64(files), 0) },
 		})
 		c.commit = commit

@@ -31,6 +31,7 @@ import (
 	"github.com/docsearch/docsearch/internal/file/confined"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/ingest/format"
+	"github.com/docsearch/docsearch/internal/ingest/siteaddress"
 	"github.com/docsearch/docsearch/internal/ingest/source"
 	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 	"github.com/docsearch/docsearch/internal/progress"
@@ -126,13 +127,41 @@ func (f *fileReader) Changes() Changes { return f.changes }
 // collect writes the passages of the files below root into dir. terms are those of the
 // source's own index.
 func (f *fileReader) collect(ctx context.Context, dir confined.Path, before *generation.Generation, origin generation.Source, root *os.Root, terms map[string][]string, items []source.Item, skipped []generation.Skipped, report progress.Func) (generation.Prepared, error) {
+	site := f.site(origin, root, items)
 	c := &collector{
-		Reader:      folder.Reader{Root: root, Filter: f.filter, PDF: format.NewPDFParser(f.program), GoPackages: folder.GoPackages(root)},
+		Reader:  folder.Reader{Root: root, Filter: f.filter, PDF: format.NewPDFParser(f.program), GoPackages: folder.GoPackages(root)},
+		context: site.Digest(), site: site,
 		sourceTerms: terms, keepSecrets: f.filter.KeepSecrets, keeper: f.keeper,
 	}
 	prepared, err := collect(ctx, dir, before, origin, c, items, skipped, report)
 	f.changes = c.changes
 	return prepared, err
+}
+
+// site returns the site of which the files are the sources. Its configuration is in the
+// repository that contains the folder, or in the folder.
+func (f *fileReader) site(origin generation.Source, root *os.Root, items []source.Item) *siteaddress.Site {
+	if origin.Kind == KindDocset {
+		return nil
+	}
+	names := make([]string, len(items))
+	for i := range items {
+		names[i] = items[i].Name
+	}
+	if origin.Kind == KindFolder {
+		for top := origin.Root; top != filepath.Dir(top); top = filepath.Dir(top) {
+			if _, err := os.Lstat(filepath.Join(top, ".git")); err != nil {
+				continue
+			}
+			below, err := filepath.Rel(top, origin.Root)
+			if tree, openErr := os.OpenRoot(top); err == nil && openErr == nil {
+				defer tree.Close()
+				return siteaddress.Find(tree.FS(), filepath.ToSlash(below), names, f.filter.Root, f.filter.IncludedFolder())
+			}
+			break
+		}
+	}
+	return siteaddress.Find(root.FS(), "", names, f.filter.Root, f.filter.IncludedFolder())
 }
 
 // list returns the files to read and the skipped ones.

@@ -19,6 +19,7 @@ type Entries struct {
 	documents []uint32 // of each passage
 	ids       []uint64 // hash of each passage's id
 	keys      []string // of each document
+	pages     []addressKey
 }
 
 // Entries reads the whole table, but not the passages files.
@@ -55,6 +56,16 @@ func (t *Table) Entries() (*Entries, error) {
 			return nil, err
 		}
 	}
+	e.pages = make([]addressKey, t.d)
+	for i := range t.addresses.len() {
+		k, d, err := t.addresses.at(i)
+		if err != nil {
+			return nil, err
+		}
+		if len(k.key) >= len(e.pages[d].key) { // the other one lacks the version
+			e.pages[d] = k
+		}
+	}
 	return e, nil
 }
 
@@ -74,5 +85,10 @@ func (e *Entries) Key(d uint32) string      { return e.keys[d] }
 func (w *TableWriter) Keep(from *Entries, n uint32, shard int, offset int64) uint32 {
 	e := from.list[n]
 	e.Shard, e.Offset = shard, offset
-	return w.add(from.keys[from.documents[n]], from.ids[n], e)
+	was := from.documents[n]
+	doc := w.document(from.keys[was])
+	if len(w.pages) < len(w.keys) {
+		w.pages = append(w.pages, from.pages[was])
+	}
+	return w.add(doc, from.ids[n], e)
 }

@@ -61,6 +61,14 @@ func IsShard(name string) bool {
 //	ids       N x { [8] FNV-1a of the id; [4] passage }, ascending
 //	keyhash   D x { [8] FNV-1a of the key; [4] document }, ascending
 //
+// Tables of earlier versions lack these sections, with the A addresses of documents that
+// are files. A document has one address, or two if its address contains a version:
+//
+//	pages     A x [4] document x 2, plus 1 if its whole path is known
+//	pageoffs  A+1 x [4] start of the path of the document's page in pagekeys
+//	pagekeys  the paths (see addressKey), UTF-8, concatenated, ascending: the segments in
+//	          lower case, the last one first, each with a slash at its end
+//
 // A passages file may be a hard link to a file that other programs can modify. It is
 // therefore read, not mapped, and a line that does not match its checksum is an
 // error.
@@ -68,6 +76,7 @@ type Table struct {
 	file                                 *container.File
 	passages, docs, members, ids, hashes container.Section
 	keys                                 container.Texts
+	addresses                            addresses
 	shards                               []*os.File
 	root                                 string // see Table.Root; ends with a slash
 	n, d                                 int
@@ -79,6 +88,7 @@ type TableWriter struct {
 	doc     []uint32 // of each passage
 	ids     []hashEntry
 	keys    []string
+	pages   []addressKey // of each document
 	number  map[string]uint32
 }
 
@@ -95,11 +105,14 @@ func (w *TableWriter) Grow(n int) {
 // Add adds the next passage: its shard, the offset of its line there, and the line
 // without the newline. It returns the number of the passage's document.
 func (w *TableWriter) Add(p *Passage, shard int, offset int64, line []byte) uint32 {
-	return w.add(p.Document(), hash(p.ID), Entry{shard, offset, len(line), container.Checksum(line)})
+	doc := w.document(p.Document())
+	if len(w.pages) < len(w.keys) {
+		w.pages = append(w.pages, addressKeyOf(p))
+	}
+	return w.add(doc, hash(p.ID), Entry{shard, offset, len(line), container.Checksum(line)})
 }
 
-func (w *TableWriter) add(key string, id uint64, e Entry) uint32 {
-	doc := w.document(key)
+func (w *TableWriter) add(doc uint32, id uint64, e Entry) uint32 {
 	w.ids = append(w.ids, hashEntry{id, uint32(len(w.doc))})
 	w.doc = append(w.doc, doc)
 	w.records = binary.LittleEndian.AppendUint64(w.records, uint64(e.Offset))
@@ -163,6 +176,7 @@ func (w *TableWriter) Write(file confined.Path) error {
 	out.AddTexts("keyoffs", "keys", w.keys)
 	addHashes(out, "ids", w.ids)
 	addHashes(out, "keyhash", hashesOf(w.keys))
+	addAddresses(out, w.pages, w.keys)
 	return out.Close()
 }
 
@@ -252,7 +266,8 @@ func (t *Table) open() error {
 		return t.passages.Corrupt(0, "the sections' sizes do not fit together")
 	}
 	t.n, t.d = int(n), int(d)
-	return nil
+	t.addresses, err = openAddresses(t.file, t.d)
+	return err
 }
 
 // Close closes the table and the passages files.

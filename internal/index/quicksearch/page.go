@@ -79,7 +79,7 @@ func (x *Index) document(a urlmatch.Address, q *PageQuery) (uint32, bool, error)
 }
 
 // FindPage finds the document of a page: by one of its URLs or, in a database of files, by
-// the file path relative to a URL prefix. version is that of the documented software, ""
+// its address or the file path relative to a URL prefix. version is that of the documented software, ""
 // if unknown.
 func FindPage(g generation.Generation, t *passage.Table, a urlmatch.Address, prefixes []string, version string) (uint32, bool, error) {
 	if t.Documents() == 0 {
@@ -97,6 +97,9 @@ func FindPage(g generation.Generation, t *passage.Table, a urlmatch.Address, pre
 	if d, found, err := findAlias(g, t, a.Keys(version, sample)); found || err != nil {
 		return d, found, err
 	}
+	if d, found, err := findAddress(t, a, prefixes, version); found || err != nil {
+		return d, found, err
+	}
 	for _, prefix := range prefixes {
 		rest, ok := a.Within(prefix, version)
 		if !ok {
@@ -105,6 +108,31 @@ func FindPage(g generation.Generation, t *passage.Table, a urlmatch.Address, pre
 		for file := range urlmatch.Files(rest) {
 			if d, found, err := t.FindDocument(file); found || err != nil {
 				return d, found, err
+			}
+		}
+	}
+	return 0, false, nil
+}
+
+// findAddress finds the document of a page by the address that the build derived for it.
+func findAddress(t *passage.Table, a urlmatch.Address, prefixes []string, version string) (uint32, bool, error) {
+	for path := range a.Paths(version, "") {
+		page := urlmatch.Address{Host: a.Host, Path: path}
+		for _, prefix := range prefixes {
+			rest, ok := page.Within(prefix, version)
+			if !ok {
+				continue
+			}
+			rest = urlmatch.Unescape(rest)
+			d, found, err := t.FindAddress(urlmatch.Unescape(path), rest)
+			if found || err != nil {
+				return d, found, err
+			}
+			// Below example.org/docs/example/, "example" need not be a folder of the files.
+			if name, rest, ok := strings.Cut(rest, "/"); ok && slices.Contains(strings.Split(a.Host, "."), name) {
+				if d, found, err := t.FindAddress(rest, rest); found || err != nil {
+					return d, found, err
+				}
 			}
 		}
 	}

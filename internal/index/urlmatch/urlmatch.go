@@ -73,10 +73,7 @@ const AnyVersion = "*"
 // prefix if both can denote the same version. With AnyVersion, every number can be the
 // version "latest" or "stable" in prefix.
 func (a Address) Within(prefix, version string) (rest string, ok bool) {
-	if !strings.Contains(prefix, "://") {
-		prefix = "https://" + prefix
-	}
-	p, ok := Parse(prefix)
+	p, ok := Parse(withScheme(prefix))
 	if !ok || p.Host != a.Host {
 		return "", false
 	}
@@ -97,7 +94,7 @@ func (a Address) Within(prefix, version string) (rest string, ok bool) {
 // database.
 func (a Address) Keys(version, sample string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for path := range a.paths(version, sample) {
+		for path := range a.Paths(version, sample) {
 			for spelling := range Spellings(path) {
 				if !a.yieldForms(spelling, yield) {
 					return
@@ -122,8 +119,9 @@ func (a Address) yieldForms(path string, yield func(string) bool) bool {
 	return true
 }
 
-// paths returns the page's path and the corresponding paths of the database's version.
-func (a Address) paths(version, sample string) iter.Seq[string] {
+// Paths returns the page's path and the corresponding paths of the database's version, the
+// last one without a version. The arguments are those of Keys.
+func (a Address) Paths(version, sample string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if !yield(a.Path) {
 			return
@@ -258,17 +256,48 @@ func Pages(file string) []string {
 	return []string{file, s, s + "/", s + ".html"}
 }
 
-// WebURL returns the URL of a passage. For a passage of a file, it is the URL of the file's
-// page below the first of the database's URL prefixes, or "" without prefixes.
+// WebURL returns the URL of a passage. For a passage of a file, it is the address that the
+// build derived or else that of the file's page below the first of the database's URL
+// prefixes. It is "" if that needs a prefix and there is none.
 func WebURL(p *passage.Passage, prefixes []string) string {
-	if p.URL != "" || p.Path == "" || len(prefixes) == 0 {
+	if p.URL != "" || p.Path == "" {
 		return p.URL
 	}
-	url := pageURL(prefixes[0], p.Relative())
+	url := addressURL(p.Address(), prefixes)
+	if url == "" && len(prefixes) > 0 {
+		url = pageURL(prefixes[0], p.Relative())
+	}
 	if url != "" && len(p.Anchors) > 0 {
 		url += "#" + p.Anchors[0]
 	}
 	return url
+}
+
+// addressURL returns the URL for an address: see passage.Passage.Address. It is "" if only
+// the end of the path is known, or the site is not.
+func addressURL(address string, prefixes []string) string {
+	scheme, rest, isURL := strings.Cut(address, "://")
+	switch {
+	case isURL:
+		host, path, _ := strings.Cut(rest, "/")
+		return scheme + "://" + host + "/" + escape(path, encodings[0], upperHex, false)
+	case address == "" || strings.HasPrefix(address, "*/") || len(prefixes) == 0:
+		return ""
+	}
+	base := strings.TrimRight(withScheme(prefixes[0]), "/")
+	if strings.HasPrefix(address, "/") {
+		scheme, rest, _ := strings.Cut(base, "://")
+		host, _, _ := strings.Cut(rest, "/")
+		return scheme + "://" + host + escape(address, encodings[0], upperHex, false)
+	}
+	return base + "/" + escape(strings.TrimPrefix(address, "./"), encodings[0], upperHex, false)
+}
+
+func withScheme(prefix string) string {
+	if !strings.Contains(prefix, "://") {
+		return "https://" + prefix
+	}
+	return prefix
 }
 
 // pageURL returns the URL of a file's page below a prefix, which may lack a scheme. It is
@@ -291,10 +320,7 @@ func pageURL(prefix, file string) string {
 	case "index", "_index", "README", "index.html", "index.htm":
 		base = ""
 	}
-	if !strings.Contains(prefix, "://") {
-		prefix = "https://" + prefix
-	}
-	return strings.TrimRight(prefix, "/") + "/" + escape(folder+base, encodings[0], upperHex, false)
+	return strings.TrimRight(withScheme(prefix), "/") + "/" + escape(folder+base, encodings[0], upperHex, false)
 }
 
 // encodings are the characters that common percent-encodings leave unchanged, in

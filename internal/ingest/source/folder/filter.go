@@ -83,6 +83,7 @@ type Filter struct {
 	include, exclude []Pattern
 	useIgnoreFiles   bool // obey ignore files
 	KeepSecrets      bool
+	Root             string
 }
 
 func NewFilter(opt Options) (f Filter, err error) {
@@ -90,7 +91,7 @@ func NewFilter(opt Options) (f Filter, err error) {
 		return Filter{}, err
 	}
 	f.exclude, err = parsePatterns(opt.Exclude)
-	f.useIgnoreFiles, f.KeepSecrets = !opt.NoIgnore, opt.KeepSecrets
+	f.useIgnoreFiles, f.KeepSecrets, f.Root = !opt.NoIgnore, opt.KeepSecrets, opt.Root
 	return f, err
 }
 
@@ -110,6 +111,22 @@ func (f Filter) Excluded(name string) bool { return matchesAny(f.exclude, name) 
 
 func (f Filter) Included(name string) bool {
 	return len(f.include) == 0 || matchesAny(f.include, name)
+}
+
+// IncludedFolder returns the folder that contains all included files, "" for the source's.
+func (f Filter) IncludedFolder() string {
+	var common []string
+	for i, p := range f.include {
+		n := slices.IndexFunc(p.elements, func(s string) bool { return strings.ContainsAny(s, "*?[") })
+		folders := p.elements[:max(n, 0)]
+		if i == 0 {
+			common = folders
+		}
+		for len(common) > len(folders) || !slices.Equal(common, folders[:len(common)]) {
+			common = common[:len(common)-1]
+		}
+	}
+	return strings.Join(common, "/")
 }
 
 // SkipReason returns the reason why the patterns exclude a file, or "".
@@ -162,4 +179,7 @@ type Options struct {
 	NoIgnore bool `json:"no_ignore,omitempty"`
 	// KeepSecrets keeps suspected secrets: key files, and tokens in texts.
 	KeepSecrets bool `json:"keep_secrets,omitempty"`
+	// Root is the folder whose files are the pages below the database's URL prefix; "":
+	// derived from the site's configuration, its links or Include.
+	Root string `json:"root,omitempty"`
 }

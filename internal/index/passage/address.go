@@ -1,0 +1,300 @@
+package passage
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/index/container"
+)
+
+// Address returns the public address of the page of a passage's file, as its build derived
+// it. It is not escaped and has one of these forms:
+//
+//	https://example.org/docs/page   a URL
+//	/docs/page                      a path on the database's site
+//	page                            a path below the database's URL prefix, "./" for the prefix
+//	*/page                          the end of a path
+//
+// The address is "" if the build knows no more than the path.
+func (p *Passage) Address() string {
+	address, _ := decode(p.Extra["address"], (*jsonReader).string)
+	return address
+}
+
+// SetAddress sets the value of Address.
+func (p *Passage) SetAddress(address string) { p.setIf("address", address, address != "") }
+
+// An addressKey is the form of an address that FindAddress looks up: its segments, the
+// last one first, so that equal ends of paths are equal beginnings of keys.
+type addressKey struct {
+	key   string
+	whole bool // the whole path is known; otherwise folders may be missing
+}
+
+// addressKeyOf returns the key of a passage's document; "" for the page of a URL.
+func addressKeyOf(p *Passage) addressKey {
+	if p.URL != "" {
+		return addressKey{}
+	}
+	address := p.Address()
+	if _, rest, ok := strings.Cut(address, "://"); ok {
+		_, path, _ := strings.Cut(rest, "/")
+		address = "/" + path
+	}
+	if strings.HasPrefix(address, "/") {
+		return addressKey{reversed(pathSegments(address)), true}
+	}
+	end := strings.TrimPrefix(strings.TrimPrefix(cmp.Or(address, p.Path), "*/"), "./")
+	return addressKey{reversed(endSegments(end)), false}
+}
+
+// pathSegments returns the segments of a page's path in lower case, without extension and
+// index.
+func pathSegments(path string) []string {
+	list := strings.FieldsFunc(strings.ToLower(path), func(r rune) bool { return r == '/' })
+	if n := len(list); n > 0 {
+		list[n-1] = withoutPageExtension(list[n-1])
+		if isIndexName(list[n-1]) {
+			list = list[:n-1]
+		}
+	}
+	return list
+}
+
+func withoutPageExtension(name string) string {
+	for _, extension := range [...]string{".md", ".mdx", ".html", ".htm", ".rst", ".adoc", ".asciidoc", ".txt", ".markdown", ".mdc", ".qmd"} {
+		if s, ok := strings.CutSuffix(name, extension); ok && s != "" {
+			return s
+		}
+	}
+	return name
+}
+
+func isIndexName(name string) bool { return name == "index" || name == "_index" || name == "readme" }
+
+// endSegments returns the segments of a path that files and pages share: without the
+// folders that generators do not show, without numbers that order files, and without
+// groups in parentheses.
+func endSegments(path string) []string {
+	all := pathSegments(path)
+	list := all[:0]
+	for i, s := range all {
+		s = WithoutNumber(s)
+		isGroup := strings.HasPrefix(s, "(") && strings.HasSuffix(s, ")")
+		isLast := i == len(all)-1 && len(list) > 0
+		if !isGroup && (isLast || !isHiddenFolder(s)) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// isHiddenFolder reports whether many sites have a folder of that name in the path of a
+// file, but not in the address of its page, or the other way round.
+func isHiddenFolder(name string) bool {
+	switch name {
+	case "docs", "doc", "documentation", "src", "source", "content", "pages", "page", "website", "site", "www", "app",
+		"packages", "markdown", "en", "en-us", "copy":
+		return true
+	}
+	return false
+}
+
+// WithoutNumber removes the number that orders a file or folder among others: of
+// "02-runes", "2.guide" and "01_start". It keeps versions and years.
+func WithoutNumber(name string) string {
+	digits := 0
+	for digits < len(name) && name[digits] >= '0' && name[digits] <= '9' {
+		digits++
+	}
+	rest := strings.TrimLeft(name[digits:], "-_. ")
+	if digits == 0 || digits > 3 || len(rest) == len(name)-digits || rest == "" || rest[0] >= '0' && rest[0] <= '9' ||
+		rest[0] == 'x' && strings.TrimLeft(rest[1:], "abcdefghijklmnopqrstuvwxyz") == rest[1:] {
+		return name
+	}
+	return rest
+}
+
+// reversed joins segments, the last one first. Each ends with a slash.
+func reversed(segments []string) string {
+	var b strings.Builder
+	for _, s := range slices.Backward(segments) {
+		b.WriteString(s)
+		b.WriteByte('/')
+	}
+	return b.String()
+}
+
+// addAddresses adds the optional sections of a table. keys has the key of each document,
+// names the document's. A page whose path contains a version is also found without it.
+func addAddresses(out *container.Writer, keys []addressKey, names []string) {
+	type entry struct {
+		addressKey
+		document uint32
+	}
+	var list []entry
+	for d, k := range keys {
+		if !k.whole && k.key == "" && (names[d] == "" || hasScheme(names[d])) {
+			continue
+		}
+		list = append(list, entry{k, uint32(d)})
+		if key := withoutVersion(k.key); k.whole && key != k.key {
+			list = append(list, entry{addressKey{key, true}, uint32(d)})
+		}
+	}
+	// Of the documents with one address, such as variants for several languages, the one
+	// with the shortest name comes first.
+	slices.SortFunc(list, func(a, b entry) int {
+		return cmp.Or(strings.Compare(a.key, b.key), cmp.Compare(len(names[a.document]), len(names[b.document])), cmp.Compare(a.document, b.document))
+	})
+	texts, documents := make([]string, len(list)), make([]byte, 0, 4*len(list))
+	for i, e := range list {
+		texts[i] = e.key
+		v := e.document << 1
+		if e.whole {
+			v |= 1
+		}
+		documents = binary.LittleEndian.AppendUint32(documents, v)
+	}
+	out.Add("pages", documents)
+	out.AddTexts("pageoffs", "pagekeys", texts)
+}
+
+// withoutVersion removes a version number from a key.
+func withoutVersion(key string) string {
+	segments := strings.SplitAfter(key, "/")
+	at := slices.IndexFunc(segments, func(s string) bool {
+		number := strings.TrimPrefix(strings.TrimSuffix(s, "/"), "v")
+		return strings.Contains(number, ".") && strings.Trim(number, "0123456789.x") == "" && number[0] != '.'
+	})
+	if at < 0 {
+		return key
+	}
+	return strings.Join(slices.Delete(segments, at, at+1), "")
+}
+
+// addresses are the optional sections of a table with the addresses of its documents.
+type addresses struct {
+	documents container.Section
+	keys      container.Texts
+	total     int // documents of the table
+}
+
+// openAddresses opens the sections of a table with d documents. Older tables have none.
+func openAddresses(file *container.File, d int) (a addresses, err error) {
+	a.total = d
+	if file.Sections([]string{"pages", "pageoffs", "pagekeys"}, &a.documents, &a.keys.Offsets, &a.keys.Text) != nil {
+		return addresses{}, nil
+	}
+	if a.len() > 2*d || a.documents.Len() != 4*int64(a.len()) || a.keys.Offsets.Len() != 4*int64(a.len()+1) {
+		err = a.documents.Corrupt(0, "the sections' sizes do not fit together")
+	}
+	return a, err
+}
+
+func (a *addresses) len() int { return int(a.documents.Len() / 4) }
+
+// at returns entry i and its document.
+func (a *addresses) at(i int) (k addressKey, d uint32, err error) {
+	key, err := a.keys.At(i)
+	if err != nil {
+		return addressKey{}, 0, err
+	}
+	b, err := a.documents.Bytes(4*int64(i), 4)
+	if err != nil {
+		return addressKey{}, 0, err
+	}
+	v := binary.LittleEndian.Uint32(b)
+	if d = v >> 1; int(d) >= a.total {
+		err = a.documents.Corrupt(4*int64(i), fmt.Sprintf("document %d of %d", d, a.total))
+	}
+	return addressKey{string(key), v&1 == 1}, d, err
+}
+
+// search returns the first entry whose key is not less.
+func (a *addresses) search(key string) (int, error) {
+	low, high := 0, a.len()
+	for low < high {
+		mid := (low + high) / 2
+		k, err := a.keys.At(mid)
+		if err != nil {
+			return 0, err
+		}
+		if string(k) < key {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low, nil
+}
+
+// FindAddress finds the document of a page by its unescaped path, and by the rest of the
+// path after a URL prefix of the database. If only the end of a document's address is
+// known, the rest must be that end, or the end of this document's path alone.
+func (t *Table) FindAddress(path, rest string) (d uint32, found bool, err error) {
+	whole, below, end := reversed(pathSegments(path)), reversed(pathSegments(rest)), endSegments(rest)
+	if d, found, err = t.addresses.exact(whole, true); found || err != nil {
+		return d, found, err
+	}
+	if d, found, err = t.addresses.exact(below, true); found || err != nil {
+		return d, found, err
+	}
+	if d, found, err = t.addresses.exact(reversed(end), false); found || err != nil {
+		return d, found, err
+	}
+	if !slices.ContainsFunc(end, isDistinctive) {
+		return 0, false, nil
+	}
+	return t.addresses.onlyEnd(reversed(end))
+}
+
+// exact finds the first document with a key.
+func (a *addresses) exact(key string, whole bool) (d uint32, found bool, err error) {
+	i, err := a.search(key)
+	for ; err == nil && i < a.len(); i++ {
+		var k addressKey
+		if k, d, err = a.at(i); err != nil || k.key != key {
+			break
+		}
+		if k.whole == whole {
+			return d, true, nil
+		}
+	}
+	return 0, false, err
+}
+
+// onlyEnd finds the document whose path ends with key, if it is the only one. Documents
+// whose whole address is known have another one.
+func (a *addresses) onlyEnd(key string) (d uint32, found bool, err error) {
+	i, err := a.search(key)
+	for ; err == nil && i < a.len(); i++ {
+		k, other, err := a.at(i)
+		if err != nil || !strings.HasPrefix(k.key, key) {
+			return d, found && err == nil, err
+		}
+		if k.whole {
+			continue
+		}
+		if found {
+			return 0, false, nil
+		}
+		d, found = other, true
+	}
+	return d, found && err == nil, err
+}
+
+// isDistinctive reports whether a segment of a path says which page is meant. Many folders
+// have pages of the other names.
+func isDistinctive(segment string) bool {
+	switch segment {
+	case "api", "reference", "guide", "guides", "overview", "introduction", "intro", "getting-started", "quickstart", "quick-start",
+		"install", "installation", "configuration", "config", "usage", "faq", "changelog", "examples", "tutorial", "tutorials",
+		"blog", "about", "help", "support", "community", "docs", "doc", "documentation":
+		return false
+	}
+	return len(segment) > 1
+}

@@ -1,0 +1,279 @@
+// Package siteaddress derives the public addresses of pages from the files of a
+// documentation site: "src/content/reference/hooks.md" is
+// "https://example.org/reference/hooks".
+//
+// The configuration of a site generator says where its documents are, and which rules turn
+// their paths into addresses. Without a configuration, the links do: pages link to each
+// other by their addresses, so the links of a sample show which folder has which address.
+// The front matter of a page can change the last part of its address or all of it.
+package siteaddress
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/ingest/source"
+)
+
+// A Site knows the addresses of the pages of a source.
+type Site struct {
+	below string // path of the source in the tree, "" or with a slash at the end
+	rules []rule // the deepest folders first
+}
+
+// A rule says which addresses the documents below a folder have.
+type rule struct {
+	folder string // path in the tree, "" or with a slash at the end
+	base   string // address of the folder: a URL, "/" or a path, with a slash at the end; or "": see passage.Address
+	style  style
+}
+
+// A style says how a generator turns the path of a document into an address.
+type style struct {
+	ending  string // of pages: "", "/" or ".html"
+	numbers bool   // removes the numbers that order files
+	groups  bool   // removes folders in parentheses
+	lower   bool   // converts to lower case
+	pages   bool   // documents are the files page.md of folders
+	flat    bool   // removes all folders
+	twin    bool   // a document with the name of its folder is the folder's page
+	locale  string // folder of the default language, which addresses lack
+	fields  fields // that front matter has
+}
+
+// fields are the names of fields in front matter.
+type fields struct {
+	whole string    // a path below the site
+	below string    // a path below the folder of the rule
+	last  [2]string // the last segment
+}
+
+// Find returns the site of a source. tree contains the source in the folder below, and names
+// are the paths of its documents in the source. root is the folder of the pages below the
+// database's URL prefix, as a recipe states it. fallback is the same, if nothing else tells.
+func Find(tree fs.FS, below string, names []string, root, fallback string) *Site {
+	s := &Site{below: withSlash(below)}
+	all := make([]string, 0, len(names))
+	for _, name := range names {
+		if isPage(name) {
+			all = append(all, s.below+name)
+		}
+	}
+	stated := func(folder string) []rule {
+		return []rule{{folder: s.below + withSlash(folder), style: style{numbers: true, groups: true, fields: anyFields}}}
+	}
+	if root != "" {
+		s.rules = stated(root)
+	} else {
+		s.rules = slices.DeleteFunc(configured(tree, all), func(r rule) bool {
+			return !slices.ContainsFunc(all, func(name string) bool { return strings.HasPrefix(name, r.folder) })
+		})
+	}
+	if len(s.rules) == 0 {
+		s.rules = learned(tree, all)
+	}
+	if len(s.rules) == 0 && fallback != "" {
+		s.rules = stated(fallback)
+	}
+	slices.SortStableFunc(s.rules, func(a, b rule) int { return len(b.folder) - len(a.folder) })
+	return s
+}
+
+// Digest returns a digest of all that addresses depend on, apart from the documents; "" if
+// there is nothing.
+func (s *Site) Digest() string {
+	if s == nil || len(s.rules) == 0 {
+		return ""
+	}
+	parts := []string{"addresses", s.below}
+	for _, r := range s.rules {
+		parts = append(parts, fmt.Sprintf("%+v", r))
+	}
+	return source.Digest(parts...)
+}
+
+// anyFields are those of front matter if the generator is unknown.
+var anyFields = fields{whole: "permalink", last: [2]string{"slug", "id"}}
+
+// Address returns the address of a document's page, in the form of passage.Address, or "".
+// data is the document.
+func (s *Site) Address(name string, data []byte) string {
+	if s == nil || !isPage(name) {
+		return ""
+	}
+	front := frontMatter(data)
+	for _, r := range s.rules {
+		if rest, ok := strings.CutPrefix(s.below+name, r.folder); ok {
+			return r.address(rest, front)
+		}
+	}
+	if v := front[anyFields.whole]; isPath(v) {
+		return "*/" + strings.TrimLeft(v, "/")
+	}
+	for _, field := range anyFields.last {
+		if v := front[field]; isPath(v) {
+			return "*/" + strings.TrimLeft(path.Join(path.Dir(name), v), "/")
+		}
+	}
+	return ""
+}
+
+// isPage reports whether a file can be the source of a page.
+func isPage(name string) bool {
+	switch path.Ext(name) {
+	case ".md", ".mdx", ".mdc", ".qmd", ".rst", ".adoc", ".asciidoc", ".txt", ".html", ".htm", ".markdown":
+		return true
+	}
+	return false
+}
+
+// address returns the address of the document at a path below the rule's folder.
+func (r *rule) address(rest string, front map[string]string) string {
+	base, st := r.base, &r.style
+	if v := front[st.fields.whole]; isPath(v) && st.fields.whole != "" {
+		return siteOf(base) + strings.TrimPrefix(v, "/")
+	}
+	if v := front[st.fields.below]; isPath(v) && st.fields.below != "" {
+		ending := strings.TrimSuffix(st.ending, ".html") // a permalink is complete
+		if strings.HasSuffix(v, "/") {
+			ending = "/"
+		}
+		return join(base, v, ending)
+	}
+	rest = strings.TrimSuffix(rest, path.Ext(rest))
+	segments := strings.Split(rest, "/")
+	if st.locale != "" && segments[0] == st.locale && len(segments) > 1 {
+		segments = segments[1:]
+	}
+	last := len(segments) - 1
+	switch name := segments[last]; {
+	case st.pages && name != "page":
+		// a part of another page
+	case st.pages, isIndex(name), st.twin && last > 0 && plain(name, st) == plain(segments[last-1], st):
+		segments[last] = ""
+	}
+	if st.flat {
+		segments, last = segments[last:], 0
+	}
+	for _, field := range st.fields.last {
+		v := front[field]
+		if field == "" || !isPath(v) {
+			continue
+		}
+		if strings.HasPrefix(v, "/") {
+			return join(base, v, st.ending)
+		}
+		if segments[last] == "" && last > 0 && field == "slug" && st.twin {
+			last-- // a section's slug replaces the folder
+		}
+		segments = append(segments[:last:last], v)
+		break
+	}
+	kept := make([]string, 0, len(segments))
+	for _, s := range segments {
+		isGroup := strings.HasPrefix(s, "(") && strings.HasSuffix(s, ")")
+		if s = plain(s, st); s != "" && !(isGroup && st.groups) {
+			kept = append(kept, s)
+		}
+	}
+	ending := st.ending
+	if segments[last] == "" && ending != "" {
+		ending = "/"
+	}
+	return join(base, strings.Join(kept, "/"), ending)
+}
+
+// plain returns a segment without its number, in the style's case.
+func plain(segment string, st *style) string {
+	if st.numbers {
+		segment = passage.WithoutNumber(segment)
+	}
+	if st.lower {
+		segment = strings.ToLower(strings.ReplaceAll(segment, " ", "-"))
+	}
+	return segment
+}
+
+func isIndex(name string) bool {
+	return name == "index" || name == "_index" || strings.EqualFold(name, "readme")
+}
+
+// isPath reports whether a value of front matter can be a path: not a URL or a pattern.
+func isPath(v string) bool {
+	return v != "" && !strings.ContainsAny(v, " :{}<>#?*\\\n") && !strings.Contains("/"+v+"/", "/../")
+}
+
+// join returns the address of a path below a base. Pages other than those of folders have
+// the ending, unless the path has one.
+func join(base, rest, ending string) string {
+	rest = strings.Trim(rest, "/")
+	switch {
+	case rest == "" && base == "":
+		return "./"
+	case rest == "":
+		return base
+	case path.Ext(rest) == ".html":
+		return base + rest
+	}
+	return base + rest + ending
+}
+
+// siteOf returns the address of the site's first page.
+func siteOf(base string) string {
+	if at := strings.Index(base, "://"); at >= 0 {
+		host, _, _ := strings.Cut(base[at+3:], "/")
+		return base[:at+3] + host + "/"
+	}
+	return "/"
+}
+
+func withSlash(s string) string {
+	if s = strings.TrimRight(s, "/"); s == "" || s == "." {
+		return ""
+	}
+	return s + "/"
+}
+
+// frontMatter returns the fields of a document's front matter whose values are in one line.
+func frontMatter(data []byte) map[string]string {
+	const most = 8 << 10
+	data = bytes.TrimPrefix(data[:min(len(data), most)], []byte("\xef\xbb\xbf"))
+	fence, separator := "---", ":"
+	if bytes.HasPrefix(data, []byte("+++")) {
+		fence, separator = "+++", "="
+	}
+	if !bytes.HasPrefix(data, []byte(fence)) {
+		return nil
+	}
+	var front map[string]string
+	for i, line := range strings.Split(string(data), "\n") {
+		if line = strings.TrimRight(line, " \r\t"); i > 0 && (line == fence || line == "...") {
+			return front
+		}
+		key, value, ok := strings.Cut(line, separator)
+		if !ok || key != strings.TrimLeft(key, " \t-#[") {
+			continue
+		}
+		if front == nil {
+			front = map[string]string{}
+		}
+		front[strings.TrimSpace(key)] = unquote(value)
+	}
+	return nil
+}
+
+// unquote returns a value of YAML, TOML or JavaScript without quotes and comments.
+func unquote(value string) string {
+	value = strings.TrimSpace(value)
+	if value != "" && strings.ContainsRune("\"'`", rune(value[0])) {
+		text, _, _ := strings.Cut(value[1:], value[:1])
+		return text
+	}
+	value, _, _ = strings.Cut(value, " #")
+	return strings.TrimSpace(value)
+}
