@@ -48,6 +48,7 @@ type Source struct {
 	Installed string   `toml:"installed"` // name as in "docsearch index build --installed"
 	Include   []string `toml:"include"`   // glob patterns of the download's files or pages
 	Exclude   []string `toml:"exclude"`
+	Root      string   `toml:"root"` // folder of the files whose pages are below the first URL; "": derived
 }
 
 // placeholder stands for the version in URLs and in the ref.

@@ -368,6 +368,7 @@ func (b *buildCommand) useSource(source recipes.Source) {
 	if !b.set("exclude") {
 		b.options.Exclude = source.Exclude
 	}
+	b.options.Root = source.Root
 	b.preset("include", "exclude")
 	if source.Site == "" {
 		return

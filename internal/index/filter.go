@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/index/urlmatch"
@@ -22,6 +23,12 @@ func (d *Database) accept(text string, prefixes []string) (func(uint32) bool, er
 	if err != nil {
 		return nil, err
 	}
+	var paths []string
+	if len(prefixes) > 0 {
+		if paths, err = d.table.PagePaths(); err != nil {
+			return nil, err
+		}
+	}
 	known := make(map[uint32]bool)
 	return func(n uint32) bool {
 		doc, err := d.table.Document(n)
@@ -31,7 +38,8 @@ func (d *Database) accept(text string, prefixes []string) (func(uint32) bool, er
 		ok, seen := known[doc]
 		if !seen {
 			key, err := d.table.Key(doc)
-			ok = err == nil && f.matches(key, d.table.Root(key), prefixes) != f.negate
+			ok = err == nil && (f.matches(key, d.table.Root(key), prefixes) ||
+				len(paths) > 0 && f.matchesPage(paths[doc], prefixes)) != f.negate
 			known[doc] = ok
 		}
 		return ok
@@ -105,6 +113,18 @@ func (f *filter) matches(key, root string, prefixes []string) bool {
 		}
 	}
 	return false
+}
+
+// matchesPage reports whether the filter matches the page at a path of the site with the
+// database's pages, "" if the path is unknown.
+func (f *filter) matchesPage(path string, prefixes []string) bool {
+	if path == "" {
+		return false
+	}
+	return slices.ContainsFunc(prefixes, func(prefix string) bool {
+		host, _, _ := strings.Cut(withoutScheme(prefix), "/")
+		return slices.ContainsFunc(urlmatch.Pages(path[1:]), func(name string) bool { return f.matchesBelow(host+"/", name) })
+	})
 }
 
 // matchesBelow reports whether the filter matches base+name. A match within base alone

@@ -131,6 +131,9 @@ func (d *Database) locate(doc uint32, t target) (members []uint32, at int, err e
 	if at = -1; t.anchor != "" || t.line > 0 {
 		at, err = d.position(members, t.in)
 	}
+	if err == nil && at < 0 && t.anchor != "" {
+		at, err = d.position(members, func(p *passage.Passage) bool { return quicksearch.HasHeading(p, t.anchor) })
+	}
 	return members, at, err
 }
 

@@ -183,7 +183,7 @@ const maxPrefixes = 4
 
 // Prefixes suggests the URL prefixes of the pages. It uses the URLs of the
 // documents and the canonical URLs that pages contain. URLs of this machine count
-// only if all URLs are local.
+// only if all URLs are local. If there are none, the pages are those of the repository.
 func (s Suggestions) Prefixes() []string {
 	hosts := siteHosts(s.URLs)
 	// The pages may all be in one folder of a larger site.
@@ -205,6 +205,9 @@ func (s Suggestions) Prefixes() []string {
 	var prefixes []string
 	for _, h := range hosts[:min(maxPrefixes, len(hosts))] {
 		prefixes = append(prefixes, h.prefix)
+	}
+	if len(prefixes) == 0 && s.Repository != "" {
+		return []string{s.Repository} // its files are the only pages
 	}
 	return prefixes
 }

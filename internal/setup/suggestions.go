@@ -25,15 +25,16 @@ import (
 // Suggestions is the evidence in a database and its source, from which the
 // methods derive suggestions.
 type Suggestions struct {
-	Keyword  string   // chosen by the user
-	Site     string   // URL prefix of the downloaded pages; "" if the source is not a site
-	Projects []string // names of the project, most reliable first
-	Titles   []string // of documents
-	Headings []string // one per document
-	Openings []string // first words of the text below each heading
-	URLs     []string // of documents
-	Own      []string // canonical URLs in pages and project files
-	Answered []string // queries that the database is known to answer; candidates for the test query
+	Keyword    string   // chosen by the user
+	Site       string   // URL prefix of the downloaded pages; "" if the source is not a site
+	Projects   []string // names of the project, most reliable first
+	Titles     []string // of documents
+	Headings   []string // one per document
+	Openings   []string // first words of the text below each heading
+	URLs       []string // of documents
+	Repository string   // URL of the repository on GitHub that is the source, or ""
+	Own        []string // canonical URLs in pages and project files
+	Answered   []string // queries that the database is known to answer; candidates for the test query
 }
 
 // maxDocuments limits the documents that Gather reads, evenly spread over the
@@ -74,9 +75,17 @@ func Gather(dir, keyword string, own bool) (Suggestions, error) {
 		s.Titles = append(s.Titles, p.Name())
 		if p.URL != "" {
 			s.URLs = append(s.URLs, p.Document())
-		} else if name, err := filepath.Rel(g.Source.Root, p.Path); err == nil {
+			continue
+		}
+		if strings.Contains(p.Address(), "://") {
+			s.URLs = append(s.URLs, p.Address())
+		}
+		if name, err := filepath.Rel(g.Source.Root, p.Path); err == nil {
 			files = append(files, name)
 		}
+	}
+	if repository, _, _ := strings.Cut(g.Source.Location, "#"); g.Source.Kind == ingest.KindGit && strings.HasPrefix(repository, "https://github.com/") {
+		s.Repository = strings.TrimSuffix(repository, ".git") + "/"
 	}
 	switch {
 	case g.Source.Kind == ingest.KindSite:

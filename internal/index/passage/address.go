@@ -85,19 +85,19 @@ func endSegments(path string) []string {
 		s = WithoutNumber(s)
 		isGroup := strings.HasPrefix(s, "(") && strings.HasSuffix(s, ")")
 		isLast := i == len(all)-1 && len(list) > 0
-		if !isGroup && (isLast || !isHiddenFolder(s)) {
+		if !isGroup && (isLast || !IsHiddenFolder(s)) {
 			list = append(list, s)
 		}
 	}
 	return list
 }
 
-// isHiddenFolder reports whether many sites have a folder of that name in the path of a
+// IsHiddenFolder reports whether many sites have a folder of that name in the path of a
 // file, but not in the address of its page, or the other way round.
-func isHiddenFolder(name string) bool {
+func IsHiddenFolder(name string) bool {
 	switch name {
 	case "docs", "doc", "documentation", "src", "source", "content", "pages", "page", "website", "site", "www", "app",
-		"packages", "markdown", "en", "en-us", "copy":
+		"guides", "packages", "markdown", "en", "en-us", "copy":
 		return true
 	}
 	return false
@@ -230,6 +230,25 @@ func (a *addresses) search(key string) (int, error) {
 		}
 	}
 	return low, nil
+}
+
+// PagePaths returns the path of each document's page in lower case and without extension; ""
+// if not the whole path is known. It is empty for tables of earlier versions.
+func (t *Table) PagePaths() ([]string, error) {
+	if t.addresses.len() == 0 {
+		return nil, nil
+	}
+	paths := make([]string, t.d)
+	for i := range t.addresses.len() {
+		k, d, err := t.addresses.at(i)
+		if err != nil {
+			return nil, err
+		}
+		if path := "/" + strings.TrimSuffix(reversed(strings.Split(strings.TrimSuffix(k.key, "/"), "/")), "/"); k.whole && len(path) > len(paths[d]) {
+			paths[d] = path
+		}
+	}
+	return paths, nil
 }
 
 // FindAddress finds the document of a page by its unescaped path, and by the rest of the

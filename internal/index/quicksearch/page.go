@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/lexical"
@@ -105,6 +106,9 @@ func FindPage(g generation.Generation, t *passage.Table, a urlmatch.Address, pre
 		if !ok {
 			continue
 		}
+		if file, ok := urlmatch.RepositoryFile(rest, version); ok {
+			rest = file
+		}
 		for file := range urlmatch.Files(rest) {
 			if d, found, err := t.FindDocument(file); found || err != nil {
 				return d, found, err
@@ -188,24 +192,66 @@ func (x *Index) sections(d uint32, members []uint32, fragment string, q *PageQue
 	return numbers[:min(len(numbers), q.Limit)], nil
 }
 
-// anchored returns the passage that contains the target of a fragment. It decodes only
-// lines that contain the fragment.
+// anchored returns the passage that contains the target of a fragment: an anchor or else a
+// heading. It decodes only lines that contain the fragment, unless a heading is the target.
 func (x *Index) anchored(members []uint32, fragment string) (uint32, bool, error) {
 	plain := urlmatch.Unescape(fragment)
+	n, found, err := x.first(members, func(line []byte) bool {
+		text := string(line)
+		if !strings.Contains(text, fragment) && !strings.Contains(text, plain) {
+			return false
+		}
+		p, err := passage.Decode(line)
+		return err == nil && HasAnchor(&p, fragment)
+	})
+	if found || err != nil {
+		return n, found, err
+	}
+	return x.first(members, func(line []byte) bool {
+		p, err := passage.Decode(line)
+		return err == nil && HasHeading(&p, fragment)
+	})
+}
+
+// first returns the first passage whose line is wanted.
+func (x *Index) first(members []uint32, wanted func(line []byte) bool) (uint32, bool, error) {
 	for _, n := range members {
 		line, err := x.table.Line(n)
 		if err != nil {
 			return 0, false, err
 		}
-		if text := string(line); !strings.Contains(text, fragment) && !strings.Contains(text, plain) {
-			continue
-		}
-		p, err := passage.Decode(line)
-		if err == nil && HasAnchor(&p, fragment) {
+		if wanted(line) {
 			return n, true, nil
 		}
 	}
 	return 0, false, nil
+}
+
+// HasHeading reports whether the passage is in or contains a section whose heading becomes
+// the fragment. Generators derive anchors from headings by different rules, but keep their
+// letters and digits.
+func HasHeading(p *passage.Passage, fragment string) bool {
+	want := lettersOf(urlmatch.Unescape(fragment))
+	is := func(heading string) bool { return lettersOf(heading) == want }
+	if want == "" || slices.ContainsFunc(p.Headings, is) {
+		return want != ""
+	}
+	for line := range strings.Lines(p.Text) {
+		if strings.HasPrefix(line, "#") && is(line) {
+			return true
+		}
+	}
+	return false
+}
+
+// lettersOf returns the letters and digits of a text in lower case.
+func lettersOf(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, text)
 }
 
 // HasAnchor reports whether the passage contains the target of a fragment, which may be

@@ -93,6 +93,25 @@ func TestRoot(t *testing.T) {
 	}
 }
 
+// A fragment finds the section with its heading, by the rule of any generator.
+func TestPageByHeading(t *testing.T) {
+	passages := make([]passage.Passage, 4)
+	for i, heading := range []string{"Gears", "`turn()`: The *first* gear", "Wheels & Axles", "Spokes {#old}"} {
+		passages[i] = passage.Passage{Path: "src/gears.md", Headings: []string{"Gears", heading}, Text: "## " + heading + "\n" + strings.Repeat("Words about it. ", 40)}
+	}
+	passages[3].Text += "\n### Rims\nMore."
+	passages[0].SetAddress("/kit/gears")
+	x := open(t, passages)
+	for fragment, want := range map[string]uint32{
+		"turn-the-first-gear": 1, "turn_the_first_gear": 1, "Wheels-Axles": 2, "wheels--axles": 2, "rims": 3, "Rims": 3, "none": 0,
+	} {
+		page, held, err := x.Page(quicksearch.PageQuery{URL: "https://e.org/kit/gears#" + fragment, Prefixes: []string{"https://e.org/"}, Text: "zymotic", Limit: 1, MaxBytes: 100})
+		if err != nil || !held || page.Hits[0].Number != want {
+			t.Errorf("#%s: %v, %t, %v, want passage %d", fragment, page.Hits, held, err, want)
+		}
+	}
+}
+
 func TestPage(t *testing.T) {
 	var passages []passage.Passage
 	for i := range 40 {

@@ -74,6 +74,9 @@ const AnyVersion = "*"
 // version "latest" or "stable" in prefix.
 func (a Address) Within(prefix, version string) (rest string, ok bool) {
 	p, ok := Parse(withScheme(prefix))
+	if ok && p.Host == "github.com" && a.Host == "raw.githubusercontent.com" {
+		a = a.onGitHub()
+	}
 	if !ok || p.Host != a.Host {
 		return "", false
 	}
@@ -87,6 +90,36 @@ func (a Address) Within(prefix, version string) (rest string, ok bool) {
 		}
 	}
 	return strings.Join(requested[len(stored):], "/"), true
+}
+
+// onGitHub returns the address of the page that shows a file of raw.githubusercontent.com.
+func (a Address) onGitHub() Address {
+	a.Host = "github.com"
+	if s := segments(a.Path); len(s) > 3 && s[2] == "refs" && (s[3] == "heads" || s[3] == "tags") {
+		a.Path = joinPath(slices.Concat(s[:2], []string{"raw"}), "", s[4:], "")
+	} else if len(s) > 2 {
+		a.Path = joinPath(slices.Concat(s[:2], []string{"raw"}), "", s[2:], "")
+	}
+	return a
+}
+
+// RepositoryFile returns the path of a file in a repository on GitHub, from the rest of its
+// URL after that of the repository. It returns false if the page is no file, or one of
+// another version than the documented one.
+func RepositoryFile(rest, version string) (path string, ok bool) {
+	view, rest, _ := strings.Cut(rest, "/")
+	ref, path, _ := strings.Cut(rest, "/")
+	switch view {
+	case "blob", "tree", "raw", "blame", "edit":
+	default:
+		return "", false
+	}
+	switch ref {
+	case "main", "master", "HEAD", "trunk", "develop":
+		return path, true
+	}
+	ref = ref[strings.LastIndexByte(ref, '@')+1:] // "widgets@2.1.0"
+	return path, versionsMatch(ref, version, version)
 }
 
 // Keys returns the possible keys of the page in a database, most likely first. Version
@@ -278,6 +311,8 @@ func WebURL(p *passage.Passage, prefixes []string) string {
 func addressURL(address string, prefixes []string) string {
 	scheme, rest, isURL := strings.Cut(address, "://")
 	switch {
+	case isURL && scheme != "https" && scheme != "http":
+		return ""
 	case isURL:
 		host, path, _ := strings.Cut(rest, "/")
 		return scheme + "://" + host + "/" + escape(path, encodings[0], upperHex, false)

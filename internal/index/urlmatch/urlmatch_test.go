@@ -298,6 +298,55 @@ func TestAgree(t *testing.T) {
 	}
 }
 
+func TestWebURLOfAddress(t *testing.T) {
+	prefixes := []string{"docs.example.org/v2/"}
+	for _, test := range []struct {
+		address  string
+		prefixes []string
+		want     string
+	}{
+		{"https://e.org/a b/$x/", nil, "https://e.org/a%20b/$x/#one"},
+		{"/guide/start", prefixes, "https://docs.example.org/guide/start#one"},
+		{"guide/start.html", prefixes, "https://docs.example.org/v2/guide/start.html#one"},
+		{"./", prefixes, "https://docs.example.org/v2/#one"},
+		{"*/start", prefixes, "https://docs.example.org/v2/src/Start#one"}, // the file's path
+		{"/guide/start", nil, ""},
+	} {
+		p := passage.Passage{Path: "src/Start.md", Anchors: []string{"one"}}
+		p.SetAddress(test.address)
+		if got := WebURL(&p, test.prefixes); got != test.want {
+			t.Errorf("%s: %q, want %q", test.address, got, test.want)
+		}
+	}
+}
+
+func TestRepositoryFile(t *testing.T) {
+	for _, test := range []struct{ url, version, want string }{
+		{"https://github.com/e/widgets/blob/main/docs/a.md", "", "docs/a.md"},
+		{"https://github.com/e/widgets/blob/v2.1.3/docs/a.md", "2.1", "docs/a.md"},
+		{"https://github.com/e/widgets/blob/widgets@2.1.0/a.md", "2.1", "a.md"},
+		{"https://github.com/e/widgets/blob/v1.9/docs/a.md", "2.1", ""},
+		{"https://github.com/e/widgets/blob/v1.9/docs/a.md", "", ""},
+		{"https://raw.githubusercontent.com/e/widgets/main/docs/a.md", "", "docs/a.md"},
+		{"https://raw.githubusercontent.com/e/widgets/refs/heads/main/docs/a.md", "", "docs/a.md"},
+		{"https://raw.githubusercontent.com/e/gears/main/docs/a.md", "", ""},
+		{"https://github.com/e/widgets/issues/12", "", ""},
+	} {
+		a, _ := Parse(test.url)
+		rest, ok := a.Within("https://github.com/e/widgets/", test.version)
+		got := ""
+		if ok {
+			got, ok = RepositoryFile(rest, test.version)
+		}
+		if !ok {
+			got = ""
+		}
+		if got != test.want {
+			t.Errorf("%s at version %q: %q, want %q", test.url, test.version, got, test.want)
+		}
+	}
+}
+
 func TestWebURL(t *testing.T) {
 	prefixes := []string{"https://docs.example.org/v2/", "https://mirror.example.org/"}
 	for _, test := range []struct {

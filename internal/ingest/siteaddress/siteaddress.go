@@ -77,11 +77,36 @@ func Find(tree fs.FS, below string, names []string, root, fallback string) *Site
 	if len(s.rules) == 0 {
 		s.rules = learned(tree, all)
 	}
+	if len(s.rules) == 0 && fallback == "" {
+		fallback = s.commonFolder(all)
+	}
 	if len(s.rules) == 0 && fallback != "" {
 		s.rules = stated(fallback)
 	}
 	slices.SortStableFunc(s.rules, func(a, b rule) int { return len(b.folder) - len(a.folder) })
 	return s
+}
+
+// commonFolder returns the folder of all documents in the source if sites hide folders of its
+// name, else "".
+func (s *Site) commonFolder(names []string) string {
+	const enough = 3 // documents
+	if len(names) < enough {
+		return ""
+	}
+	common := names[0]
+	for _, name := range names {
+		for !strings.HasPrefix(name, common) || common != "" && !strings.HasSuffix(common, "/") {
+			common = common[:strings.LastIndexByte(strings.TrimSuffix(common, "/"), '/')+1]
+		}
+	}
+	common = strings.TrimSuffix(strings.TrimPrefix(common, s.below), "/")
+	for folder := range strings.SplitSeq(common, "/") {
+		if !passage.IsHiddenFolder(folder) {
+			return ""
+		}
+	}
+	return common
 }
 
 // Digest returns a digest of all that addresses depend on, apart from the documents; "" if

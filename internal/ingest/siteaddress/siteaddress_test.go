@@ -217,8 +217,8 @@ func TestAddress(t *testing.T) {
 		},
 		{
 			name: "front matter alone",
-			tree: map[string]string{"copy/Gear.md": "---\npermalink: /docs/2/gear.html\n---\n", "copy/ExpectAPI.md": "---\nid: expect\n---\n", "copy/plain.md": "---\nslug: https://x.example\n---\n"},
-			want: map[string]string{"copy/Gear.md": "*/docs/2/gear.html", "copy/ExpectAPI.md": "*/copy/expect", "copy/plain.md": ""},
+			tree: map[string]string{"text/Gear.md": "---\npermalink: /docs/2/gear.html\n---\n", "text/ExpectAPI.md": "---\nid: expect\n---\n", "text/plain.md": "---\nslug: https://x.example\n---\n"},
+			want: map[string]string{"text/Gear.md": "*/docs/2/gear.html", "text/ExpectAPI.md": "*/text/expect", "text/plain.md": ""},
 		},
 		{
 			name: "stated root", root: "doc/src",
@@ -229,6 +229,11 @@ func TestAddress(t *testing.T) {
 			name: "included folder", fallback: "doc/src",
 			tree: map[string]string{"doc/src/a/gear.md": "", "doc/src/README.md": ""},
 			want: map[string]string{"doc/src/a/gear.md": "a/gear", "doc/src/README.md": "./"},
+		},
+		{
+			name: "common folder",
+			tree: map[string]string{"docs/src/a/gear.md": "", "docs/src/wheel.md": "", "docs/src/axle.md": "", "Makefile": ""},
+			want: map[string]string{"docs/src/a/gear.md": "a/gear"},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
