@@ -109,7 +109,7 @@ func (c *checker) checkSource(s *Source) {
 		c.require(ok && encrypted && !strings.Contains(s.Git, "#"), "invalid git %q: want a URL such as https://git.example.com/project.git", s.Download())
 	}
 	filter := folder.Options{Include: s.Include, Exclude: s.Exclude}
-	c.require(s.Root == "" || s.Git != "" && fs.ValidPath(s.Root), "root: want a folder of the git repository, got %q", s.Root)
+	c.require(s.Root == "" || s.Git != "" && fs.ValidPath(strings.TrimSuffix(s.Root, "/**")), "root: want a folder of the git repository, got %q", s.Root)
 	c.require(s.Download() != "" || len(s.Include)+len(s.Exclude) == 0, "cannot use include or exclude without site or git")
 	if _, err := folder.NewFilter(filter); err != nil {
 		c.problems = append(c.problems, err)

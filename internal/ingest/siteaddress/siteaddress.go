@@ -55,7 +55,8 @@ type fields struct {
 
 // Find returns the site of a source. tree contains the source in the folder below, and names
 // are the paths of its documents in the source. root is the folder of the pages below the
-// database's URL prefix, as a recipe states it. fallback is the same, if nothing else tells.
+// database's URL prefix, as a recipe states it; it ends in "/**" if addresses lack the
+// folders in it. fallback is the same, if nothing else tells.
 func Find(tree fs.FS, below string, names []string, root, fallback string) *Site {
 	s := &Site{below: withSlash(below)}
 	all := make([]string, 0, len(names))
@@ -65,7 +66,8 @@ func Find(tree fs.FS, below string, names []string, root, fallback string) *Site
 		}
 	}
 	stated := func(folder string) []rule {
-		return []rule{{folder: s.below + withSlash(folder), style: style{numbers: true, groups: true, fields: anyFields}}}
+		folder, flat := strings.CutSuffix(folder, "/**")
+		return []rule{{folder: s.below + withSlash(folder), style: style{numbers: true, groups: true, flat: flat, fields: anyFields}}}
 	}
 	if root != "" {
 		s.rules = stated(root)
@@ -170,6 +172,7 @@ func (r *rule) address(rest string, front map[string]string) string {
 		}
 		return join(base, v, ending)
 	}
+	isRST := path.Ext(rest) == ".rst"
 	rest = strings.TrimSuffix(rest, path.Ext(rest))
 	segments := strings.Split(rest, "/")
 	if st.locale != "" && segments[0] == st.locale && len(segments) > 1 {
@@ -207,6 +210,9 @@ func (r *rule) address(rest string, front map[string]string) string {
 		}
 	}
 	ending := st.ending
+	if ending == "" && isRST && st.fields == anyFields {
+		ending = ".html" // Sphinx, with its configuration elsewhere
+	}
 	if segments[last] == "" && ending != "" {
 		ending = "/"
 	}

@@ -226,6 +226,16 @@ func TestAddress(t *testing.T) {
 			want: map[string]string{"doc/src/a/01-gear.md": "a/gear", "docs/wheel.md": ""},
 		},
 		{
+			name: "stated root without folders", root: "docs/**",
+			tree: map[string]string{"docs/02-a/01-gear.md": "", "docs/index.md": ""},
+			want: map[string]string{"docs/02-a/01-gear.md": "gear", "docs/index.md": "./"},
+		},
+		{
+			name: "reStructuredText", root: "docs",
+			tree: map[string]string{"docs/a/gear.rst": "", "docs/a/index.rst": ""},
+			want: map[string]string{"docs/a/gear.rst": "a/gear.html", "docs/a/index.rst": "a/"},
+		},
+		{
 			name: "included folder", fallback: "doc/src",
 			tree: map[string]string{"doc/src/a/gear.md": "", "doc/src/README.md": ""},
 			want: map[string]string{"doc/src/a/gear.md": "a/gear", "doc/src/README.md": "./"},
