@@ -120,6 +120,8 @@ func TestPrefixes(t *testing.T) {
 		{"elsewhere by their own word", Suggestions{URLs: strings.Fields(strings.Repeat("https://docs.test/x/a ", 20)), Own: []string{"https://www.docs.test/x/a"}}, []string{"https://docs.test/x/", "https://www.docs.test/x/"}},
 		{"deeper by their own word", Suggestions{URLs: []string{"https://docs.test/x/a"}, Own: []string{"https://docs.test/x/en/a"}}, []string{"https://docs.test/x/"}},
 		{"by two schemes", Suggestions{URLs: []string{"https://docs.test/x/a"}, Own: []string{"http://docs.test/x/a"}}, []string{"https://docs.test/x/"}},
+		{"a repository", Suggestions{Repository: "https://github.com/e/frob/"}, []string{"https://github.com/e/frob/"}},
+		{"the site of a repository", Suggestions{Repository: "https://github.com/e/frob/", URLs: []string{"https://docs.test/a"}}, []string{"https://docs.test/"}},
 		{"this machine", Suggestions{Site: "http://127.0.0.1:80/", URLs: []string{"http://127.0.0.1:80/x/a"}}, []string{"http://127.0.0.1:80/"}},
 		{"not this machine", Suggestions{Site: "http://localhost:80/", URLs: []string{"http://localhost:80/x/a"}, Own: []string{"https://docs.test/x/a"}}, []string{"https://docs.test/x/"}},
 	} {

@@ -307,23 +307,33 @@ func WebURL(p *passage.Passage, prefixes []string) string {
 }
 
 // addressURL returns the URL for an address: see passage.Passage.Address. It is "" if only
-// the end of the path is known, or the site is not.
+// the end of the path is known, or the site is not. The site is one of those of the prefixes,
+// if there are any: the documents do not decide what the user takes for their site.
 func addressURL(address string, prefixes []string) string {
-	scheme, rest, isURL := strings.Cut(address, "://")
-	switch {
-	case isURL && scheme != "https" && scheme != "http":
-		return ""
-	case isURL:
-		host, path, _ := strings.Cut(rest, "/")
-		return scheme + "://" + host + "/" + escape(path, encodings[0], upperHex, false)
-	case address == "" || strings.HasPrefix(address, "*/") || len(prefixes) == 0:
+	if _, rest, isURL := strings.Cut(address, "://"); isURL {
+		_, path, _ := strings.Cut(rest, "/")
+		site := address[:len(address)-len(path)]
+		own, ok := Parse(site)
+		isOwn := func(prefix string) bool {
+			p, ok := Parse(withScheme(prefix))
+			return ok && p.Host == own.Host
+		}
+		switch {
+		case !ok:
+			return ""
+		case len(prefixes) == 0 || slices.ContainsFunc(prefixes, isOwn):
+			return site + escape(path, encodings[0], upperHex, false)
+		}
+		address = "/" + path
+	}
+	if address == "" || strings.HasPrefix(address, "*/") || len(prefixes) == 0 {
 		return ""
 	}
 	base := strings.TrimRight(withScheme(prefixes[0]), "/")
 	if strings.HasPrefix(address, "/") {
 		scheme, rest, _ := strings.Cut(base, "://")
 		host, _, _ := strings.Cut(rest, "/")
-		return scheme + "://" + host + escape(address, encodings[0], upperHex, false)
+		base, address = scheme+"://"+host, address[1:]
 	}
 	return base + "/" + escape(strings.TrimPrefix(address, "./"), encodings[0], upperHex, false)
 }

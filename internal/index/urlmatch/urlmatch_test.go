@@ -306,6 +306,9 @@ func TestWebURLOfAddress(t *testing.T) {
 		want     string
 	}{
 		{"https://e.org/a b/$x/", nil, "https://e.org/a%20b/$x/#one"},
+		{"https://docs.example.org/a/", prefixes, "https://docs.example.org/a/#one"},
+		{"https://elsewhere.example.org/a/", prefixes, "https://docs.example.org/a/#one"},
+		{"javascript://docs.example.org/a", nil, ""},
 		{"/guide/start", prefixes, "https://docs.example.org/guide/start#one"},
 		{"guide/start.html", prefixes, "https://docs.example.org/v2/guide/start.html#one"},
 		{"./", prefixes, "https://docs.example.org/v2/#one"},
