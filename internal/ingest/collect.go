@@ -55,6 +55,7 @@ type collector struct {
 	last        *previous           // the current generation; nil: none
 	before      *previous           // last if its documents can be reused, else nil
 	kept        map[string]bool     // documents of last that the source does not show
+	partOf      map[string]string   // documents that include the items which are no documents
 	changes     Changes
 }
 
@@ -94,6 +95,9 @@ func collect(ctx context.Context, dir confined.Path, before *generation.Generati
 	}
 	c.before = e
 	c.addTermContexts(items)
+	if err := c.findParts(ctx, items); err != nil {
+		return generation.Prepared{}, err
+	}
 	if err := c.findBoilerplate(ctx, items); err != nil {
 		return generation.Prepared{}, err
 	}
@@ -272,7 +276,7 @@ func (c *collector) known(it *source.Item) *record {
 // includesSame reports whether the files that a document includes are
 // unchanged.
 func (c *collector) includesSame(was *record) bool {
-	return c.IncludesDigest(was.Name, was.Includes) == was.Included
+	return c.IncludesDigest(was.Includes) == was.Included
 }
 
 // reuse returns a result with the passages of the previous generation.
@@ -325,7 +329,7 @@ func (c *collector) makePassages(ctx context.Context, data []byte, it *source.It
 			return err
 		}
 	}
-	r.Includes, r.Included = doc.Includes, doc.IncludesDigest
+	r.Includes, r.Included, r.Parts = doc.Includes, doc.IncludesDigest, doc.Parts
 	r.Dropped = c.boilerplate.removeFrom(&doc)
 	removeContents(&doc)
 	r.address = c.site.Address(it.Name, data)
@@ -355,6 +359,9 @@ func withoutFault(f func() error) (err error) {
 
 // document parses an item, limits its sections, and removes its secrets.
 func (c *collector) document(ctx context.Context, data []byte, it *source.Item) (document.Document, error) {
+	if page := c.partOf[it.Name]; page != "" {
+		return document.Document{}, fmt.Errorf("part of %s", page)
+	}
 	doc, err := c.Parse(ctx, data, it)
 	doc.LimitSections(document.MaxSections)
 	if err == nil && !c.keepSecrets {

@@ -1,9 +1,11 @@
 package ingest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/ingest/ingesttest"
 	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 )
@@ -28,7 +30,7 @@ func TestIncludesInPassages(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, first.lines)
 		}
 	}
-	if len(first.skipped) > 2 {
+	if len(first.skipped) != 3 || first.skipped[2].Reason != "included files not found (1): src/b.txt" {
 		t.Errorf("skipped: %v", first.skipped)
 	}
 	if generate(t, f, &first.Generation) != nil {
@@ -44,6 +46,46 @@ func TestIncludesInPassages(t *testing.T) {
 		if now == nil || f.Changes() != (Changes{Changed: 1, Same: 1}) {
 			t.Errorf("%v: %+v", change, f.Changes())
 		}
+	}
+}
+
+// An included file is no document of its own, unless a list of pages has it.
+func TestPartsAreNoDocuments(t *testing.T) {
+	dir := t.TempDir()
+	ingesttest.WriteFiles(t, dir, map[string]string{
+		"src/SUMMARY.md":    "# Summary\n\n- [A](a.md)\n- [Listed](sub/listed.md)\n",
+		"src/a.md":          "# A\n\nPage.\n\n{{#include part.md}}\n\n{{#include sub/listed.md}}\n",
+		"src/part.md":       "Part.\n",
+		"src/sub/listed.md": "Listed.\n",
+		"src/x.md":          "X.\n\n{{#include y.md}}\n",
+		"src/y.md":          "Y.\n\n{{#include x.md}}\n",
+	})
+	f, err := NewFolder(dir, folder.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	documents := func(g *preparedGeneration) string {
+		var names []string
+		for line := range strings.Lines(string(g.lines)) {
+			if name, _ := passage.DecodeLinks([]byte(line)); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+		return strings.Join(names, " ")
+	}
+	first := generate(t, f, nil)
+	if got, want := documents(first), "src/SUMMARY.md src/a.md src/sub/listed.md src/x.md"; got != want {
+		t.Errorf("documents %s, want %s", got, want)
+	}
+	if why, err := Changed(t.Context(), first.Generation); err != nil || why != "" {
+		t.Errorf("nothing has changed: %q, %v", why, err)
+	}
+	if generate(t, f, &first.Generation) != nil {
+		t.Error("nothing has changed, and all is read again")
+	}
+	ingesttest.WriteFiles(t, dir, map[string]string{"src/a.md": "# A\n\nNo part.\n"})
+	if got, want := documents(generate(t, f, &first.Generation)), "src/SUMMARY.md src/a.md src/part.md src/sub/listed.md src/x.md"; got != want {
+		t.Errorf("documents %s, want %s", got, want)
 	}
 }
 

@@ -249,7 +249,7 @@ func Changed(ctx context.Context, g generation.Generation) (string, error) {
 // it was read. A new modification time alone is no evidence: copies and
 // checkouts set one on every file.
 func differs(s folder.Reader, was *record, it *source.Item) bool {
-	if s.IncludesDigest(was.Name, was.Includes) != was.Included {
+	if s.IncludesDigest(was.Includes) != was.Included {
 		return true
 	}
 	if it.Size == was.Size && it.ModTime.Equal(was.ModTime) {

@@ -82,8 +82,9 @@ type record struct {
 	ModTime  time.Time
 	Hash     string // see source.Hash
 	Context  string
-	Includes []string // paths of included documents
+	Includes []string // see document.Document
 	Included string   // digest of the included documents
+	Parts    []string // see document.Document
 	Offset   int64    // of its lines, in the passages file
 	Length   int64
 	Passages int
@@ -135,11 +136,8 @@ func (r *record) append(b []byte, last string) []byte {
 		b = binary.AppendVarint(b, r.ModTime.Unix())
 	}
 	b = appendText(appendText(b, r.Hash), r.Context)
-	b = binary.AppendUvarint(b, uint64(len(r.Includes)))
-	for _, path := range r.Includes {
-		b = appendText(b, path)
-	}
-	b = appendText(b, r.Included)
+	b = appendTexts(b, r.Includes)
+	b = appendTexts(appendText(b, r.Included), r.Parts)
 	b = binary.AppendUvarint(b, uint64(r.Length))
 	b = binary.AppendUvarint(b, uint64(r.Passages))
 	b = binary.AppendUvarint(b, uint64(r.Dropped))
@@ -161,6 +159,14 @@ func appendName(b []byte, name, last string) []byte {
 
 func appendText(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+func appendTexts(b []byte, texts []string) []byte {
+	b = binary.AppendUvarint(b, uint64(len(texts)))
+	for _, s := range texts {
+		b = appendText(b, s)
+	}
+	return b
 }
 
 // readRecords reads FilesName of a generation.
@@ -216,13 +222,7 @@ func (r *record) read(in *fields, last string) {
 		r.ModTime = time.Unix(in.signed(), nanoseconds)
 	}
 	r.Hash, r.Context = in.text(), in.text()
-	if n := in.count(); n > 0 {
-		r.Includes = make([]string, n)
-	}
-	for i := range r.Includes {
-		r.Includes[i] = in.text()
-	}
-	r.Included = in.text()
+	r.Includes, r.Included, r.Parts = in.texts(), in.text(), in.texts()
 	r.Length = in.number()
 	r.Passages, r.Dropped = int(in.number()), int(in.number())
 	if n := in.count(); n > 0 {
@@ -298,6 +298,14 @@ func (f *fields) text() string {
 	s := f.data[f.at : f.at+n]
 	f.at += n
 	return s
+}
+
+func (f *fields) texts() []string {
+	var texts []string
+	for range f.count() {
+		texts = append(texts, f.text())
+	}
+	return texts
 }
 
 // name decodes a name that follows last.

@@ -306,7 +306,9 @@ func (s *siteReader) canonicalURL(target string) string {
 	return name
 }
 
-func (*siteReader) IncludesDigest(string, []string) string { return "" }
+func (*siteReader) IncludesDigest([]string) string { return "" }
+
+func (*siteReader) Parts([]byte, string) []string { return nil }
 
 func (s *siteReader) Target(name, href string) string {
 	base, err := url.Parse(name)

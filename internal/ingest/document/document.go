@@ -29,7 +29,8 @@ type Document struct {
 	Origins        []int     // source line of each line; nil if unknown or if Lines are the source
 	Sections       []Section // in order; between them are only blank lines and front matter
 	Notes          []Note    // problems with parts of the file
-	Includes       []string  // paths of included files
+	Includes       []string  // paths of included files, and of those that were not found
+	Parts          []string  // included files that are no documents of their own
 	IncludesDigest string    // digest of the included files: see source.Reader
 
 	// HTML only.

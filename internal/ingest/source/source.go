@@ -34,9 +34,12 @@ type Reader interface {
 	Parse(context.Context, []byte, *Item) (document.Document, error)
 	// Target resolves a link of an item to a target; "" for a link out of the source.
 	Target(name, href string) string
-	// IncludesDigest returns a digest of the documents that an item includes by
-	// these paths; "" for no paths.
-	IncludesDigest(name string, paths []string) string
+	// IncludesDigest returns a digest of the files with these paths, which an item
+	// includes; "" for no paths.
+	IncludesDigest(paths []string) string
+	// Parts returns the documents of the source that an item with these bytes includes
+	// and that are no documents of their own.
+	Parts(data []byte, name string) []string
 }
 
 // Hash returns half of the SHA-256 of data, which is enough to detect changes.

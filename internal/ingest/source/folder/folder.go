@@ -17,9 +17,9 @@ import (
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/ingest/document"
 	"github.com/docsearch/docsearch/internal/ingest/format"
-	"github.com/docsearch/docsearch/internal/ingest/format/markdown"
 	"github.com/docsearch/docsearch/internal/ingest/secret"
 	"github.com/docsearch/docsearch/internal/ingest/source"
+	"github.com/docsearch/docsearch/internal/ingest/source/include"
 )
 
 // A Reader reads the files of a folder. It implements source.Reader.
@@ -50,8 +50,8 @@ func (s Reader) Parse(ctx context.Context, data []byte, it *source.Item) (docume
 	if format.IsPDF(it.Name) {
 		return format.ParsePDF(ctx, s.PDF, data, it.Name)
 	}
-	if format.IsMarkdown(it.Name) {
-		return s.parseMarkdown(data, it.Name)
+	if include.Reads(it.Name) {
+		return s.parseIncluding(data, it.Name)
 	}
 	if s.GoPackages != "" && path.Ext(it.Name) == ".go" {
 		return format.ParseGo(data, it.Name, strings.TrimPrefix(path.Join(s.GoPackages, path.Dir(it.Name)), goStandard+"/"))
@@ -59,17 +59,48 @@ func (s Reader) Parse(ctx context.Context, data []byte, it *source.Item) (docume
 	return format.ParserFor(it.Name)(data, it.Name)
 }
 
-// parseMarkdown parses a Markdown file with the files that it includes.
-func (s Reader) parseMarkdown(data []byte, name string) (document.Document, error) {
+// parseIncluding parses a text with the files that it includes.
+func (s Reader) parseIncluding(data []byte, name string) (document.Document, error) {
 	text, err := document.DecodeText(data)
 	if err != nil {
 		return document.Document{}, err
 	}
-	in := includer{open: func(path string) (string, error) { return s.include(name, path) }}
-	lines, from := in.expand(document.SplitLines(text))
-	doc, err := markdown.ParseLines(lines, from)
-	doc.Includes, doc.IncludesDigest = in.paths, source.Digest(in.states...)
+	page := include.Expand(s.readIncluded, name, document.SplitLines(text))
+	if page.From == nil {
+		return format.ParserFor(name)(data, name)
+	}
+	doc, err := format.ParserFor(name)([]byte(strings.Join(page.Lines, "\n")), name)
+	switch {
+	case err != nil:
+		// Without the files that it includes, it may be empty. It depends on them still.
+		doc, err = document.Document{Lines: []string{""}}, nil
+	case doc.Origins == nil:
+		doc.Origins = page.From
+	default:
+		for i, line := range doc.Origins {
+			doc.Origins[i] = page.From[min(max(line, 1), len(page.From))-1]
+		}
+	}
+	doc.Includes, doc.IncludesDigest, doc.Parts = page.Reads, source.Digest(page.States...), s.withoutPages(page.Parts)
+	addNotes(&doc, page)
 	return doc, err
+}
+
+// addNotes reports what the page includes and the source does not have.
+func addNotes(doc *document.Document, page include.Text) {
+	list := func(names []string) string {
+		const most = 3
+		if n := len(names) - most; n > 0 {
+			return fmt.Sprintf("%s, and %d more", strings.Join(names[:most], ", "), n)
+		}
+		return strings.Join(names, ", ")
+	}
+	if n := len(page.Missing); n > 0 {
+		doc.AddNote("", "included files not found (%d): %s", n, list(page.Missing))
+	}
+	if n := len(page.Reference); n > 0 {
+		doc.AddNote("", "reference not found in source code (%d): %s", n, list(page.Reference))
+	}
 }
 
 // NewItem returns the item for a file.
