@@ -1,6 +1,6 @@
 // Package asciidoc converts AsciiDoc to Markdown, in the older syntax of the
-// asciidoc program and in Asciidoctor's. It parses a single file: includes are
-// skipped, and conditional text is always kept.
+// asciidoc program and in Asciidoctor's. It parses a single file: the package include
+// has replaced the includes, others are skipped. Conditional text is always kept.
 //
 // Nothing is an error: invalid markup is text. Time and memory are proportional
 // to the length of the file times the nesting depth, which is limited.

@@ -65,7 +65,7 @@ func (s Reader) parseIncluding(data []byte, name string) (document.Document, err
 	if err != nil {
 		return document.Document{}, err
 	}
-	page := include.Expand(s.readIncluded, name, document.SplitLines(text))
+	page := include.Expand(included{s}, name, document.SplitLines(text))
 	if page.From == nil {
 		return format.ParserFor(name)(data, name)
 	}

@@ -18,9 +18,12 @@ import (
 
 var errNotIncluded = errors.New("not included")
 
-// readIncluded reads a file that a page includes. It may have any type. It must be within
+// included are the files that pages may include.
+type included struct{ Reader }
+
+// Read reads a file that a page includes. It may have any type. It must be within
 // the source, and no option, ignore file or rule about secrets may exclude it.
-func (s Reader) readIncluded(name string) (string, error) {
+func (s included) Read(name string) (string, error) {
 	if !fs.ValidPath(name) {
 		return "", errNotIncluded
 	}
@@ -59,13 +62,30 @@ func (s Reader) readIncluded(name string) (string, error) {
 	return string(text), err
 }
 
+// List returns the files in a folder and below. Large folders are cut.
+func (s included) List(folder string) (names []string) {
+	const most = 20_000
+	fs.WalkDir(s.Root.FS(), folder, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return fs.SkipDir
+		case len(names) == most:
+			return fs.SkipAll
+		case d.Type().IsRegular():
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names
+}
+
 // Parts returns the files that a page includes and that are no pages of their own.
 func (s Reader) Parts(data []byte, name string) []string {
 	text, err := document.DecodeText(data)
 	if err != nil {
 		return nil
 	}
-	return s.withoutPages(include.Expand(s.readIncluded, name, document.SplitLines(text)).Parts)
+	return s.withoutPages(include.Expand(included{s}, name, document.SplitLines(text)).Parts)
 }
 
 // withoutPages removes the files that a list of the site's pages has.
@@ -73,7 +93,7 @@ func (s Reader) withoutPages(names []string) []string {
 	return slices.DeleteFunc(names, func(name string) bool {
 		for dir := path.Dir(name); ; dir = path.Dir(dir) {
 			for _, list := range []string{"SUMMARY.md", "mkdocs.yml", "_toc.yml", "nav.adoc"} {
-				text, err := s.readIncluded(path.Join(dir, list))
+				text, err := included{s}.Read(path.Join(dir, list))
 				below := strings.TrimPrefix(strings.TrimPrefix(name, dir), "/")
 				_, inDocs, _ := strings.Cut(below, "/") // below the folder of the documents
 				if err == nil && (listsPage(text, below) || listsPage(text, inDocs)) {
@@ -106,7 +126,7 @@ func listsPage(text, page string) bool {
 func (s Reader) IncludesDigest(paths []string) string {
 	states := make([]string, len(paths))
 	for i, path := range paths {
-		states[i] = include.State(s.readIncluded(path))
+		states[i] = include.State(included{s}.Read(path))
 	}
 	return source.Digest(states...)
 }

@@ -88,7 +88,7 @@ func TestIncludedFiles(t *testing.T) {
 			if runtime.GOOS == "windows" && test.path == "in.txt" {
 				t.Skip("no symbolic links")
 			}
-			page := include.Expand(stock.readIncluded, "docs/en/docs/sub/page.md", []string{`--8<-- "` + test.path + `"`})
+			page := include.Expand(included{stock}, "docs/en/docs/sub/page.md", []string{`--8<-- "` + test.path + `"`})
 			if got := strings.Join(page.Lines, "\n"); got != test.want || (len(page.Missing) == 0) != (test.want != "") {
 				t.Errorf("got %q, missing %q; want %q", got, page.Missing, test.want)
 			}

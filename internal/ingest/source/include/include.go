@@ -26,9 +26,13 @@ const (
 	maxRead     = 2000 // files looked for
 )
 
-// A Read returns the text of a file of the source. A path with no file is
-// fs.ErrNotExist.
-type Read func(name string) (string, error)
+// Files are the files of the source. They must confine the paths to it.
+type Files interface {
+	// Read returns the text of a file. A path with no file is fs.ErrNotExist.
+	Read(name string) (string, error)
+	// List returns the paths of the files in a folder and below.
+	List(folder string) []string
+}
 
 // A Text is a page with the files that it includes.
 type Text struct {
@@ -42,7 +46,7 @@ type Text struct {
 	Reference []string // names whose documentation in source code was not found
 }
 
-// State returns a digest of the result of a Read.
+// State returns a digest of the result of Files.Read.
 func State(text string, err error) string {
 	if err != nil {
 		return "none"
@@ -64,6 +68,8 @@ func dialectOf(name string) func(*expander) dialect {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd", ".mdc", ".markdoc":
 		return func(e *expander) dialect { return &markdown{expander: e} }
+	case ".adoc", ".asciidoc":
+		return func(e *expander) dialect { return &asciidoc{expander: e} }
 	}
 	return nil
 }
@@ -71,9 +77,9 @@ func dialectOf(name string) func(*expander) dialect {
 // Reads reports whether a file with that name may include others.
 func Reads(name string) bool { return dialectOf(name) != nil }
 
-// Expand replaces the directives of a page. Read must confine the paths to the source.
-func Expand(read Read, page string, lines []string) Text {
-	e := &expander{read: read, page: page, left: MaxIncluded, texts: map[string]*text{}}
+// Expand replaces the directives of a page.
+func Expand(files Files, page string, lines []string) Text {
+	e := &expander{files: files, page: page, left: MaxIncluded, texts: map[string]*text{}, lists: map[string][]string{}}
 	dialect := dialectOf(page)
 	if dialect == nil {
 		return Text{Lines: lines}
@@ -93,12 +99,14 @@ func Expand(read Read, page string, lines []string) Text {
 // An expander holds the state of one page.
 type expander struct {
 	Text
-	read  Read
-	page  string
-	texts map[string]*text
-	open  []string // files that are being expanded
-	uses  int      // number of includes so far
-	left  int      // remaining bytes
+	files      Files
+	page       string
+	texts      map[string]*text
+	lists      map[string][]string // files by folder
+	attributes map[string]string   // of AsciiDoc
+	open       []string            // files that are being expanded
+	uses       int                 // number of includes so far
+	left       int                 // remaining bytes
 	dialect
 }
 
@@ -224,7 +232,7 @@ func around(name string) iter.Seq[string] {
 // folderWith returns the nearest folder around the page with a file of that name, or "".
 func (e *expander) folderWith(name string) string {
 	for dir := range around(e.page) {
-		if _, err := e.read(path.Join(dir, name)); err == nil {
+		if _, err := e.files.Read(path.Join(dir, name)); err == nil {
 			return dir
 		}
 	}
@@ -239,7 +247,7 @@ func (e *expander) text(name string) *text {
 	if len(e.Reads) >= maxRead {
 		return &text{err: errNotIncluded}
 	}
-	content, err := e.read(name)
+	content, err := e.files.Read(name)
 	t := &text{err: err}
 	if err == nil {
 		t.lines = document.SplitLines([]byte(content))
@@ -247,6 +255,16 @@ func (e *expander) text(name string) *text {
 	e.texts[name] = t
 	e.Reads, e.States = append(e.Reads, name), append(e.States, State(content, err))
 	return t
+}
+
+// list returns the files in a folder and below.
+func (e *expander) list(folder string) []string {
+	files, known := e.lists[folder]
+	if !known {
+		files = e.files.List(folder)
+		e.lists[folder] = files
+	}
+	return files
 }
 
 // forget removes the paths from index tried on that were looked for before name was found:

@@ -3,6 +3,7 @@ package include
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,7 +55,7 @@ func TestExpandIncludes(t *testing.T) {
 		{"text behind it", "--8<-- \"src/a.py\" b", "--8<-- \"src/a.py\" b"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			page := Expand(files.read, "page.md", strings.Split(test.in, "\n"))
+			page := Expand(files, "page.md", strings.Split(test.in, "\n"))
 			got, from := page.Lines, page.From
 			if diff := cmp.Diff(test.want, strings.Join(got, "\n")); diff != "" {
 				t.Errorf("expanded (-want +got):\n%s", diff)
@@ -118,7 +119,51 @@ func TestExpandMarkdown(t *testing.T) {
 		{"Docusaurus, other", "import A from './a.js'\n<A />", "import A from './a.js'\n<A />", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			page := Expand(files.read, "docs/page.md", strings.Split(test.in, "\n"))
+			page := Expand(files, "docs/page.md", strings.Split(test.in, "\n"))
+			if diff := cmp.Diff(test.want, strings.Join(page.Lines, "\n")); diff != "" {
+				t.Errorf("expanded (-want +got):\n%s", diff)
+			}
+			if got := strings.Join(page.Missing, ", "); got != test.missing {
+				t.Errorf("missing %q, want %q", got, test.missing)
+			}
+		})
+	}
+}
+
+// AsciiDoc's directives select lines and tags, and Antora's name resources of modules.
+func TestExpandAsciiDoc(t *testing.T) {
+	files := testFiles{
+		"antora.yml":                         "name: a\nasciidoc:\n  attributes:\n    version: '5@'\n    dir: sub\n    off: false\n",
+		"modules/ROOT/pages/other.adoc":      "= Other\n\nOther of {version}.\n",
+		"modules/m/partials/a.adoc":          "= A\n\n----\n= code\n----\ninclude::example$b.java[tag=x]\n",
+		"modules/m/examples/b.java":          "a\n// tag::x[]\nb\n  // tag::y[]\nc\n  // end::y[]\nd\n// end::x[]\ne\n",
+		"modules/m/pages/sub/c.txt":          "  1\n  2\n  3\n  4\n",
+		"src/main/java/docs/page/one/A.java": "/*\n * License\n */\n\npackage docs;\n\nclass One {}\n",
+		"src/main/java/docs/page/two/A.java": "package docs;\n\nclass Two {\n  // @fold:on // getters\n  int a;\n  // @fold:off\n}\n",
+		"src/main/kotlin/docs/page/two/A.kt": "class Two\n",
+	}
+	for _, test := range []struct{ name, in, want, missing string }{
+		{"tag", "include::example$b.java[tag=x]", "b\nc\nd", ""},
+		{"tags", "include::example$b.java[tags=x;!y]", "b\nd", ""},
+		{"all tags", "include::example$b.java[tags=*]", "b\nc\nd", ""},
+		{"no tag", "include::example$b.java[tags=!x]", "a\ne", ""},
+		{"all lines", "include::example$b.java[tags=**;!y]", "a\nb\nd\ne", ""},
+		{"lines", "include::sub/c.txt[lines=\"1;3..-1\",indent=0]", "1\n3\n4", ""},
+		{"attribute", ":here: sub\ninclude::{here}/c.txt[lines=1]", ":here: sub\n  1", ""},
+		{"attribute of antora.yml", "include::{dir}/c.txt[lines=1]\n{version}", ":dir: sub\n:version: 5\n  1\n{version}", ""},
+		{"nested", "include::partial$a.adoc[leveloffset=+1]", "== A\n\n----\n= code\n----\nb\nc\nd", ""},
+		{"module", "include::ROOT:page$other.adoc[]", "= Other\n\nOther of {version}.", ""},
+		{"old form", "include::{partialsdir}/a.adoc[lines=1]", "= A", ""},
+		{"missing", "a\ninclude::x/b.adoc[]\nc", "a\nc", "x/b.adoc"},
+		{"optional", "a\ninclude::x/b.adoc[opts=optional]\nc", "a\nc", ""},
+		{"unknown attribute", "include::{x}/b.adoc[]", "", "{x}/b.adoc"},
+		{"example", "[[page.two]]\ninclude-code::A[]", "[[page.two]]\n.Java\n[source,java]\n----\nclass Two {\n  // getters\n}\n----\n\n.Kotlin\n[source,kotlin]\n----\nclass Two\n----\n", ""},
+		{"another example", "[#page.one]\ninclude-code::A[]", "[#page.one]\n.Java\n[source,java]\n----\nclass One {}\n----\n", ""},
+		{"example in a folder", "[[page]]\ninclude-code::two/A[]", "[[page]]\n.Java\n[source,java]\n----\nclass Two {\n  // getters\n}\n----\n\n.Kotlin\n[source,kotlin]\n----\nclass Two\n----\n", ""},
+		{"missing example", "[[page.two]]\ninclude-code::B[]", "[[page.two]]", "B"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			page := Expand(files, "modules/m/pages/page.adoc", strings.Split(test.in, "\n"))
 			if diff := cmp.Diff(test.want, strings.Join(page.Lines, "\n")); diff != "" {
 				t.Errorf("expanded (-want +got):\n%s", diff)
 			}
@@ -132,7 +177,7 @@ func TestExpandMarkdown(t *testing.T) {
 // A file that is included as a whole, or code with a region that is, is part of the page.
 func TestParts(t *testing.T) {
 	files := testFiles{"a.md": "a\n\n{{#include b.md}}\n", "b.md": "b\n", "c.md": "c\nd\n", "d.rs": "// ANCHOR: x\nd\n// ANCHOR_END: x\n", "e.md": "# E\n"}
-	page := Expand(files.read, "page.md", []string{"{{#include a.md}}", "{{#include c.md:1}}", "{{#include d.rs:x}}", "<!--@include: ./e.md#e-->", "{{#include b.md}}"})
+	page := Expand(files, "page.md", []string{"{{#include a.md}}", "{{#include c.md:1}}", "{{#include d.rs:x}}", "<!--@include: ./e.md#e-->", "{{#include b.md}}"})
 	if diff := cmp.Diff([]string{"a.md", "b.md", "d.rs"}, page.Parts); diff != "" {
 		t.Errorf("parts (-want +got):\n%s", diff)
 	}
@@ -141,12 +186,12 @@ func TestParts(t *testing.T) {
 // Includes of a page are limited.
 func TestExpandBounds(t *testing.T) {
 	large := strings.Repeat("x\n", MaxIncluded/5)
-	read := func(string) (string, error) { return large, nil }
+	read := textOf(func(string) (string, error) { return large, nil })
 	page := Expand(read, "page.md", []string{`--8<-- "a"`, `--8<-- "b"`, `--8<-- "c:-9:"`, `--8<-- "c"`, `--8<-- "d"`, "end"})
 	if want := 2*strings.Count(large, "\n") + 9 + 1; len(page.Lines) != want {
 		t.Errorf("%d lines, want %d", len(page.Lines), want)
 	}
-	bomb := func(name string) (string, error) { return strings.Repeat("--8<-- \""+name+"x.md\"\n", 100), nil }
+	bomb := textOf(func(name string) (string, error) { return strings.Repeat("--8<-- \""+name+"x.md\"\n", 100), nil })
 	if page := Expand(bomb, "page.md", []string{`--8<-- "a"`}); len(page.Lines) > maxIncludes*100 {
 		t.Errorf("%d lines of files that include files", len(page.Lines))
 	}
@@ -155,12 +200,29 @@ func TestExpandBounds(t *testing.T) {
 // testFiles are the files of a source, by path.
 type testFiles map[string]string
 
-func (files testFiles) read(name string) (string, error) {
+func (files testFiles) Read(name string) (string, error) {
 	if text, ok := files[name]; ok {
 		return text, nil
 	}
 	return "", fs.ErrNotExist
 }
+
+func (files testFiles) List(folder string) (names []string) {
+	for name := range files {
+		if strings.HasPrefix(name, folder+"/") {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// A textOf returns the text of each file of a source.
+type textOf func(name string) (string, error)
+
+func (read textOf) Read(name string) (string, error) { return read(name) }
+
+func (textOf) List(folder string) []string { return []string{folder + "/A.java", folder + "/a.py"} }
 
 func FuzzExpand(f *testing.F) {
 	f.Add("a.md", "{* a ln[1:2,3] hl[4] *}\n--8<-- \"b:middle\"\n", example)
@@ -169,13 +231,14 @@ func FuzzExpand(f *testing.F) {
 	f.Add("a.md", "-8<- '0'", "-8<- \"00000\x94\"")
 	f.Add("a.mdx", "import A from './a.md'\n<A/>\n<<< @/b#x{1}\n<!--@include: ./a.md#b{1,2}-->", "// #region x\n1\n// #endregion x\n# b")
 	f.Add("a.md", "x {{#include a.rs:x}} {{% include \"/b.md\" %}} {% include c.md k=\"v\" %} {!d.md!}", "// ANCHOR: x\n1\n// ANCHOR_END: x")
+	f.Add("modules/m/pages/a.adoc", ":a: b\n[[a.b]]\ninclude-code::A[]\ninclude::partial$c.adoc[tags=a;!b,lines=\"1..2;4..\",leveloffset=+1]\n{a}", "// tag::a[]\n= b\n// end::a[]\nasciidoc:\n")
 	f.Fuzz(func(t *testing.T, name, page, file string) {
-		read := func(path string) (string, error) {
+		read := textOf(func(path string) (string, error) {
 			if strings.HasSuffix(path, "mkdocs.yml") {
 				return "", errors.New("not there")
 			}
 			return file, nil
-		}
+		})
 		lines := strings.Split(page, "\n")
 		got := Expand(read, name, lines)
 		out, from := got.Lines, got.From

@@ -96,7 +96,7 @@ type lineRange struct{ first, last int }
 // invalid ranges.
 func parseRanges(list, separator string) []lineRange {
 	var ranges []lineRange
-	for part := range strings.FieldsFuncSeq(list, func(r rune) bool { return r == ',' || r == ';' }) {
+	for part := range strings.FieldsFuncSeq(strings.Trim(list, `"`), func(r rune) bool { return r == ',' || r == ';' }) {
 		first, last, ok := strings.Cut(strings.TrimSpace(part), separator)
 		if !ok {
 			last = first
