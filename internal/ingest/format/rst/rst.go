@@ -1,6 +1,6 @@
 // Package rst converts reStructuredText, with Sphinx's directives and roles, to
-// Markdown. It parses a single file: content of other files is skipped, and
-// references become their text.
+// Markdown. It parses a single file: the package include has replaced the directives
+// that show other files, and references become their text.
 //
 // Nothing is an error: invalid markup is text. Time and memory are proportional
 // to the length of the file times the nesting depth, which is limited.

@@ -68,6 +68,8 @@ func dialectOf(name string) func(*expander) dialect {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd", ".mdc", ".markdoc":
 		return func(e *expander) dialect { return &markdown{expander: e} }
+	case ".rst", ".rest":
+		return func(e *expander) dialect { return &rest{expander: e} }
 	case ".adoc", ".asciidoc":
 		return func(e *expander) dialect { return &asciidoc{expander: e} }
 	}
@@ -80,6 +82,7 @@ func Reads(name string) bool { return dialectOf(name) != nil }
 // Expand replaces the directives of a page.
 func Expand(files Files, page string, lines []string) Text {
 	e := &expander{files: files, page: page, left: MaxIncluded, texts: map[string]*text{}, lists: map[string][]string{}}
+	e.python = python{modules: map[string]*pyMember{}, tops: map[string]string{}}
 	dialect := dialectOf(page)
 	if dialect == nil {
 		return Text{Lines: lines}
@@ -104,9 +107,12 @@ type expander struct {
 	texts      map[string]*text
 	lists      map[string][]string // files by folder
 	attributes map[string]string   // of AsciiDoc
-	open       []string            // files that are being expanded
-	uses       int                 // number of includes so far
-	left       int                 // remaining bytes
+	python     python
+	current    string   // module of Python to which names belong
+	defaults   *bool    // autodoc shows members unless told otherwise
+	open       []string // files that are being expanded
+	uses       int      // number of includes so far
+	left       int      // remaining bytes
 	dialect
 }
 
@@ -123,6 +129,7 @@ type file struct {
 	inCode  bool              // the current line is code
 	raw     bool              // the current line is within {% raw %}
 	rust    bool              // the code is Rust
+	level   int               // of the last heading of Markdown
 	imports map[string]string // imported files by component
 }
 

@@ -232,6 +232,8 @@ func FuzzExpand(f *testing.F) {
 	f.Add("a.mdx", "import A from './a.md'\n<A/>\n<<< @/b#x{1}\n<!--@include: ./a.md#b{1,2}-->", "// #region x\n1\n// #endregion x\n# b")
 	f.Add("a.md", "x {{#include a.rs:x}} {{% include \"/b.md\" %}} {% include c.md k=\"v\" %} {!d.md!}", "// ANCHOR: x\n1\n// ANCHOR_END: x")
 	f.Add("modules/m/pages/a.adoc", ":a: b\n[[a.b]]\ninclude-code::A[]\ninclude::partial$c.adoc[tags=a;!b,lines=\"1..2;4..\",leveloffset=+1]\n{a}", "// tag::a[]\n= b\n// end::a[]\nasciidoc:\n")
+	f.Add("a.rst", ".. module:: a\n.. autoclass:: b(c)\n   :members:\n   :inherited-members:\n\n.. literalinclude:: a\n   :pyobject: A.b\n   :lines: 1-2,4-\n", "from .a import *\nclass b(b):\n  \"\"\"x\n\n  Args:\n    y (z): w\n  \"\"\"\n")
+	f.Add("a.md", "```{eval-rst}\n.. autosummary::\n\n   a.b\n```\n::: a.b\n    members: c", "def b():\n  \"\"\":func:`x`\n\n  X\n  ----\n\"\"\"\n")
 	f.Fuzz(func(t *testing.T, name, page, file string) {
 		read := textOf(func(path string) (string, error) {
 			if strings.HasSuffix(path, "mkdocs.yml") {

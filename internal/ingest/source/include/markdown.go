@@ -15,7 +15,7 @@ import (
 type markdown struct{ *expander }
 
 func (m *markdown) mayInclude(line string) bool {
-	for _, mark := range []string{"{{", "{%", "{!", "{*", "8<-", "<<<", "@include:", ":::"} {
+	for _, mark := range []string{"{{", "{%", "{!", "{*", "8<-", "<<<", "@include:", ":::", "```{"} {
 		if strings.Contains(line, mark) {
 			return true
 		}
@@ -37,6 +37,14 @@ type inclusion struct {
 func (m *markdown) replace(f *file, i int) (out []string, n int) {
 	line := f.lines[i]
 	bare := strings.TrimSpace(line)
+	if !f.inCode {
+		if level := len(line) - len(strings.TrimLeft(line, "#")); level > 0 && strings.HasPrefix(line[level:], " ") {
+			f.level = level
+		}
+		if out, n := m.reference(f, i); n > 0 {
+			return out, n
+		}
+	}
 	wasCode := f.inCode
 	f.inCode = f.fence.Next(bare)
 	if f.inCode && !wasCode {

@@ -17,7 +17,8 @@ type part struct {
 	region        string // name of a marked region, or of a heading
 	tags          []string
 	after, before string // text of the lines before and behind the part
-	with          bool   // the part has these lines itself
+	withFirst     bool   // the part has the line before it
+	withLast      bool   // the part has the line behind it
 }
 
 // isPart reports whether the file seems to exist only to be included: it is included as a
@@ -67,23 +68,25 @@ func (p *part) between(lines []string) ([]string, bool) {
 		}
 		return -1
 	}
-	outer := 1
-	if p.with {
-		outer = 0
-	}
 	if p.after != "" {
 		i := find(p.after)
 		if i < 0 {
 			return nil, false
 		}
-		lines = lines[i+outer:]
+		if !p.withFirst {
+			i++
+		}
+		lines = lines[i:]
 	}
 	if p.before != "" {
 		i := find(p.before)
 		if i < 0 {
 			return nil, false
 		}
-		lines = lines[:i+1-outer]
+		if p.withLast {
+			i++
+		}
+		lines = lines[:i]
 	}
 	return lines, true
 }
