@@ -210,6 +210,7 @@ func (c *Extracted) fetch(ctx context.Context, report progress.Func) (string, []
 				}
 				return cmp.Or(c.filter.SkipReason(name), skipReason(name, size))
 			},
+			Needs:  func(copied *os.Root) []string { return c.needs(ctx, copied) },
 			Report: func(files int) { report.Report("writing files", int64(files), 0) },
 		})
 		c.commit = commit
@@ -375,6 +376,11 @@ func RemoveExtracted(database string) error {
 	err := errors.Join(folder.Join(copyName).RemoveAll(), folder.Join(copyName+".new").RemoveAll())
 	folder.Remove() // fails if it has other files
 	return err
+}
+
+// needs returns the paths of files that the copied ones include and that are not copied.
+func (c *Extracted) needs(ctx context.Context, copied *os.Root) []string {
+	return folder.Reader{Root: copied, Filter: c.filter}.Needs(ctx)
 }
 
 // skipReason returns the reason to skip a file of an archive, or "".

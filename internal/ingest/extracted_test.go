@@ -172,6 +172,59 @@ func TestCopyOfRepository(t *testing.T) {
 	}
 }
 
+// Files that pages include are fetched, even if the patterns do not include them.
+func TestCopyOfIncludedFiles(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("there is no git")
+	}
+	dir, upstream := t.TempDir(), filepath.Join(t.TempDir(), "kettle")
+	ingesttest.WriteFiles(t, upstream, map[string]string{
+		"docs/a.rst":             "A\n=\n\n.. autofunction:: kettle.boil\n\n.. literalinclude:: ../x.tf\n\n.. literalinclude:: ../secret/y.tf\n",
+		"src/kettle/__init__.py": "from .heat import boil\n",
+		"src/kettle/heat.py":     "def boil(water):\n    \"\"\"Boils it.\"\"\"\n",
+		"src/kettle/other.py":    "x\n",
+		"x.tf":                   "resource\n",
+		"secret/y.tf":            "excluded\n",
+	})
+	commit := func() {
+		for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "x"}} {
+			cmd := exec.Command("git", args...)
+			cmd.Dir = upstream
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("git %v: %s", args, out)
+			}
+		}
+	}
+	commit()
+	slashed := filepath.ToSlash(upstream)
+	if !strings.HasPrefix(slashed, "/") {
+		slashed = "/" + slashed
+	}
+	c, err := NewExtracted(KindGit, "file://"+slashed, filepath.Join(dir, "db"), folder.Options{Include: []string{"docs"}, Exclude: []string{"secret"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	holds := func(g *preparedGeneration, texts ...string) {
+		t.Helper()
+		for _, text := range texts {
+			if !strings.Contains(string(g.lines), text) {
+				t.Errorf("no %q in\n%s", text, g.lines)
+			}
+		}
+		if strings.Contains(string(g.lines), "excluded") {
+			t.Errorf("an excluded file in\n%s", g.lines)
+		}
+	}
+	first := generate(t, c, nil)
+	holds(first, "boil(water)", "Boils it.", "resource")
+	if generate(t, c, &first.Generation) != nil {
+		t.Error("nothing has changed, and all is read again")
+	}
+	ingesttest.WriteFiles(t, upstream, map[string]string{"src/kettle/heat.py": "def boil(water):\n    \"\"\"Heats it.\"\"\"\n"})
+	commit()
+	holds(generate(t, c, &first.Generation), "Heats it.", "resource")
+}
+
 // Archives and API descriptions at a URL are downloaded, and downloaded again for an
 // update.
 func TestCopyOfDownload(t *testing.T) {

@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -86,6 +87,35 @@ func (s Reader) Parts(data []byte, name string) []string {
 		return nil
 	}
 	return s.withoutPages(include.Expand(included{s}, name, document.SplitLines(text)).Parts)
+}
+
+// Needs returns the paths at which the pages of the folder look for included files in vain.
+func (s Reader) Needs(ctx context.Context) (names []string) {
+	items, _, err := Walk(ctx, s.Root, s.Filter)
+	if err != nil {
+		return nil
+	}
+	seen := map[string]bool{}
+	for i := range items {
+		if !include.Reads(items[i].Name) || ctx.Err() != nil {
+			continue
+		}
+		data, _, err := ReadFile(s.Root, items[i].Name)
+		if err != nil {
+			continue
+		}
+		text, err := document.DecodeText(data)
+		if err != nil {
+			continue
+		}
+		for _, name := range include.Expand(included{s}, items[i].Name, document.SplitLines(text)).Absent() {
+			if !seen[name] && !s.Filter.Excluded(name) {
+				seen[name] = true
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // withoutPages removes the files that a list of the site's pages has.

@@ -31,6 +31,9 @@ type Options struct {
 	// Want returns the reason to skip a file, or ""; nil: copy all files. The
 	// size is 0 if it is unknown.
 	Want func(name string, size int64) string
+	// Needs returns the paths of further files that the copied ones include, and that Want
+	// may refuse; nil: none. It is asked again after these are copied.
+	Needs func(copied *os.Root) []string
 	// Limits bound the contents of a repository. Bytes applies separately to
 	// the compressed transfer and to the files.
 	Limits archive.Limits
@@ -63,7 +66,7 @@ func Fetch(ctx context.Context, r Repo, dir confined.Path, opt Options) (commit 
 	}
 	opt.Perm = cmp.Or(opt.Perm, 0o644)
 	fresh := dir.Parent().Join(dir.Base() + ".new")
-	f := &fetcher{git: git{program: program, dir: fresh.String()}, repo: r, opt: opt, files: map[string]string{}}
+	f := &fetcher{git: git{program: program, dir: fresh.String()}, repo: r, opt: opt, files: map[string]string{}, others: map[string]string{}, needed: map[string]bool{}}
 	if err := fresh.RemoveAll(); err != nil {
 		return "", nil, err
 	}
@@ -91,6 +94,10 @@ func Fetch(ctx context.Context, r Repo, dir confined.Path, opt Options) (commit 
 	if err == nil {
 		err = f.fetchFiles(ctx, commit, missing)
 	}
+	if err == nil && opt.Needs != nil {
+		err = f.fetchNeeded(ctx, commit)
+		f.skipped = slices.DeleteFunc(f.skipped, func(s generation.Skipped) bool { return f.needed[s.Name] })
+	}
 	return commit, f.skipped, err
 }
 
@@ -100,6 +107,8 @@ type fetcher struct {
 	opt     Options
 	root    *os.Root
 	files   map[string]string // hashes of the wanted files, by slash-separated path
+	others  map[string]string // hashes of the files that Want refused
+	needed  map[string]bool   // files that Want refused and others include
 	skipped []generation.Skipped
 }
 
@@ -236,6 +245,9 @@ func (f *fetcher) list(ctx context.Context, commit string) error {
 			}
 			if why != "" {
 				f.skip(e.name, why)
+				if name != "" && f.opt.Needs != nil {
+					f.others[name] = e.hash
+				}
 				continue
 			}
 			taken[key] = true
@@ -288,10 +300,12 @@ func (f *fetcher) wanted(e entry) (name, why string) {
 // of missing and changed ones.
 func (f *fetcher) prune(ctx context.Context) (missing []string, err error) {
 	folders := map[string]bool{".": true}
-	for name := range f.files {
-		for i, c := range name {
-			if c == '/' {
-				folders[name[:i]] = true
+	for _, files := range []map[string]string{f.files, f.others} {
+		for name := range files {
+			for i, c := range name {
+				if c == '/' {
+					folders[name[:i]] = true
+				}
 			}
 		}
 	}
@@ -306,6 +320,10 @@ func (f *fetcher) prune(ctx context.Context) (missing []string, err error) {
 			return nil
 		case d.Type().IsRegular() && hash != "":
 			there[name] = f.hashOf(name) == hash
+			return nil
+		case d.Type().IsRegular() && f.others[name] != "" && f.hashOf(name) == f.others[name]:
+			f.need(name) // by an earlier fetch
+			there[name] = true
 			return nil
 		}
 		if err := f.root.RemoveAll(filepath.FromSlash(name)); err != nil {
@@ -378,6 +396,36 @@ func (f *fetcher) fetchFiles(ctx context.Context, commit string, names []string)
 	}, "cat-file", "--batch", "--buffer")
 }
 
+// maxNeeded is the maximum size of a file that others include, in bytes.
+const maxNeeded = 1 << 20
+
+// fetchNeeded fetches the files that the copied ones include.
+func (f *fetcher) fetchNeeded(ctx context.Context, commit string) error {
+	const rounds = 4 // an included file may include others
+	for range rounds {
+		var names []string
+		for _, name := range f.opt.Needs(f.root) {
+			if f.others[name] != "" {
+				f.need(name)
+				names = append(names, name)
+			}
+		}
+		if len(names) == 0 {
+			return nil
+		}
+		if err := f.fetchFiles(ctx, commit, names); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// need makes a refused file a wanted one.
+func (f *fetcher) need(name string) {
+	f.files[name], f.needed[name] = f.others[name], true
+	delete(f.others, name)
+}
+
 // hashes returns the hashes of files, one per line.
 func (f *fetcher) hashes(names []string) io.Reader {
 	var b strings.Builder
@@ -420,7 +468,11 @@ func (f *fetcher) withinLimits(ctx context.Context, names []string) ([]string, e
 			if err != nil {
 				return err
 			}
-			if f.opt.Want != nil {
+			if f.needed[name] && size > maxNeeded {
+				f.skip(name, fmt.Sprintf("larger than %d MiB", maxNeeded>>20))
+				continue
+			}
+			if f.opt.Want != nil && !f.needed[name] {
 				if why := f.opt.Want(name, size); why != "" {
 					f.skip(name, why)
 					continue

@@ -46,6 +46,16 @@ type Text struct {
 	Reference []string // names whose documentation in source code was not found
 }
 
+// Absent returns the paths at which there was no file.
+func (t Text) Absent() (names []string) {
+	for i, name := range t.Reads {
+		if t.States[i] == State("", fs.ErrNotExist) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // State returns a digest of the result of Files.Read.
 func State(text string, err error) string {
 	if err != nil {
