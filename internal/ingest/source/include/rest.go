@@ -129,15 +129,15 @@ func (r *rest) replace(f *file, i int) (out []string, n int) {
 }
 
 // restInclude returns the included lines. ok is false if there is no file.
-func (r *expander) restInclude(f *file, d restDirective) (lines []string, ok bool) {
+func (e *expander) restInclude(f *file, d restDirective) (lines []string, ok bool) {
 	if d.argument == "" || strings.HasPrefix(d.argument, "<") {
 		return nil, false // a file of docutils
 	}
 	t := target{path: d.argument, part: d.part()}
-	name, lines, err := r.include(f.name, t)
+	name, lines, err := e.include(f.name, t)
 	if err != nil {
 		if err != errCycle {
-			r.miss(d.argument)
+			e.miss(d.argument)
 		}
 		return nil, false
 	}
@@ -153,7 +153,7 @@ func (r *expander) restInclude(f *file, d restDirective) (lines []string, ok boo
 	}
 	switch {
 	case d.name == "include" && !d.has("literal") && !d.has("code"):
-		return r.nested(name, lines), true
+		return e.nested(name, lines), true
 	case isMarkdown(f.name):
 		return codeBlock(language, dedented(lines)), true
 	}
@@ -230,7 +230,7 @@ func (e *expander) autodoc(d restDirective) (found []shownDefinition, ok bool) {
 			}
 		}
 		return found, true
-	case "automodule", "autoclass", "autoexception", "autofunction", "automethod", "autoattribute", "autodata", "autodecorator", "autoproperty", "autopydantic":
+	case "automodule", "autoclass", "autoexception", "autofunction", "automethod", "autoattribute", "autodata", "autodecorator", "autoproperty":
 	default:
 		return nil, false
 	}
@@ -321,7 +321,7 @@ func (m *markdown) reference(f *file, i int) (out []string, n int) {
 	if found == nil {
 		return nil, 0
 	}
-	s := selection{all: true, inherited: false}
+	s := selection{all: true}
 	n = 1
 	for n < len(f.lines)-i && strings.TrimSpace(f.lines[i+n]) != "" && len(indentOf(f.lines[i+n])) > len(found[1]) {
 		if option := membersForm.FindStringSubmatch(f.lines[i+n]); option != nil {
