@@ -12,6 +12,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/remote"
+	"github.com/docsearch/docsearch/internal/usererror"
 )
 
 // checkServers checks the team servers of the config: whether they answer and accept the
@@ -88,9 +89,9 @@ func (d *doctor) checkCluster(ctx context.Context, db *config.Database) {
 	flags := clusterFlags{cluster.Options{URLs: c.URLs, KeyVariable: c.KeyEnv}}
 	fail := func(err error) {
 		fix := "check \"weaviate\" in its entry of the config"
-		var h *hintError
-		if err = flags.explain(err); errors.As(err, &h) {
-			fix = h.hint
+		err = flags.explain(err)
+		if hint, ok := usererror.Hint(err); ok {
+			fix = hint
 		}
 		d.fail(name, userMessage(err), fix)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/cluster"
 	"github.com/docsearch/docsearch/internal/progress"
+	"github.com/docsearch/docsearch/internal/usererror"
 )
 
 // clusterHelp is the help of the flag --cluster.
@@ -31,7 +32,7 @@ func (c *clusterFlags) add(f *pflag.FlagSet, name, help string) {
 func (c *clusterFlags) open() (*cluster.Client, error) {
 	client, err := cluster.NewClient(c.Options)
 	if err != nil {
-		return nil, &usageError{err}
+		return nil, usererror.AsInvalid(err)
 	}
 	return client, nil
 }

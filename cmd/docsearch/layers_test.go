@@ -24,7 +24,7 @@ var layers = [][]string{
 	{"internal/index/dense", "internal/index/embed", "internal/index/leann", "internal/index/lexical", "internal/index/quicksearch"},
 	{"internal/index/container", "internal/index/generation", "internal/index/passage", "internal/index/urlmatch", "internal/index/vecmath"},
 	{"internal/config", "internal/httpserver/accesstoken", "internal/sitefilter", "internal/provenance", "internal/safetext", "internal/hook/rawjson", "internal/rules/pattern", "internal/rules/shell", "docs", "plugin"},
-	{"internal/buildversion", "internal/file", "internal/loopback", "internal/parallel", "internal/progress", "internal/eval", "internal/humanize"},
+	{"internal/buildversion", "internal/file", "internal/loopback", "internal/parallel", "internal/progress", "internal/eval", "internal/humanize", "internal/usererror"},
 }
 
 // TestLayers holds the layers of docs/architecture.md. Only the programs import the

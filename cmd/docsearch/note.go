@@ -18,6 +18,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/notes/notebook"
+	"github.com/docsearch/docsearch/internal/usererror"
 )
 
 func newNoteCommand(a *app) *cobra.Command {
@@ -158,7 +159,7 @@ func (a *app) listNotes(asJSON bool) error {
 		for _, name := range names {
 			n, err := all[i].Folder.Read(name)
 			if err != nil {
-				a.warn("%s: %s", name, shortReason(err))
+				a.warn("%s: %s", name, usererror.Reason(err))
 				continue
 			}
 			list = append(list, noteJSON{all[i].Name, n.Name, n.Fields.Title, n.Version, n.Fields.Tags, n.Fields.AppliesWhen, n.Problems})

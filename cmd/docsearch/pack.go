@@ -21,6 +21,7 @@ import (
 	"github.com/docsearch/docsearch/internal/loopback"
 	"github.com/docsearch/docsearch/internal/pack"
 	"github.com/docsearch/docsearch/internal/pack/registry"
+	"github.com/docsearch/docsearch/internal/usererror"
 )
 
 func newPackCommand(a *app) *cobra.Command {
@@ -113,7 +114,7 @@ func (a *app) trustedKeys(given []string) ([]pack.Key, error) {
 	for _, s := range given {
 		k, err := pack.ParseKey(s)
 		if err != nil {
-			return nil, &usageError{err}
+			return nil, usererror.AsInvalid(err)
 		}
 		keys = append(keys, k)
 	}

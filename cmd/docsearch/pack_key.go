@@ -10,6 +10,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/pack"
+	"github.com/docsearch/docsearch/internal/usererror"
 )
 
 func newPackKeyCommand(a *app) *cobra.Command {
@@ -40,7 +41,7 @@ trust.`,
 			}
 			private, public, err := pack.NewKey(args[0])
 			if err != nil {
-				return &usageError{err}
+				return usererror.AsInvalid(err)
 			}
 			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 				return err
@@ -90,11 +91,11 @@ file to "docsearch pack make --rotation".`,
 			}
 			public, err := pack.ParseKey(args[0])
 			if err != nil {
-				return &usageError{err}
+				return usererror.AsInvalid(err)
 			}
 			text, err := pack.Rotate(key, public)
 			if err != nil {
-				return &usageError{err}
+				return usererror.AsInvalid(err)
 			}
 			_, err = fmt.Fprint(a.stdout, text)
 			return err

@@ -18,6 +18,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/pack"
 	"github.com/docsearch/docsearch/internal/pack/registry"
+	"github.com/docsearch/docsearch/internal/usererror"
 	"github.com/docsearch/docsearch/recipes"
 )
 
@@ -153,7 +154,7 @@ func (m *packMakeCommand) manifest(ctx context.Context, d databaseRef, info inde
 		p.Keywords = []string{strings.ToLower(d.Name)}
 	}
 	if err := pack.CheckName(p.Name); err != nil {
-		return p, withHint(&usageError{err}, "pass --name NAME")
+		return p, withHint(usererror.AsInvalid(err), "pass --name NAME")
 	}
 	if p.License == "" {
 		return p, withHint(fmt.Errorf("cannot make a pack of %s: its license is not known", d.Name),

@@ -12,6 +12,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config/decode"
 	"github.com/docsearch/docsearch/internal/ingest/format/pdf"
 	"github.com/docsearch/docsearch/internal/safetext"
+	"github.com/docsearch/docsearch/internal/usererror"
 )
 
 // Exit codes. A hook's denial also uses code 2, as its clients expect. A
@@ -100,10 +101,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = errInterrupted
 	}
-	var usage *usageError
-	wrongUse := !started || errors.As(err, &usage)
-	var hint *hintError
-	if wrongUse && !errors.As(err, &hint) {
+	_, invalid := errors.AsType[*usererror.Invalid](err)
+	wrongUse := !started || invalid
+	if _, ok := usererror.Hint(err); wrongUse && !ok {
 		err = withHint(err, "usage: %s", cmd.UseLine())
 	}
 	report(a.stderr, err)
@@ -173,7 +173,7 @@ func newHelpCommand(root *cobra.Command) *cobra.Command {
 				err = cmd.ValidateArgs(rest)
 			}
 			if err != nil {
-				return &usageError{err}
+				return usererror.AsInvalid(err)
 			}
 			cmd.InitDefaultHelpFlag()
 			return cmd.Help()
@@ -212,35 +212,11 @@ func failureIf(failed bool) error {
 	return nil
 }
 
-// A usageError is an error in the command line; the exit code is 2.
-type usageError struct{ error }
-
-func (e *usageError) Unwrap() error { return e.error }
-
-// usagef returns a usageError, for argument errors that a command finds after
-// it has started.
-func usagef(format string, args ...any) error {
-	return &usageError{fmt.Errorf(format, args...)}
-}
-
-// A hintError carries a hint for the user.
-type hintError struct {
-	error
-	hint string
-}
-
-func (e *hintError) Unwrap() error { return e.error }
-
-// withHint adds a hint to err.
-func withHint(err error, format string, args ...any) error {
-	return &hintError{err, fmt.Sprintf(format, args...)}
-}
-
 // report prints err for the user: one line, and a second one if there is a
 // hint.
 func report(w io.Writer, err error) {
 	fmt.Fprintf(w, "docsearch: %s\n", userMessage(err))
-	if hint, ok := errors.AsType[*hintError](err); ok {
-		fmt.Fprintf(w, "hint: %s\n", hint.hint)
+	if hint, ok := usererror.Hint(err); ok {
+		fmt.Fprintf(w, "hint: %s\n", hint)
 	}
 }

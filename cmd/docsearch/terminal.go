@@ -71,16 +71,6 @@ func newTable(w io.Writer, titles string) *tabwriter.Writer {
 	return table
 }
 
-// printable makes a line of a document safe to print.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\t' || r == '\n' {
-			return ' '
-		}
-		return r
-	}, safetext.Block(s))
-}
-
 // wrap breaks a line at the width, between words if possible and never within
 // its indentation.
 func wrap(line string, width int) []string {

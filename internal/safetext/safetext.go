@@ -27,6 +27,16 @@ func Line(s string) string {
 	return escapeMarkup(strings.Join(strings.Fields(stripHidden(s)), " "))
 }
 
+// Printable makes a line of a document safe to print: Block without tabs and line breaks.
+func Printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\t' || r == '\n' {
+			return ' '
+		}
+		return r
+	}, Block(s))
+}
+
 // Identifier removes hidden characters and line breaks from an identifier, such as a URL or the
 // path of a file, and changes nothing else.
 func Identifier(s string) string {

@@ -1,4 +1,4 @@
-package main
+package usererror
 
 import (
 	"encoding/json"
@@ -20,7 +20,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/generation"
 )
 
-func TestPlain(t *testing.T) {
+func TestMessage(t *testing.T) {
 	dir := t.TempDir()
 	_, absent := os.Open(filepath.Join(dir, "absent"))
 	_, program := exec.LookPath("no-such-program")
@@ -34,7 +34,7 @@ func TestPlain(t *testing.T) {
 		{errors.New("first\nsecond"), "first"},
 		{absent, "cannot read " + filepath.Join(dir, "absent") + ": no such file or folder"},
 		{fmt.Errorf("docs: %w", absent), "docs: cannot read " + filepath.Join(dir, "absent") + ": no such file or folder"},
-		{withHint(absent, "hint"), "cannot read " + filepath.Join(dir, "absent") + ": no such file or folder"},
+		{WithHint(absent, "hint"), "cannot read " + filepath.Join(dir, "absent") + ": no such file or folder"},
 		{&fs.PathError{Op: "lstat", Path: "/x", Err: syscall.EACCES}, "cannot read /x: permission denied"},
 		{&fs.PathError{Op: "mkdir", Path: "/x", Err: syscall.EEXIST}, "cannot create /x: already exists"},
 		{&fs.PathError{Op: "unlinkat", Path: "/x", Err: syscall.EACCES}, "cannot remove /x: permission denied"},
@@ -49,11 +49,11 @@ func TestPlain(t *testing.T) {
 		{number, `invalid number "x"`},
 		{json.Unmarshal([]byte("hello"), new(any)), "invalid JSON: invalid character 'h' looking for beginning of value"},
 	} {
-		if got := userMessage(test.err); got != test.want {
+		if got := Message(test.err); got != test.want {
 			t.Errorf("%v: %q, want %q", test.err, got, test.want)
 		}
 	}
-	if got := userMessage(refused); !strings.HasPrefix(got, "cannot connect to 127.0.0.1:1: ") || strings.Contains(got, "dial") {
+	if got := Message(refused); !strings.HasPrefix(got, "cannot connect to 127.0.0.1:1: ") || strings.Contains(got, "dial") {
 		t.Errorf("%v: %q", refused, got)
 	}
 }
@@ -73,7 +73,7 @@ func TestWriteErrors(t *testing.T) {
 			}
 			err := atomicfile.Write(path, nil, 0o600)
 			atomicfile.Fault = nil
-			if want := fmt.Sprintf("cannot write %s: %s", path, errnoReason(errno)); err == nil || userMessage(err) != want {
+			if want := fmt.Sprintf("cannot write %s: %s", path, errnoReason(errno)); err == nil || Message(err) != want {
 				t.Errorf("%s fails: %v, want %q", op, err, want)
 			}
 		}
@@ -88,25 +88,8 @@ func TestWriteErrors(t *testing.T) {
 			return err
 		},
 	} {
-		if err := open(); err == nil || !strings.HasPrefix(userMessage(err), "cannot write ") {
+		if err := open(); err == nil || !strings.HasPrefix(Message(err), "cannot write ") {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-// A folder that may not be read is not said to be no database.
-func TestNotReplaceable(t *testing.T) {
-	dir := t.TempDir()
-	manifest := generation.ManifestPath(dir)
-	if err := errors.Join(os.Mkdir(filepath.Dir(manifest), 0o755), os.WriteFile(manifest, []byte("x"), 0o644)); err != nil {
-		t.Fatal(err)
-	}
-	if got := userMessage(notReplaceable(dir, "--out")); !strings.Contains(got, "not a docsearch database") {
-		t.Errorf("got %q", got)
-	}
-	defer func() { atomicfile.Fault = nil }()
-	atomicfile.Fault = func(string, string) error { return syscall.EACCES }
-	if got, want := userMessage(notReplaceable(dir, "--out")), "cannot read "+dir+": permission denied"; got != want {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }

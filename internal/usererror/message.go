@@ -1,4 +1,4 @@
-package main
+package usererror
 
 import (
 	"encoding/json"
@@ -15,10 +15,10 @@ import (
 	"syscall"
 )
 
-// userMessage returns the first line of the error's message. It rewrites errors
+// Message returns the first line of the error's message. It rewrites errors
 // of Go's standard library for users: the failed operation, its object, and the
 // reason.
-func userMessage(err error) string {
+func Message(err error) string {
 	message, _, _ := strings.Cut(err.Error(), "\n")
 	replace := func(inner error, text string) {
 		message = strings.Replace(message, inner.Error(), text, 1)
@@ -55,9 +55,9 @@ func userMessage(err error) string {
 	return message
 }
 
-// shortReason returns the reason of an error without the file name, for
+// Reason returns the reason of an error without the file name, for
 // messages that already contain it.
-func shortReason(err error) string {
+func Reason(err error) string {
 	var path *fs.PathError
 	var link *os.LinkError
 	switch {
@@ -66,7 +66,7 @@ func shortReason(err error) string {
 	case errors.As(err, &link):
 		return errnoReason(link.Err)
 	}
-	return userMessage(err)
+	return Message(err)
 }
 
 // syscallVerb returns a verb for the operation of a system call that failed.
