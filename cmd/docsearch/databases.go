@@ -195,11 +195,10 @@ func cleanUpDataFolder(l config.Locations) {
 	}
 }
 
-// findDatabase resolves a name or path from the command line. Names, including
+// findHere resolves a name or path from the command line. Names, including
 // the folder names in docsearch's data folder, take precedence over files in
-// the working directory. An argument with a path separator is always a path. The error of
-// a database that another machine holds is an *elsewhereError.
-func findDatabase(all []databaseRef, arg string) (databaseRef, error) {
+// the working directory. An argument with a path separator is always a path.
+func findHere(all []databaseRef, arg string) (databaseRef, error) {
 	if !hasSeparator(arg) {
 		if i := slices.IndexFunc(all, func(d databaseRef) bool { return strings.EqualFold(d.Name, arg) }); i >= 0 {
 			return all[i], nil
@@ -229,11 +228,8 @@ func findDatabase(all []databaseRef, arg string) (databaseRef, error) {
 	if hasSeparator(arg) || !errors.Is(err, fs.ErrNotExist) {
 		return databaseRef{}, err
 	}
-	if elsewhere := findElsewhere(arg); elsewhere != nil {
-		return databaseRef{}, elsewhere.explain("")
-	}
 	names := collect(all, func(d databaseRef) string { return d.Name })
-	unknown := &notFoundError{arg, decode.Nearest(arg, names)}
+	unknown := &notFoundError{name: arg, suggestion: decode.Nearest(arg, names)}
 	switch {
 	case unknown.suggestion != "":
 		return databaseRef{}, withHint(unknown, "did you mean %q?", unknown.suggestion)
@@ -241,6 +237,18 @@ func findDatabase(all []databaseRef, arg string) (databaseRef, error) {
 		return databaseRef{}, withHint(unknown, "run docsearch index build SOURCE to build one")
 	}
 	return databaseRef{}, withHint(unknown, "available databases: %s", strings.Join(names, ", "))
+}
+
+// findDatabase is findHere, but the error of a database that another machine holds is an
+// *elsewhereError.
+func findDatabase(all []databaseRef, arg string) (databaseRef, error) {
+	d, err := findHere(all, arg)
+	if _, unknown := errors.AsType[*notFoundError](err); unknown {
+		if elsewhere := findElsewhere(arg); elsewhere != nil {
+			return databaseRef{}, elsewhere.explain("")
+		}
+	}
+	return d, err
 }
 
 // A notFoundError reports that no database has the given name.

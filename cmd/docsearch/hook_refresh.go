@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/background"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/file/filelock"
@@ -105,7 +106,7 @@ func (x *hookReader) refresh(folder string) {
 	}
 	claimed, err := claimRefresh(x.locations)
 	if err == nil && claimed {
-		err = startInBackground(x.locations.Cache, []string{"config", "check", "--refresh", folder})
+		err = background.Start(x.locations.Cache, []string{"config", "check", "--refresh", folder})
 	}
 	switch {
 	case err != nil:
@@ -154,7 +155,7 @@ func refreshForHook(l config.Locations, folder string) error {
 		return err
 	}
 	defer lock.Unlock()
-	lowerPriority()
+	background.LowerPriority()
 	time.AfterFunc(refreshLimit, func() { os.Exit(exitFailure) })
 	for pause := 250 * time.Millisecond; pause <= 2*time.Second; pause *= 2 {
 		if _, err := readForHook(l, folder); err != nil {

@@ -6,14 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/background"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/file/atomicfile"
-	"github.com/docsearch/docsearch/internal/file/confined"
 	"github.com/docsearch/docsearch/internal/file/filelock"
 	"github.com/docsearch/docsearch/internal/index"
 )
@@ -22,8 +21,7 @@ import (
 const (
 	updateLock     = "update.lock"
 	projectLock    = "project.lock" // for the databases of a project's packages
-	updateLog      = "update.log"
-	updateAttempts = "update.json" // time of the last attempt for each database folder; see reindexAttempt
+	updateAttempts = "update.json"  // time of the last attempt for each database folder; see reindexAttempt
 )
 
 // startDetached starts a background process that updates the overdue databases,
@@ -41,28 +39,7 @@ func (u *updateCommand) startDetached(chosen []databaseRef) error {
 	if u.reindex {
 		args = append(args, "--reindex")
 	}
-	return startInBackground(cache, append(args, collect(chosen, func(d databaseRef) string { return d.Path })...))
-}
-
-// startInBackground starts this program with the arguments. Its output goes to the log of
-// updates.
-func startInBackground(cache string, args []string) error {
-	log, err := confined.OpenFile(filepath.Join(cache, updateLog), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	program, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	cmd := exec.Command(program, args...)
-	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = detachedProcess()
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	return cmd.Process.Release()
+	return background.Start(cache, append(args, collect(chosen, func(d databaseRef) string { return d.Path })...))
 }
 
 // updateOverdue rebuilds indexes of an older format, and then updates the overdue
@@ -89,8 +66,8 @@ func (u *updateCommand) updateOverdue(ctx context.Context, chosen []databaseRef)
 	if len(old)+len(due) == 0 {
 		return nil
 	}
-	lowerPriority()
-	if err := emptyLog(filepath.Join(cache, updateLog)); err != nil {
+	background.LowerPriority()
+	if err := background.EmptyLog(cache); err != nil {
 		return err
 	}
 	for _, d := range old {
@@ -129,15 +106,6 @@ func outdated(all []databaseRef, attempts map[string]time.Time) []databaseRef {
 
 // reindexAttempt returns the key of an attempt to rebuild an index.
 func reindexAttempt(d databaseRef) string { return "format of " + buildVersion() + ": " + d.Path }
-
-// emptyLog truncates the log, which receives the output of this process.
-func emptyLog(path string) error {
-	f, err := confined.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Truncate(0), f.Close())
-}
 
 // updateInterval is the minimum time since the last verification and since the
 // last attempt before a background update runs.

@@ -161,7 +161,7 @@ func canonicalSource(all []databaseRef, arg string) string {
 		return u
 	}
 	if u, ok := ingest.WithScheme(arg); ok {
-		if _, err := findDatabase(all, arg); err != nil {
+		if _, err := findHere(all, arg); err != nil {
 			return u
 		}
 	}

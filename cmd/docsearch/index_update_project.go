@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/background"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/file/filelock"
@@ -34,7 +35,7 @@ func (u *updateCommand) runProject(ctx context.Context, args []string) error {
 			if dir, err = filepath.Abs(dir); err != nil {
 				return err
 			}
-			return startInBackground(cache, []string{"index", "update", "--project", "--detached", dir})
+			return background.Start(cache, []string{"index", "update", "--project", "--detached", dir})
 		}
 		refresh, err := beginRefresh(config.Locate(os.Getenv), dir, updateTime)
 		if err != nil || refresh == nil {

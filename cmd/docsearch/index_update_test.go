@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/background"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/indextest"
@@ -154,7 +155,7 @@ func TestUpdateInBackground(t *testing.T) {
 		t.Errorf("generation %s, %v; want one more", g.Generation, err)
 	}
 	eventually(t, "reported", func() bool {
-		log, err := os.ReadFile(filepath.Join(cache, updateLog))
+		log, err := os.ReadFile(filepath.Join(cache, background.LogName))
 		return err == nil && bytes.Contains(log, []byte("45 passages of 45 documents, updated in "))
 	})
 	// A database tried today is not tried again before tomorrow.

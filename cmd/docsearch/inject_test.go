@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/background"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/indextest"
@@ -46,7 +47,7 @@ func TestUpdateOnSessionStart(t *testing.T) {
 			return
 		}
 		if time.Now().After(deadline) {
-			log, _ := os.ReadFile(filepath.Join(h.dir, ".cache", "docsearch", updateLog))
+			log, _ := os.ReadFile(filepath.Join(h.dir, ".cache", "docsearch", background.LogName))
 			t.Fatalf("the database is as it was: %s\nlog of the update: %s", out, log)
 		}
 	}

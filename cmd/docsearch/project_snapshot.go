@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/background"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/file/filelock"
@@ -57,8 +58,8 @@ func beginRefresh(l config.Locations, dir string, seconds uint64) (*filelock.Loc
 	if err != nil {
 		return nil, err
 	}
-	lowerPriority()
-	limitProcessorTime(seconds)
+	background.LowerPriority()
+	background.LimitProcessorTime(seconds)
 	attempt := config.ProjectSnapshot{Folder: dir, Sources: project.Stamps(dir, config.Home(os.Getenv))}
 	if before, err := config.ReadProjectSnapshot(l, dir); err == nil {
 		attempt.Uses = before.Uses

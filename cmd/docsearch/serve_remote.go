@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/background"
 	"github.com/docsearch/docsearch/internal/cluster/clustersearch"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
@@ -166,7 +167,7 @@ func (s *servedDatabases) mirror(r *config.Remote, databases []remote.Database) 
 	}
 	cache, err := cacheFolder()
 	if err == nil {
-		err = startInBackground(cache, []string{"index", "update", "--mirrors", "--detached", "--quiet"})
+		err = background.Start(cache, []string{"index", "update", "--mirrors", "--detached", "--quiet"})
 	}
 	if err != nil {
 		s.log.Warn("cannot mirror the databases of a server", "server", r.URL, "error", err)

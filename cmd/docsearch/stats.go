@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/docsearch/docsearch/internal/background"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/eventlog"
@@ -91,7 +92,7 @@ func adaptThresholds() error {
 	if !r.Config.Hook.Adapt || l.State == "" {
 		return nil
 	}
-	lowerPriority()
+	background.LowerPriority()
 	var f adapt.Follower
 	if _, err := (eventlog.Log{Dir: l.State}).Read(func(e eventlog.Event) error {
 		f.Add(e)

@@ -1,4 +1,4 @@
-package main
+package background
 
 import (
 	"os"
@@ -14,13 +14,13 @@ func detachedProcess() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP}
 }
 
-// lowerPriority gives this process the lowest scheduling priority.
-func lowerPriority() {
+// LowerPriority gives this process the lowest scheduling priority.
+func LowerPriority() {
 	windows.SetPriorityClass(windows.CurrentProcess(), windows.IDLE_PRIORITY_CLASS)
 }
 
-// limitProcessorTime ends this process after so many seconds, which are at most as many of
+// LimitProcessorTime ends this process after so many seconds, which are at most as many of
 // processor time per core.
-func limitProcessorTime(seconds uint64) {
-	time.AfterFunc(time.Duration(seconds)*time.Second, func() { os.Exit(exitFailure) })
+func LimitProcessorTime(seconds uint64) {
+	time.AfterFunc(time.Duration(seconds)*time.Second, func() { os.Exit(1) })
 }

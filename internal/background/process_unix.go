@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package background
 
 import (
 	"os"
@@ -14,8 +14,8 @@ import (
 // terminal.
 func detachedProcess() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// lowerPriority gives this process the lowest scheduling priority.
-func lowerPriority() {
+// LowerPriority gives this process the lowest scheduling priority.
+func LowerPriority() {
 	const lowest = 19
 	unix.Setpriority(unix.PRIO_PROCESS, 0, lowest)
 	threads, _ := os.ReadDir("/proc/self/task") // on Linux, each thread has a priority of its own
@@ -26,9 +26,9 @@ func lowerPriority() {
 	}
 }
 
-// limitProcessorTime makes the system end this process after so many seconds of processor
+// LimitProcessorTime makes the system end this process after so many seconds of processor
 // time.
-func limitProcessorTime(seconds uint64) {
+func LimitProcessorTime(seconds uint64) {
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_CPU, &limit) == nil {
 		limit.Cur, limit.Max = min(limit.Cur, seconds), min(limit.Max, seconds)
