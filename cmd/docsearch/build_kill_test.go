@@ -24,6 +24,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/ingest"
+	"github.com/docsearch/docsearch/internal/library"
 )
 
 // A builder runs index build as a process, on a source that has two editions.
@@ -209,7 +210,7 @@ func (b *builder) checkCommands(t *testing.T) {
 		if d.Name == "other" && d.Path == "/nowhere" {
 			continue // already in the config before the build
 		}
-		if d.Path != b.dir || d.State != stateOK && d.State != stateStale {
+		if d.Path != b.dir || d.State != library.StateOK && d.State != library.StateStale {
 			t.Fatalf("list shows %+v", d)
 		}
 	}
@@ -321,7 +322,7 @@ func (b *builder) checkFirst(t *testing.T) bool {
 			}
 		}
 		return false
-	case len(list) > 1 || list[0].Path != b.dir || list[0].State != stateOK:
+	case len(list) > 1 || list[0].Path != b.dir || list[0].State != library.StateOK:
 		t.Fatalf("list shows %+v", list)
 	case err != nil:
 		t.Fatalf("search: %v\n%s", err, search)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/pack"
 	"github.com/docsearch/docsearch/internal/pack/catalog"
 	"github.com/docsearch/docsearch/internal/pack/registry"
@@ -333,7 +334,7 @@ func (m *catalogMakeCommand) entry(ctx context.Context, source string) (catalog.
 	if err != nil {
 		return catalog.Entry{}, err
 	}
-	if !isURL(source) && !strings.HasPrefix(source, registry.Scheme) {
+	if !library.IsURL(source) && !strings.HasPrefix(source, registry.Scheme) {
 		if m.base == "" {
 			return catalog.Entry{}, withHint(usagef("readers cannot download the file %s", source), "pass --base URL with the folder in which you publish it")
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/format/markdown"
+	"github.com/docsearch/docsearch/internal/library"
 )
 
 func newConfigCommand(a *app) *cobra.Command {
@@ -132,7 +133,7 @@ func frontMatterProblems(databases []config.Database) (problems []string, err er
 		if err != nil {
 			continue // not built yet, or damaged, which doctor reports
 		}
-		skipped, err := ingest.ReadSkipped(generationOf(info))
+		skipped, err := ingest.ReadSkipped(library.GenerationOf(info))
 		if err != nil {
 			return nil, err
 		}

@@ -22,6 +22,7 @@ import (
 	"github.com/docsearch/docsearch/internal/file/execpath"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/web/manage"
 )
 
@@ -172,21 +173,21 @@ func (d *doctor) checkDatabases(ctx context.Context) {
 		if db.Project != "" {
 			name += " of the project " + db.Project
 		}
-		info, state, why := inspect(db.Path)
+		info, state, why := library.Inspect(db.Path)
 		switch {
-		case state == stateOK:
+		case state == library.StateOK:
 			d.ok(name, "%s of %s", count(info.Passages, "passage"), count(info.Documents, "document"))
 			if p := info.Provided; p != nil {
 				d.checkEmbedder(ctx, name, embedders, p)
 			}
-		case state == stateNone && !server.Serves(db):
+		case state == library.StateNoIndex && !server.Serves(db):
 			d.checkExternalTool(name, db)
 		case db.Project != "":
 			d.fail(name, why, "docsearch setup --project "+quoteArgument(db.Project))
-		case state == stateMissing:
+		case state == library.StateMissing:
 			d.fail(name, why, "docsearch setup "+quoteArgument(db.Keyword())+" SOURCE, or remove its entry from the config")
 		default:
-			fix := repairCommand(databaseRef{Path: db.Path})
+			fix := repairCommand(library.Ref{Path: db.Path})
 			if fix == "" {
 				fix = "update docsearch"
 			}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/agentconfig"
+	"github.com/docsearch/docsearch/internal/library"
 )
 
 // An agent is how the doctor refers to a client.
@@ -48,7 +49,7 @@ func (d *doctor) installedClients() []*agentconfig.Client {
 
 // isClaudeFile reports whether a file is one of Claude Code's settings files.
 func (d *doctor) isClaudeFile(path string) bool {
-	return slices.ContainsFunc(agentconfig.Scopes, func(s agentconfig.Scope) bool { return samePath(path, d.claude.Settings(s)) })
+	return slices.ContainsFunc(agentconfig.Scopes, func(s agentconfig.Scope) bool { return library.SamePath(path, d.claude.Settings(s)) })
 }
 
 // usesClaude reports whether Claude Code is on this machine or has docsearch.

@@ -146,7 +146,7 @@ func (b *buildCommand) embedderFromFlags(name string) (*chosenEmbedder, error) {
 // does not request it, leannEmbedder returns the configured embedder that
 // serves the same model.
 func (b *buildCommand) leannEmbedder(p plan, configured []config.Embedder, requested bool) (*chosenEmbedder, error) {
-	found, err := p.options.findLEANN(p.dir)
+	found, err := p.options.FindLEANN(p.dir)
 	if err != nil {
 		return nil, err
 	}

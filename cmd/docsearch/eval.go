@@ -17,6 +17,7 @@ import (
 	"github.com/docsearch/docsearch/internal/eval"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
@@ -139,7 +140,7 @@ type (
 
 // An openedDatabase is a database under evaluation.
 type openedDatabase struct {
-	databaseRef
+	library.Ref
 	*index.Database
 	root string            // prefix of the document paths in hits
 	copy *cluster.Database // searched instead; nil: none
@@ -210,7 +211,7 @@ func (e *evalCommand) open() (*evaluator, error) {
 		db, err := index.Open(d.Path)
 		if err != nil {
 			m.close()
-			return nil, withRepair(quoteArgument(d.Path), fmt.Errorf("%s: %w", d.Name, err))
+			return nil, library.WithRepair(quoteArgument(d.Path), fmt.Errorf("%s: %w", d.Name, err))
 		}
 		m.databases = append(m.databases, openedDatabase{d, db, db.Info().Source.Root, nil})
 		if len(e.cluster.URLs) > 0 {
@@ -521,7 +522,7 @@ func setsOf(results []queryResult, byForm [formCount][]queryResult) []string {
 
 // chooseDatabases resolves names to databases on this machine, or returns all databases if
 // there are none.
-func chooseDatabases(names []string) ([]databaseRef, error) {
+func chooseDatabases(names []string) ([]library.Ref, error) {
 	if len(names) > 0 {
 		return selectDatabases(names, nil, false)
 	}

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/background"
-	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/file/atomicfile"
 	"github.com/docsearch/docsearch/internal/file/filelock"
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/library"
 )
 
 // Files for background updates in the cache folder.
@@ -26,8 +26,8 @@ const (
 
 // startDetached starts a background process that updates the overdue databases,
 // if there are any, and does not wait for it.
-func (u *updateCommand) startDetached(chosen []databaseRef) error {
-	cache, err := cacheFolder()
+func (u *updateCommand) startDetached(chosen []library.Ref) error {
+	cache, err := library.CacheFolder()
 	if err != nil {
 		return err
 	}
@@ -39,13 +39,13 @@ func (u *updateCommand) startDetached(chosen []databaseRef) error {
 	if u.reindex {
 		args = append(args, "--reindex")
 	}
-	return background.Start(cache, append(args, collect(chosen, func(d databaseRef) string { return d.Path })...))
+	return background.Start(cache, append(args, collect(chosen, func(d library.Ref) string { return d.Path })...))
 }
 
 // updateOverdue rebuilds indexes of an older format, and then updates the overdue
 // databases, unless another process is already doing so.
-func (u *updateCommand) updateOverdue(ctx context.Context, chosen []databaseRef) error {
-	cache, err := cacheFolder()
+func (u *updateCommand) updateOverdue(ctx context.Context, chosen []library.Ref) error {
+	cache, err := library.CacheFolder()
 	if err != nil {
 		return err
 	}
@@ -98,14 +98,14 @@ func (u *updateCommand) updateOverdue(ctx context.Context, chosen []databaseRef)
 
 // outdated returns the databases whose index has an older format and answers nothing. They
 // are overdue at once, whatever their source. An attempt counts for the version that made it.
-func outdated(all []databaseRef, attempts map[string]time.Time) []databaseRef {
-	return slices.DeleteFunc(slices.Clone(all), func(d databaseRef) bool {
+func outdated(all []library.Ref, attempts map[string]time.Time) []library.Ref {
+	return slices.DeleteFunc(slices.Clone(all), func(d library.Ref) bool {
 		return time.Since(attempts[reindexAttempt(d)]) < updateInterval || !isOutdated(d)
 	})
 }
 
 // reindexAttempt returns the key of an attempt to rebuild an index.
-func reindexAttempt(d databaseRef) string { return "format of " + buildVersion() + ": " + d.Path }
+func reindexAttempt(d library.Ref) string { return "format of " + buildVersion() + ": " + d.Path }
 
 // updateInterval is the minimum time since the last verification and since the
 // last attempt before a background update runs.
@@ -113,11 +113,11 @@ const updateInterval = 24 * time.Hour
 
 // overdue returns the databases that need a background update. It omits
 // databases whose sources updates may not read.
-func overdue(all []databaseRef, attempts map[string]time.Time) []databaseRef {
-	var chosen []databaseRef
+func overdue(all []library.Ref, attempts map[string]time.Time) []library.Ref {
+	var chosen []library.Ref
 	for _, d := range all {
 		info, err := index.Inspect(d.Path)
-		if err == nil && time.Since(info.LastVerified()) >= updateInterval && time.Since(attempts[d.Path]) >= updateInterval && mayRead(info.Dir) {
+		if err == nil && time.Since(info.LastVerified()) >= updateInterval && time.Since(attempts[d.Path]) >= updateInterval && library.MayRead(info.Dir) {
 			chosen = append(chosen, d)
 		}
 	}
@@ -132,12 +132,4 @@ func readAttempts(cache string) map[string]time.Time {
 		return map[string]time.Time{}
 	}
 	return attempts
-}
-
-func cacheFolder() (string, error) {
-	cache := config.Locate(os.Getenv).Cache
-	if cache == "" {
-		return "", errors.New("cannot find the cache folder: DOCSEARCH_CACHE_DIR and the home directory are not set")
-	}
-	return cache, os.MkdirAll(cache, 0o755)
 }

@@ -20,9 +20,9 @@ import (
 	"github.com/docsearch/docsearch/internal/index/embed/provider"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/ingest"
-	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 	"github.com/docsearch/docsearch/internal/ingest/source/gitrepo"
 	"github.com/docsearch/docsearch/internal/ingest/source/site"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/progress"
 	"github.com/docsearch/docsearch/internal/provenance"
 )
@@ -35,26 +35,12 @@ type buildCommand struct {
 	quiet, json bool
 	installed   bool
 	url, keyEnv string // of the embedder
-	options     savedOptions
+	options     library.Options
 	set         func(flag string) bool // whether the command line sets the flag
 	reuse       bool                   // reuse unchanged documents
 	isUpdate    bool                   // for index update, which fails if it may not read the source
 	keepLost    bool                   // keep documents that the source seems to have lost
 	lock        bool                   // record packs in the lock file
-}
-
-// savedOptions are the build options that later builds of the same database
-// repeat unless the command line overrides them. The manifest stores them.
-type savedOptions struct {
-	Language   string `json:"language,omitempty"`
-	TrustPaths bool   `json:"trust_paths,omitempty"`
-	Embedder   string `json:"embedder,omitempty"` // "PROVIDER:MODEL"; "": from the config
-	// Publisher is the public key of the publisher whose pack the database came as.
-	Publisher string `json:"publisher,omitempty"`
-	folder.Options
-	Site    ingest.SiteOptions `json:"site,omitzero"`
-	Cluster savedCluster       `json:"cluster,omitzero"`  // from which the database was pulled
-	Package string             `json:"package,omitempty"` // package and version that the source contained, as "node:react@18.3.1"
 }
 
 func newIndexBuildCommand(a *app) *cobra.Command {
@@ -184,7 +170,7 @@ func (b *buildCommand) buildAndPrint(ctx context.Context, p *plan) error {
 func (b *buildCommand) build(ctx context.Context, p *plan) (index.Info, error) {
 	if p.site() == nil {
 		for flag := range b.siteFlags(&p.options.Site) {
-			if b.set(flag) && !(flag == "private" && isDownload(p.source)) {
+			if b.set(flag) && !(flag == "private" && library.IsDownload(p.source)) {
 				return index.Info{}, usagef("cannot use --%s: %s is not a site", flag, p.label)
 			}
 		}
@@ -312,7 +298,7 @@ func (b *buildCommand) printResult(p plan, info index.Info, took time.Duration) 
 			Built   infoJSON     `json:"built"`
 			Fetched *fetchedJSON `json:"fetched,omitempty"`
 			Kept    keptJSON     `json:"kept,omitzero"`
-		}{newInfoJSON(p.label, stateOK, "", info), newFetchedJSON(p), keptBy(p)})
+		}{newInfoJSON(p.label, library.StateOK, "", info), newFetchedJSON(p), keptBy(p)})
 	case b.quiet:
 		return nil
 	}

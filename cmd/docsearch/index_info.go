@@ -23,6 +23,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/chunk"
 	"github.com/docsearch/docsearch/internal/ingest/format/markdown"
+	"github.com/docsearch/docsearch/internal/library"
 )
 
 func newIndexInfoCommand(a *app) *cobra.Command {
@@ -42,27 +43,27 @@ ask that for the counts.`,
 		if err != nil {
 			return err
 		}
-		cleanUpEach([]databaseRef{d})
+		library.CleanUpEach([]library.Ref{d})
 		return a.info(d, asJSON)
 	})
 }
 
 // database resolves a database argument.
-func (a *app) database(arg string) (databaseRef, error) {
-	all, err := listDatabases(config.Locate(os.Getenv))
+func (a *app) database(arg string) (library.Ref, error) {
+	all, err := library.List(config.Locate(os.Getenv))
 	if err != nil {
-		return databaseRef{}, err
+		return library.Ref{}, err
 	}
 	return findDatabase(all, arg)
 }
 
-func (a *app) info(d databaseRef, asJSON bool) error {
-	info, state, why := inspect(d.Path)
+func (a *app) info(d library.Ref, asJSON bool) error {
+	info, state, why := library.Inspect(d.Path)
 	if info.Generation == "" { // unreadable
 		_, err := index.Inspect(d.Path)
-		return withRepair(d.Path, err)
+		return library.WithRepair(d.Path, err)
 	}
-	skipped, err := ingest.ReadSkipped(generationOf(info))
+	skipped, err := ingest.ReadSkipped(library.GenerationOf(info))
 	if err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func (a *app) info(d databaseRef, asJSON bool) error {
 	if pages := mirrorStats(info); pages != "" {
 		a.printRow("fetched", "%s", pages)
 	}
-	if found, err := findLEANN(info); err == nil && found.Meta.Backend != "" && found.Meta.Origin == nil {
+	if found, err := library.FindLEANN(info); err == nil && found.Meta.Backend != "" && found.Meta.Origin == nil {
 		m := found.Meta
 		a.printRow("LEANN", "version %s, %s, %s, %s", m.Version, m.Backend, m.EmbeddingModel, count(m.Dimensions, "dimension"))
 	}
@@ -148,7 +149,7 @@ const fromBuild = "build"
 
 // adaptedThreshold returns the confidence threshold of a database in the config, or nil if
 // thresholds do not adapt.
-func (a *app) adaptedThreshold(d databaseRef) *thresholdState {
+func (a *app) adaptedThreshold(d library.Ref) *thresholdState {
 	l := config.Locate(os.Getenv)
 	if !d.Configured || l.State == "" {
 		return nil

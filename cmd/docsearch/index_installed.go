@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/config"
-	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/source/installed"
-	"github.com/docsearch/docsearch/internal/project"
+	"github.com/docsearch/docsearch/internal/library"
 )
 
 // runInstalled lists the documentation installed on this machine, or builds a
@@ -50,7 +48,7 @@ func (b *buildCommand) planInstalled(d installed.Documentation) (plan, error) {
 	}
 	b.preset("include", "exclude")
 	locations := config.Locate(os.Getenv)
-	databases, err := listDatabases(locations)
+	databases, err := library.List(locations)
 	if err != nil {
 		return plan{}, err
 	}
@@ -92,27 +90,4 @@ func (b *buildCommand) listInstalled(ctx context.Context, all []installed.Docume
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", thousands(e.Files), size(e.Bytes), e.Kind, e.Command)
 	}
 	return table.Flush()
-}
-
-// packageMoved reports whether a database documents a version of a package that is no
-// longer at its source: another version is, or none. The database stays as it is, because
-// a project may still use that version.
-func packageMoved(info index.Info) bool {
-	options := savedOptionsOf(&info.Manifest, info.Dir)
-	if options.Package == "" {
-		return false
-	}
-	at := strings.LastIndexByte(options.Package, '@')
-	ecosystem, _, _ := strings.Cut(options.Package, ":")
-	if _, err := os.Stat(info.Source.Location); err != nil {
-		return true
-	}
-	switch version := installed.PackageVersion(ecosystem, info.Source.Location); {
-	case version != "":
-		return version != options.Package[at+1:]
-	case ecosystem == project.Python && len(options.Include) > 0: // the metadata has the version in its path
-		_, err := os.Stat(filepath.Join(info.Source.Location, filepath.FromSlash(options.Include[0])))
-		return err != nil
-	}
-	return false
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/library"
 )
 
 func newIndexListCommand(a *app) *cobra.Command {
@@ -52,21 +53,21 @@ With --cluster, list the databases in a Weaviate cluster instead.`,
 
 func (a *app) list(ctx context.Context, asJSON, unused bool) error {
 	locations := config.Locate(os.Getenv)
-	cleanUpDataFolder(locations)
-	all, err := listDatabases(locations)
+	library.CleanUpDataFolder(locations)
+	all, err := library.List(locations)
 	if err != nil {
 		return err
 	}
-	all = slices.DeleteFunc(all, func(d databaseRef) bool { return d.Project != "" })
-	cleanUpEach(all)
-	projects, err := projectDatabases(locations)
+	all = slices.DeleteFunc(all, func(d library.Ref) bool { return d.Project != "" })
+	library.CleanUpEach(all)
+	projects, err := library.ProjectDatabases(locations)
 	if err != nil {
 		a.warn("%v", err)
 	}
 	all = append(all, projects...)
 	var remote []remoteInfo
 	if unused {
-		all, err = unusedDatabases(locations, all)
+		all, err = library.Unused(locations, all)
 	} else {
 		remote = a.describeRemotes(ctx, locations)
 	}
@@ -76,7 +77,7 @@ func (a *app) list(ctx context.Context, asJSON, unused bool) error {
 	if asJSON {
 		list := []infoJSON{}
 		for _, d := range all {
-			info, state, why := inspect(d.Path)
+			info, state, why := library.Inspect(d.Path)
 			if info.Dir == "" {
 				info.Dir = d.Path
 			}
@@ -99,13 +100,13 @@ func (a *app) list(ctx context.Context, asJSON, unused bool) error {
 	}
 	table := newTable(a.stdout, "NAME\tSTATE\tPASSAGES\tDOCUMENTS\tBUILT\tPATH")
 	for _, d := range all {
-		info, state, _ := inspect(d.Path)
+		info, state, _ := library.Inspect(d.Path)
 		if info.Generation == "" {
-			fmt.Fprintf(table, "%s\t%s\t-\t-\t-\t%s\n", d.Name, state, d.place())
+			fmt.Fprintf(table, "%s\t%s\t-\t-\t-\t%s\n", d.Name, state, d.Place())
 			continue
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, state,
-			thousands(info.Passages), thousands(info.Documents), info.Created.Local().Format("2006-01-02 15:04"), d.place())
+			thousands(info.Passages), thousands(info.Documents), info.Created.Local().Format("2006-01-02 15:04"), d.Place())
 	}
 	for i := range remote {
 		fmt.Fprintln(table, remote[i].row())
@@ -125,27 +126,19 @@ func (a *app) list(ctx context.Context, asJSON, unused bool) error {
 	return nil
 }
 
-// place returns the path of a database, with the project that it belongs to.
-func (d databaseRef) place() string {
-	if d.Project == "" {
-		return d.Path
-	}
-	return d.Path + " (of the project " + printable(d.Project) + ")"
-}
-
 // repairCommand returns the command that repairs the database's index, or "" if
 // none is needed or none would help.
-func repairCommand(d databaseRef) string {
-	_, state, _ := inspect(d.Path)
-	if d.Project != "" && state != stateOK {
+func repairCommand(d library.Ref) string {
+	_, state, _ := library.Inspect(d.Path)
+	if d.Project != "" && state != library.StateOK {
 		return "docsearch setup --project " + quoteArgument(d.Project)
 	}
 	switch state {
-	case stateStale:
+	case library.StateStale:
 		return "docsearch index update " + quoteArgument(d.Path)
-	case stateNone:
+	case library.StateNoIndex:
 		return "docsearch index build " + quoteArgument(d.Path)
-	case stateOK, stateMissing:
+	case library.StateOK, library.StateMissing:
 		return ""
 	}
 	db, err := index.Open(d.Path)

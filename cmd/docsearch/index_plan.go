@@ -17,6 +17,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/ingest"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/pack"
 )
 
@@ -26,7 +27,7 @@ type plan struct {
 	label      string // name in messages
 	configured bool   // listed in the config
 	source     index.Source
-	options    savedOptions
+	options    library.Options
 	warning    error                 // warning to print before the build; nil: none
 	lost       *generation.LostError // why an update kept the previous index; nil: it did not
 
@@ -43,31 +44,31 @@ func (p plan) site() *ingest.Site {
 // source for a new database.
 func (b *buildCommand) plan(arg string) (plan, error) {
 	locations := config.Locate(os.Getenv)
-	all, err := listDatabases(locations)
+	all, err := library.List(locations)
 	if err != nil {
 		return plan{}, err
 	}
-	arg = canonicalSource(all, arg)
+	arg = library.CanonicalSource(all, arg)
 	if b.kind != "" {
 		return b.planForced(locations, all, arg)
 	}
 	switch kind := ingest.ExtractedKind(arg); {
-	case kind == ingest.KindGit, kind != "" && isURL(arg):
+	case kind == ingest.KindGit, kind != "" && library.IsURL(arg):
 		return b.planCopy(locations, all, kind, arg)
-	case isURL(arg):
+	case library.IsURL(arg):
 		return b.planSite(locations, all, arg)
 	}
 	// An existing source has precedence over a database of that name, which may
 	// have been built from another folder with the same name.
 	path := arg
-	if _, err := os.Stat(arg); err == nil && !hasSeparator(arg) {
+	if _, err := os.Stat(arg); err == nil && !library.IsPath(arg) {
 		path = "." + string(filepath.Separator) + arg
 	}
 	known, err := findDatabase(all, path)
-	if unknown, ok := errors.AsType[*notFoundError](err); ok {
+	if unknown, ok := errors.AsType[*library.NotFoundError](err); ok {
 		err = fmt.Errorf("source %q not found: no folder, file, or database has this name", arg)
-		if unknown.suggestion != "" {
-			err = withHint(err, "did you mean %q?", unknown.suggestion)
+		if unknown.Suggestion != "" {
+			err = withHint(err, "did you mean %q?", unknown.Suggestion)
 		}
 	}
 	if err != nil {
@@ -90,17 +91,17 @@ func (b *buildCommand) plan(arg string) (plan, error) {
 }
 
 // planForced plans a build from a source of the type that --type sets.
-func (b *buildCommand) planForced(l config.Locations, all []databaseRef, arg string) (plan, error) {
+func (b *buildCommand) planForced(l config.Locations, all []library.Ref, arg string) (plan, error) {
 	switch b.kind {
 	case ingest.KindFolder:
 		return b.planFolder(l, all, arg)
 	case ingest.KindSite:
-		if !isURL(arg) {
+		if !library.IsURL(arg) {
 			return plan{}, usagef("invalid site URL %q: want a URL such as https://docs.example.com/guide/", arg)
 		}
 		return b.planSite(l, all, arg)
 	case ingest.KindGit:
-		if isURL(arg) && ingest.ExtractedKind(arg) == "" {
+		if library.IsURL(arg) && ingest.ExtractedKind(arg) == "" {
 			arg = strings.TrimRight(arg, "/") + ".git" // many git hosts also serve the repository under this URL
 		}
 		return b.planCopy(l, all, b.kind, arg)
@@ -126,14 +127,14 @@ func sourceKinds() []string {
 }
 
 // planRebuild plans to build the database in dir from its recorded source.
-func (b *buildCommand) planRebuild(known databaseRef, dir string) (p plan, err error) {
+func (b *buildCommand) planRebuild(known library.Ref, dir string) (p plan, err error) {
 	p = plan{dir: dir, label: known.Name, configured: known.Configured, options: b.mergeOptions(dir)}
-	switch origin := originOf(dir); {
+	switch origin := library.OriginOf(dir); {
 	case origin.Location == "":
-	case !origin.sealed && b.isUpdate:
-		return p, origin.unverified("cannot update "+known.Name, dir)
-	case !origin.sealed:
-		p.warning = origin.unverified("rebuilding "+known.Name+" from its own passages", dir)
+	case !origin.Sealed && b.isUpdate:
+		return p, origin.Unverified("cannot update "+known.Name, dir)
+	case !origin.Sealed:
+		p.warning = origin.Unverified("rebuilding "+known.Name+" from its own passages", dir)
 	case origin.Kind == ingest.KindSite:
 		site, err := ingest.NewSite(origin.Location, dir, p.options.Site, p.options.Options)
 		if err != nil {
@@ -143,14 +144,14 @@ func (b *buildCommand) planRebuild(known databaseRef, dir string) (p plan, err e
 		return p, nil
 	case origin.Kind == cluster.KindSource:
 		b.reuse = true
-		p.source, err = p.options.Cluster.source()
+		p.source, err = p.options.Cluster.Source()
 		return p, err
 	case origin.Kind == pack.KindSource:
 		b.reuse = true // unchanged passages are not downloaded again
 		p.source = b.packUpdate(dir, p.options.Publisher, origin.Location)
 		return p, nil
 	default:
-		switch source, err := openSource(origin.Origin, dir, p.options); {
+		switch source, err := library.OpenSource(origin.Origin, dir, p.options); {
 		case err == nil:
 			p.source = source
 			return p, nil
@@ -159,9 +160,9 @@ func (b *buildCommand) planRebuild(known databaseRef, dir string) (p plan, err e
 		}
 		p.warning = fmt.Errorf("source %s not found; rebuilding %s from its own passages", origin.Location, known.Name)
 	}
-	found, err := p.options.findLEANN(known.Path)
+	found, err := p.options.FindLEANN(known.Path)
 	if errors.Is(err, leann.ErrNotLEANN) {
-		found, err = p.options.findLEANN(dir)
+		found, err = p.options.FindLEANN(dir)
 	}
 	if _, ok := errors.AsType[*leann.OutsideError](err); ok {
 		err = withHint(err, "run docsearch index build --trust-paths %s to read them", quoteArgument(known.Path))
@@ -174,29 +175,29 @@ func (b *buildCommand) planRebuild(known databaseRef, dir string) (p plan, err e
 }
 
 // planFolder plans a database built from a folder.
-func (b *buildCommand) planFolder(l config.Locations, all []databaseRef, path string) (plan, error) {
-	return b.planNew(l, all, path, nameFor(path), func(_ string, o savedOptions) (index.Source, error) {
+func (b *buildCommand) planFolder(l config.Locations, all []library.Ref, path string) (plan, error) {
+	return b.planNew(l, all, path, nameFor(path), func(_ string, o library.Options) (index.Source, error) {
 		return ingest.NewFolder(path, o.Options)
 	})
 }
 
 // planCopy plans a database built from an archive, a repository or a docset.
-func (b *buildCommand) planCopy(l config.Locations, all []databaseRef, kind, location string) (plan, error) {
-	return b.planNew(l, all, location, ingest.ExtractedName(location), func(dir string, o savedOptions) (index.Source, error) {
-		return openSource(leann.Origin{Kind: kind, Location: location}, dir, o)
+func (b *buildCommand) planCopy(l config.Locations, all []library.Ref, kind, location string) (plan, error) {
+	return b.planNew(l, all, location, ingest.ExtractedName(location), func(dir string, o library.Options) (index.Source, error) {
+		return library.OpenSource(leann.Origin{Kind: kind, Location: location}, dir, o)
 	})
 }
 
 // planSite plans a database built from a site.
-func (b *buildCommand) planSite(l config.Locations, all []databaseRef, url string) (plan, error) {
-	return b.planNew(l, all, url, ingest.SiteName(url), func(dir string, o savedOptions) (index.Source, error) {
+func (b *buildCommand) planSite(l config.Locations, all []library.Ref, url string) (plan, error) {
+	return b.planNew(l, all, url, ingest.SiteName(url), func(dir string, o library.Options) (index.Source, error) {
 		return ingest.NewSite(url, dir, o.Site, o.Options)
 	})
 }
 
 // planNew plans a database built from the source at a location. open opens the source for
 // the database folder and the options.
-func (b *buildCommand) planNew(l config.Locations, all []databaseRef, location, suggested string, open func(dir string, o savedOptions) (index.Source, error)) (plan, error) {
+func (b *buildCommand) planNew(l config.Locations, all []library.Ref, location, suggested string, open func(dir string, o library.Options) (index.Source, error)) (plan, error) {
 	dir, name, err := b.outputFolder(l, location, suggested)
 	if err != nil {
 		return plan{}, err
@@ -238,8 +239,8 @@ func (b *buildCommand) outputFolder(l config.Locations, source, suggested string
 }
 
 // isConfigured reports whether the config lists the database in dir.
-func isConfigured(all []databaseRef, dir string) bool {
-	return slices.ContainsFunc(all, func(d databaseRef) bool { return d.Configured && samePath(d.Path, dir) })
+func isConfigured(all []library.Ref, dir string) bool {
+	return slices.ContainsFunc(all, func(d library.Ref) bool { return d.Configured && library.SamePath(d.Path, dir) })
 }
 
 // nameFor returns a database name for a folder or file.
@@ -261,12 +262,12 @@ func (b *buildCommand) mayReplace(dir, source, name string) error {
 	if err != nil {
 		return err
 	}
-	switch origin := originOf(dir); {
-	case onlyBuildFiles(entries) && !isDatabase(dir):
+	switch origin := library.OriginOf(dir); {
+	case onlyBuildFiles(entries) && !library.IsDatabase(dir):
 		return nil // an incomplete first build
 	case origin.Location == "":
 		return notReplaceable(dir, "--name or --out")
-	case !sameSource(origin.Location, source):
+	case !library.SameSource(origin.Location, source):
 		return withHint(fmt.Errorf("database %s already exists, built from %s", name, origin.Location),
 			"pass --name to use another name, or run docsearch index remove %s", quoteArgument(name))
 	}
@@ -293,13 +294,3 @@ func onlyBuildFiles(entries []fs.DirEntry) bool {
 	}
 	return true
 }
-
-// sameSource reports whether two paths or URLs refer to the same source.
-func sameSource(a, b string) bool {
-	if isURL(a) || isURL(b) || a == b {
-		return strings.TrimRight(a, "/") == strings.TrimRight(b, "/")
-	}
-	return samePath(a, b)
-}
-
-func isURL(s string) bool { return strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://") }

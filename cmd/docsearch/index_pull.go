@@ -11,6 +11,7 @@ import (
 	"github.com/docsearch/docsearch/internal/cluster"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/library"
 )
 
 func newIndexPullCommand(a *app) *cobra.Command {
@@ -48,7 +49,7 @@ update.`,
 // pull builds a database from a cluster.
 func (b *buildCommand) pull(ctx context.Context, name string, flags *clusterFlags) error {
 	l := config.Locate(os.Getenv)
-	all, err := listDatabases(l)
+	all, err := library.List(l)
 	if err != nil {
 		return err
 	}
@@ -62,29 +63,11 @@ func (b *buildCommand) pull(ctx context.Context, name string, flags *clusterFlag
 		return flags.explain(err)
 	}
 	source := &cluster.Source{Client: client, Name: name, Location: cluster.Location(client, name)}
-	p, err := b.planNew(l, all, source.Location, filepath.Base(name), func(string, savedOptions) (index.Source, error) { return source, nil })
+	p, err := b.planNew(l, all, source.Location, filepath.Base(name), func(string, library.Options) (index.Source, error) { return source, nil })
 	if err != nil {
 		return err
 	}
 	p.options.Language = cmp.Or(pushedInfoOf(commit).Language, p.options.Language)
-	p.options.Cluster = savedCluster{Name: name, URLs: flags.URLs, KeyVariable: flags.KeyVariable, PlainHTTP: flags.PlainHTTP}
+	p.options.Cluster = library.Cluster{Name: name, URLs: flags.URLs, KeyVariable: flags.KeyVariable, PlainHTTP: flags.PlainHTTP}
 	return flags.explain(b.buildAndPrint(ctx, &p))
-}
-
-// A savedCluster is the cluster from which a database was pulled, as part of its build
-// options.
-type savedCluster struct {
-	Name        string   `json:"name"`
-	URLs        []string `json:"urls"`
-	KeyVariable string   `json:"api_key_env,omitempty"`
-	PlainHTTP   bool     `json:"plain_http,omitempty"`
-}
-
-// source returns the source for an update.
-func (s savedCluster) source() (*cluster.Source, error) {
-	client, err := cluster.NewClient(cluster.Options{URLs: s.URLs, KeyVariable: s.KeyVariable, PlainHTTP: s.PlainHTTP})
-	if err != nil {
-		return nil, err
-	}
-	return &cluster.Source{Client: client, Name: s.Name, Location: cluster.Location(client, s.Name)}, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/cluster"
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/library"
 )
 
 type pushCommand struct {
@@ -67,14 +68,14 @@ func (p *pushCommand) run(ctx context.Context, arg string) error {
 	}
 	info, err := index.Inspect(d.Path)
 	if err != nil {
-		return withRepair(d.Path, err)
+		return library.WithRepair(d.Path, err)
 	}
 	local, err := index.Open(d.Path)
 	if err != nil {
-		return withRepair(d.Path, err)
+		return library.WithRepair(d.Path, err)
 	}
 	defer local.Close()
-	options := savedOptionsOf(&info.Manifest, info.Dir)
+	options := library.OptionsOf(&info.Manifest, info.Dir)
 	description, err := json.Marshal(p.describe(d, info, options.Language))
 	if err != nil {
 		return err
@@ -97,7 +98,7 @@ func (p *pushCommand) run(ctx context.Context, arg string) error {
 }
 
 // describe returns the description of a database for readers.
-func (p *pushCommand) describe(d databaseRef, info index.Info, language string) pushedInfo {
+func (p *pushCommand) describe(d library.Ref, info index.Info, language string) pushedInfo {
 	entry := configuredDatabase(d.Name)
 	return pushedInfo{
 		Description: entry.Description, Keywords: entry.Keywords, URLs: d.URLs,

@@ -15,9 +15,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config/edit"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
-	"github.com/docsearch/docsearch/internal/index/leann"
-	"github.com/docsearch/docsearch/internal/ingest"
-	"github.com/docsearch/docsearch/internal/ingest/source/site"
+	"github.com/docsearch/docsearch/internal/library"
 )
 
 func newIndexRemoveCommand(a *app) *cobra.Command {
@@ -64,13 +62,13 @@ With --cluster, remove a database from a Weaviate cluster instead.`,
 	return cmd
 }
 
-func (a *app) remove(ctx context.Context, d databaseRef, yes bool) error {
+func (a *app) remove(ctx context.Context, d library.Ref, yes bool) error {
 	if d.Project != "" {
 		target := "the database " + d.Name + " of the project " + d.Project
 		if err := mayRemove(ctx, newPrompter(a.stdin, a.stderr), target, yes); err != nil {
 			return err
 		}
-		if err := removeFromProject(config.Locate(os.Getenv), d.Project, d.Path); err != nil {
+		if err := library.RemoveFromProject(config.Locate(os.Getenv), d.Project, d.Path); err != nil {
 			return err
 		}
 		fmt.Fprintf(a.stdout, "removed %s\n", target)
@@ -78,12 +76,12 @@ func (a *app) remove(ctx context.Context, d databaseRef, yes bool) error {
 	}
 	dir, err := index.Locate(d.Path)
 	if err != nil {
-		if !isIncompleteBuild(d.Path) && !hasMirror(d.Path) {
+		if !library.IsIncomplete(d.Path) && !library.HasMirror(d.Path) {
 			return err
 		}
 		dir = d.Path // an incomplete first build
 	}
-	ownsPassages := originOf(dir).Location != "" || !isDatabase(dir)
+	ownsPassages := library.OriginOf(dir).Location != "" || !library.IsDatabase(dir)
 	target := "docsearch's index of " + d.Name + " in " + filepath.Join(dir, generation.Folder)
 	if ownsPassages {
 		target = "the database " + d.Name + " in " + dir
@@ -92,7 +90,7 @@ func (a *app) remove(ctx context.Context, d databaseRef, yes bool) error {
 	if err := mayRemove(ctx, p, target, yes); err != nil {
 		return err
 	}
-	if err := removeFiles(dir, ownsPassages); err != nil {
+	if err := library.RemoveFiles(dir, ownsPassages); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.stdout, "removed %s\n", target)
@@ -100,12 +98,6 @@ func (a *app) remove(ctx context.Context, d databaseRef, yes bool) error {
 		return nil
 	}
 	return a.removeEntry(ctx, p, d.Name, yes, ownsPassages)
-}
-
-// hasMirror reports whether a folder contains downloaded pages of a database.
-func hasMirror(dir string) bool {
-	_, err := site.Open(filepath.Join(dir, ingest.MirrorName))
-	return err == nil
 }
 
 // mayRemove asks for confirmation, which requires a terminal or --yes.
@@ -121,33 +113,6 @@ func mayRemove(ctx context.Context, p *prompter, target string, yes bool) error 
 		err = errors.New("canceled; no files were removed")
 	}
 	return err
-}
-
-// removeFiles removes docsearch's files in dir, and the passages if docsearch
-// made them.
-func removeFiles(dir string, ownsPassages bool) error {
-	copied := ingest.IsExtracted(originOf(dir).Kind) || isIncompleteBuild(dir)
-	if err := generation.Remove(dir); err != nil && !(ownsPassages && errors.Is(err, generation.ErrNoIndex)) {
-		if errors.Is(err, generation.ErrNoIndex) {
-			return fmt.Errorf("cannot remove the index: %w", err)
-		}
-		return err
-	}
-	if err := site.Remove(filepath.Join(dir, ingest.MirrorName)); err != nil {
-		return err
-	}
-	if copied {
-		if err := ingest.RemoveExtracted(dir); err != nil {
-			return err
-		}
-	}
-	if ownsPassages {
-		if err := leann.Unpublish(dir); err != nil {
-			return err
-		}
-	}
-	os.Remove(dir) // fails if the folder contains other files
-	return nil
 }
 
 // removeEntry removes the entry of a removed database from the config. It keeps

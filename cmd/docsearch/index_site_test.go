@@ -20,6 +20,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/source/site/sitetest"
+	"github.com/docsearch/docsearch/internal/library"
 )
 
 // serveSite serves the script's folder site as $SITE. It derives validators
@@ -87,7 +88,7 @@ func TestHostileSite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	skipped, err := ingest.ReadSkipped(generationOf(info))
+	skipped, err := ingest.ReadSkipped(library.GenerationOf(info))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/ingest"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/pack"
 	"github.com/docsearch/docsearch/internal/provenance"
 )
@@ -124,13 +125,13 @@ func (u *updateCommand) run(ctx context.Context, args []string) error {
 }
 
 // updateAll updates databases and continues after failures.
-func (u *updateCommand) updateAll(ctx context.Context, chosen []databaseRef) error {
+func (u *updateCommand) updateAll(ctx context.Context, chosen []library.Ref) error {
 	failed := false
 	for _, d := range chosen {
 		err := u.update(ctx, d)
 		switch {
 		case err == nil:
-		case u.all && errors.Is(err, errUnverifiedSource):
+		case u.all && errors.Is(err, library.ErrUnverifiedSource):
 			report(u.stderr, err) // the user did not name it
 		case len(chosen) == 1 || ctx.Err() != nil:
 			return err
@@ -144,12 +145,12 @@ func (u *updateCommand) updateAll(ctx context.Context, chosen []databaseRef) err
 
 // choose resolves the arguments, or returns all databases with an index if the user
 // chose all.
-func (u *updateCommand) choose(args []string) ([]databaseRef, error) {
+func (u *updateCommand) choose(args []string) ([]library.Ref, error) {
 	if !u.all {
 		return selectDatabases(args, nil, false)
 	}
-	all, err := listDatabases(config.Locate(os.Getenv))
-	return slices.DeleteFunc(all, func(d databaseRef) bool {
+	all, err := library.List(config.Locate(os.Getenv))
+	return slices.DeleteFunc(all, func(d library.Ref) bool {
 		if d.Project != "" {
 			return true // its contents stay as they are, see runProject
 		}
@@ -159,7 +160,7 @@ func (u *updateCommand) choose(args []string) ([]databaseRef, error) {
 }
 
 // update updates one database.
-func (u *updateCommand) update(ctx context.Context, d databaseRef) error {
+func (u *updateCommand) update(ctx context.Context, d library.Ref) error {
 	if isOutdated(d) {
 		if err := u.remake(ctx, d); err != nil {
 			return err
@@ -170,12 +171,12 @@ func (u *updateCommand) update(ctx context.Context, d databaseRef) error {
 	}
 	before, err := index.Inspect(d.Path)
 	if err != nil {
-		return withRepair(d.Path, err)
+		return library.WithRepair(d.Path, err)
 	}
 	if d.Project != "" {
 		return withHint(fmt.Errorf("cannot update %s: it documents a package of the project %s as it was installed", d.Name, d.Project), "run docsearch index update --project %s", quoteArgument(d.Project))
 	}
-	if packageMoved(before) {
+	if library.PackageMoved(before) {
 		if !u.quiet && !u.json {
 			fmt.Fprintf(u.stdout, "%s: the package is no longer installed in this version; no changes\n", d.Name)
 		}
@@ -202,7 +203,7 @@ func (u *updateCommand) update(ctx context.Context, d databaseRef) error {
 }
 
 // isOutdated reports whether the database's index has an older format.
-func isOutdated(d databaseRef) bool {
+func isOutdated(d library.Ref) bool {
 	db, err := index.Open(d.Path)
 	if err == nil {
 		err = db.Close()
@@ -212,18 +213,18 @@ func isOutdated(d databaseRef) bool {
 
 // remake rebuilds an index of an older format. The database then answers again, even if
 // its source cannot be read.
-func (u *updateCommand) remake(ctx context.Context, d databaseRef) error {
+func (u *updateCommand) remake(ctx context.Context, d library.Ref) error {
 	dir, err := index.Locate(d.Path)
 	if err != nil {
 		return err
 	}
 	g, err := generation.Outdated(dir)
 	if err != nil {
-		return withRepair(d.Path, err)
+		return library.WithRepair(d.Path, err)
 	}
 	display := u.quietDisplay(u.quiet || u.json)
 	info, err := index.Reindex(ctx, d.Path, index.BuildOptions{
-		Language: savedOptionsOf(&g.Manifest, dir).Language, Wait: u.wait, Report: display.Func(),
+		Language: library.OptionsOf(&g.Manifest, dir).Language, Wait: u.wait, Report: display.Func(),
 		Key: provenance.Load(config.KeyPath(os.Getenv)),
 	})
 	display.Close()
@@ -238,7 +239,7 @@ func (u *updateCommand) remake(ctx context.Context, d databaseRef) error {
 }
 
 // plan returns a build command and plan that update the database.
-func (u *updateCommand) plan(d databaseRef, before index.Info) (*buildCommand, plan, error) {
+func (u *updateCommand) plan(d library.Ref, before index.Info) (*buildCommand, plan, error) {
 	b := &buildCommand{
 		app: u.app, wait: u.wait, quiet: u.quiet, json: u.json,
 		set: func(string) bool { return false },
@@ -249,7 +250,7 @@ func (u *updateCommand) plan(d databaseRef, before index.Info) (*buildCommand, p
 		keepLost: !u.full,
 	}
 	p, err := b.planRebuild(d, before.Dir)
-	if err != nil && !errors.Is(err, errUnverifiedSource) {
+	if err != nil && !errors.Is(err, library.ErrUnverifiedSource) {
 		err = fmt.Errorf("%s: %w", d.Name, err)
 	}
 	return b, p, err
@@ -264,7 +265,7 @@ func (u *updateCommand) printResult(b *buildCommand, p plan, before, info index.
 			Unchanged bool         `json:"unchanged"`
 			Fetched   *fetchedJSON `json:"fetched,omitempty"`
 			Kept      keptJSON     `json:"kept,omitzero"`
-		}{newInfoJSON(p.label, stateOK, "", info), unchanged, newFetchedJSON(p), keptBy(p)})
+		}{newInfoJSON(p.label, library.StateOK, "", info), unchanged, newFetchedJSON(p), keptBy(p)})
 	}
 	if u.quiet {
 		return nil
@@ -312,12 +313,12 @@ func appendCount(parts []string, n int, label string) []string {
 // follow updates databases when the files of their source folders change, until
 // ctx is done. It polls size and modification time of every file, which works
 // on every file system and needs no handle per folder.
-func (u *updateCommand) follow(ctx context.Context, chosen []databaseRef) error {
+func (u *updateCommand) follow(ctx context.Context, chosen []library.Ref) error {
 	var watched []*watchedDatabase
 	for _, d := range chosen {
 		info, err := index.Inspect(d.Path)
 		if err != nil {
-			return withRepair(d.Path, err)
+			return library.WithRepair(d.Path, err)
 		}
 		_, p, err := u.plan(d, info)
 		if err != nil {
@@ -327,7 +328,7 @@ func (u *updateCommand) follow(ctx context.Context, chosen []databaseRef) error 
 		if !ok {
 			return usagef("cannot use --watch: %s was built from a source of type %s, not from a folder", d.Name, info.Source.Kind)
 		}
-		watched = append(watched, &watchedDatabase{databaseRef: d, folder: folder})
+		watched = append(watched, &watchedDatabase{Ref: d, folder: folder})
 	}
 	// Polling may take at most a twentieth of the time.
 	const minInterval, share = time.Second, 20
@@ -346,7 +347,7 @@ func (u *updateCommand) follow(ctx context.Context, chosen []databaseRef) error 
 
 // A watchedDatabase is updated when its folder changes.
 type watchedDatabase struct {
-	databaseRef
+	library.Ref
 	folder *ingest.Folder
 	debouncer
 }
@@ -357,7 +358,7 @@ func (w *watchedDatabase) poll(ctx context.Context, u *updateCommand) {
 	if err != nil || !w.ready(stamp, time.Now()) {
 		return // the folder may be about to be replaced
 	}
-	if err := u.update(ctx, w.databaseRef); err != nil && ctx.Err() == nil {
+	if err := u.update(ctx, w.Ref); err != nil && ctx.Err() == nil {
 		report(u.stderr, err)
 	}
 }

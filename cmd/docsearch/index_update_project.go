@@ -13,6 +13,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/file/filelock"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/project"
 )
 
@@ -27,7 +28,7 @@ func (u *updateCommand) runProject(ctx context.Context, args []string) error {
 		dir = args[0]
 	}
 	if u.background || u.isDetached {
-		cache, err := cacheFolder()
+		cache, err := library.CacheFolder()
 		if err != nil {
 			return err
 		}
@@ -37,7 +38,7 @@ func (u *updateCommand) runProject(ctx context.Context, args []string) error {
 			}
 			return background.Start(cache, []string{"index", "update", "--project", "--detached", dir})
 		}
-		refresh, err := beginRefresh(config.Locate(os.Getenv), dir, updateTime)
+		refresh, err := library.BeginRefresh(config.Locate(os.Getenv), dir, library.UpdateTime)
 		if err != nil || refresh == nil {
 			return err
 		}
@@ -76,7 +77,7 @@ func (u *updateCommand) runProject(ctx context.Context, args []string) error {
 		if !u.quiet {
 			fmt.Fprintln(u.stdout, "no package with a database has a new version that is installed")
 		}
-		return writeProjectSnapshot(locations, p)
+		return library.WriteProjectSnapshot(locations, p)
 	}
 	s := &setupCommand{app: u.app, stepPrinter: newStepPrinter(u.stdout), locations: locations}
 	s.buildItems(ctx, todo)
@@ -86,5 +87,5 @@ func (u *updateCommand) runProject(ctx context.Context, args []string) error {
 	if ctx.Err() != nil {
 		return errInterrupted
 	}
-	return errors.Join(writeProjectSnapshot(locations, p), plan.failure())
+	return errors.Join(library.WriteProjectSnapshot(locations, p), plan.failure())
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/library"
 )
 
 func newIndexVerifyCommand(a *app) *cobra.Command {
@@ -30,14 +31,14 @@ visible passage, the statistics, and the same contents as the others.`,
 			if len(flags.URLs) > 0 {
 				return a.verifyCluster(cmd.Context(), &flags, args, quiet)
 			}
-			chosen, err := listDatabases(config.Locate(os.Getenv))
+			chosen, err := library.List(config.Locate(os.Getenv))
 			if len(args) > 0 {
 				chosen, err = selectDatabases(args, nil, false)
 			}
 			if err != nil {
 				return explainElsewhere(err, "index verify")
 			}
-			cleanUpEach(chosen)
+			library.CleanUpEach(chosen)
 			return a.verify(cmd.Context(), chosen, quiet)
 		},
 	}
@@ -46,7 +47,7 @@ visible passage, the statistics, and the same contents as the others.`,
 	return cmd
 }
 
-func (a *app) verify(ctx context.Context, chosen []databaseRef, quiet bool) error {
+func (a *app) verify(ctx context.Context, chosen []library.Ref, quiet bool) error {
 	failed := false
 	for _, d := range chosen {
 		display := a.quietDisplay(quiet)
@@ -72,7 +73,7 @@ func (a *app) verify(ctx context.Context, chosen []databaseRef, quiet bool) erro
 		}
 		fmt.Fprintf(a.stdout, "%s: valid; %s of %s%s\n", d.Name,
 			count(report.Passages, "passage"), count(report.Documents, "document"), recallOf(report.Recall))
-		if why := staleness(report.Info); why != "" {
+		if why := library.Staleness(report.Info); why != "" {
 			fmt.Fprintf(a.stdout, "%s: note: %s; to update it, run: docsearch index update %s\n", d.Name, why, quoteArgument(d.Path))
 		}
 		a.noteLEANN(ctx, d, report.Info)
@@ -82,8 +83,8 @@ func (a *app) verify(ctx context.Context, chosen []databaseRef, quiet bool) erro
 
 // noteLEANN prints problems that LEANN would have with its own index. They do
 // not affect docsearch.
-func (a *app) noteLEANN(ctx context.Context, d databaseRef, info index.Info) {
-	found, err := findLEANN(info)
+func (a *app) noteLEANN(ctx context.Context, d library.Ref, info index.Info) {
+	found, err := library.FindLEANN(info)
 	if err != nil {
 		return // the passages are missing, which Stale reports, or at a path that may not be read
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/docsearch/docsearch/internal/agentconfig"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/library"
 )
 
 func newInstallCommand(a *app) *cobra.Command {
@@ -121,7 +122,7 @@ func (i *installCommand) checkedProgram() (program agentconfig.Program, err erro
 	switch path := i.program; {
 	case path == "":
 		program, err = i.programFor(i.scope, i.dryRun)
-	case hasSeparator(path):
+	case library.IsPath(path):
 		path, err = filepath.Abs(path)
 		program = agentconfig.ProgramAt(path)
 	default:

@@ -11,7 +11,7 @@ import (
 // prefix that matches decides.
 var layers = [][]string{
 	{"cmd", "test"},
-	{"internal/cluster/clustersearch", "internal/eventlog/activity", "internal/hook/startup", "internal/hook/crashguard", "internal/httpserver", "internal/mcpserver", "internal/notes/notegaps", "internal/remote", "internal/setup", "internal/web", "recipes"},
+	{"internal/cluster/clustersearch", "internal/eventlog/activity", "internal/hook/startup", "internal/hook/crashguard", "internal/httpserver", "internal/library", "internal/mcpserver", "internal/notes/notegaps", "internal/remote", "internal/setup", "internal/web", "recipes"},
 	{"internal/eventlog/replay", "internal/hook/lookup", "internal/rules/check"},
 	{"internal/hook"},
 	{"internal/cluster", "internal/config/edit", "internal/config/load", "internal/ingest", "internal/notes/notebook", "internal/pack"},

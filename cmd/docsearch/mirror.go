@@ -17,6 +17,7 @@ import (
 	"github.com/docsearch/docsearch/internal/file/filelock"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/pack/registry"
 	"github.com/docsearch/docsearch/internal/remote"
 )
@@ -42,7 +43,7 @@ func (u *updateCommand) updateMirrors(ctx context.Context, stale bool) error {
 	if _, err := os.Stat(dir); dir == "" || len(servers) == 0 && errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	cache, err := cacheFolder()
+	cache, err := library.CacheFolder()
 	if err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func (u *updateCommand) updateMirrors(ctx context.Context, stale bool) error {
 // checkOffered returns an error if a server names a file of this machine as a pack, or
 // another server on it.
 func checkOffered(location, server string) error {
-	if !isURL(location) && !strings.HasPrefix(location, registry.Scheme) {
+	if !library.IsURL(location) && !strings.HasPrefix(location, registry.Scheme) {
 		return fmt.Errorf("%q is not the address of a pack", location)
 	}
 	return checkNamed(location, server)

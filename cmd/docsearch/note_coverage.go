@@ -19,6 +19,7 @@ import (
 	"github.com/docsearch/docsearch/internal/eventlog/replay"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/lexical"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/notes/notebook"
 	"github.com/docsearch/docsearch/internal/notes/notegaps"
 	"github.com/docsearch/docsearch/internal/progress"
@@ -152,7 +153,7 @@ func coverageInput(c *config.Config, b *notebook.Notebook) *notegaps.Input {
 		}
 	}
 	if info, err := index.Inspect(in.Database.Path); err == nil {
-		in.Language = lexical.AnalyzerFor(savedOptionsOf(&info.Manifest, info.Dir).Language, info.Language)
+		in.Language = lexical.AnalyzerFor(library.OptionsOf(&info.Manifest, info.Dir).Language, info.Language)
 	}
 	return in
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/docsearch/docsearch/internal/hook/lookup"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/notes"
 	"github.com/docsearch/docsearch/internal/notes/notebook"
 )
@@ -62,13 +63,13 @@ func (d *noteDatabase) Update(ctx context.Context) error {
 		l := config.Locate(os.Getenv)
 		p, err = b.planFolder(l, nil, d.db.Notes)
 	case err != nil:
-		err = withRepair(d.db.Path, err)
-	case !samePath(info.Source.Location, d.db.Notes):
+		err = library.WithRepair(d.db.Path, err)
+	case !library.SamePath(info.Source.Location, d.db.Notes):
 		err = withHint(fmt.Errorf("database %s was built from %s, not from %s", d.db.Name, info.Source.Location, d.db.Notes),
 			`set "path" to a new folder, or "notes" to the source of the database`)
 	default:
 		u := &updateCommand{app: d.app, wait: noteIndexWait, quiet: true}
-		b, p, err = u.plan(databaseRef{Name: d.db.Name, Path: d.db.Path, Configured: true}, info)
+		b, p, err = u.plan(library.Ref{Name: d.db.Name, Path: d.db.Path, Configured: true}, info)
 	}
 	if err == nil {
 		_, err = b.build(ctx, &p)
@@ -78,7 +79,7 @@ func (d *noteDatabase) Update(ctx context.Context) error {
 
 // Similar returns the notes about the same subject.
 func (d *noteDatabase) Similar(f notebook.Fields) ([]string, error) {
-	if !hasIndex(d.db.Path) {
+	if !library.HasIndex(d.db.Path) {
 		return nil, nil
 	}
 	found, err := lookup.Indexes{}.Similar(&d.db, f.Title+" "+strings.Join(f.Tags, " "), f.AppliesWhen.Commands)

@@ -18,6 +18,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config/edit"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/loopback"
 	"github.com/docsearch/docsearch/internal/pack"
 	"github.com/docsearch/docsearch/internal/pack/registry"
@@ -53,7 +54,7 @@ func openOrigin(ctx context.Context, location, kind string) (pack.Origin, error)
 	switch {
 	case strings.HasPrefix(location, registry.Scheme):
 		return registry.Open(ctx, location, kind)
-	case isURL(location):
+	case library.IsURL(location):
 		return pack.OpenURL(location)
 	}
 	folder, tag := location, ""
@@ -90,7 +91,7 @@ func isThisMachine(location string) bool {
 
 // absoluteLocation returns the location of a pack for later updates.
 func absoluteLocation(location string) (string, error) {
-	if isURL(location) || strings.HasPrefix(location, registry.Scheme) {
+	if library.IsURL(location) || strings.HasPrefix(location, registry.Scheme) {
 		return location, nil
 	}
 	return filepath.Abs(location)
@@ -200,14 +201,14 @@ func (a *app) appendConfig(key, subject, value string) error {
 
 // installedPack is a database that came as a pack.
 type installedPack struct {
-	databaseRef
+	library.Ref
 	info index.Info
 	head *pack.Head
 }
 
 // installedPacks lists the databases that came as packs.
 func (a *app) installedPacks() ([]installedPack, error) {
-	all, err := listDatabases(config.Locate(os.Getenv))
+	all, err := library.List(config.Locate(os.Getenv))
 	if err != nil {
 		return nil, err
 	}
@@ -221,12 +222,12 @@ func (a *app) installedPacks() ([]installedPack, error) {
 }
 
 // asPack returns the pack that a database came as.
-func asPack(d databaseRef) (installedPack, bool) {
+func asPack(d library.Ref) (installedPack, bool) {
 	info, err := index.Inspect(d.Path)
 	if err != nil || info.Source.Kind != pack.KindSource {
 		return installedPack{}, false
 	}
-	head, err := pack.Installed(generationOf(info))
+	head, err := pack.Installed(library.GenerationOf(info))
 	return installedPack{d, info, head}, err == nil
 }
 
@@ -245,7 +246,7 @@ func (a *app) findPack(arg string) (installedPack, error) {
 
 // publisher returns the key that signed the pack when it was added.
 func (p *installedPack) publisher() pack.Key {
-	return pack.Key(savedOptionsOf(&p.info.Manifest, p.info.Dir).Publisher)
+	return pack.Key(library.OptionsOf(&p.info.Manifest, p.info.Dir).Publisher)
 }
 
 // describePack prints what a pack contains and who signed it.

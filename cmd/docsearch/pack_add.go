@@ -17,6 +17,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config/edit"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/pack"
 	"github.com/docsearch/docsearch/internal/pack/registry"
 )
@@ -40,7 +41,7 @@ type chosenPack struct {
 
 // isInstalled reports whether a database came as this pack.
 func (c *chosenPack) isInstalled(info index.Info) bool {
-	head, err := pack.Installed(generationOf(info))
+	head, err := pack.Installed(library.GenerationOf(info))
 	return err == nil && head.Digest() == c.head.Digest() && info.Source.Location == c.location
 }
 
@@ -157,7 +158,7 @@ func (c *packAddCommand) addLocked(ctx context.Context) error {
 // relativeTo returns the location of a pack in a lock file. A path is relative to the
 // folder of the lock file.
 func relativeTo(lock, source string) string {
-	if isURL(source) || strings.HasPrefix(source, registry.Scheme) || filepath.IsAbs(source) {
+	if library.IsURL(source) || strings.HasPrefix(source, registry.Scheme) || filepath.IsAbs(source) {
 		return source
 	}
 	return filepath.Join(filepath.Dir(lock), filepath.FromSlash(source))
@@ -248,7 +249,7 @@ func (s *setupCommand) choosePack(ctx context.Context) error {
 			return err
 		}
 	}
-	s.plan = plan{dir: dir, label: name, options: savedOptions{Language: c.head.Language, Publisher: string(c.publisher)}}
+	s.plan = plan{dir: dir, label: name, options: library.Options{Language: c.head.Language, Publisher: string(c.publisher)}}
 	s.plan.source = newPackSource(s.locations, c.location, isSamePack(c.head, c.location))
 	if err := s.decideURLs(ctx); err != nil {
 		return err
@@ -275,14 +276,14 @@ func (s *setupCommand) confirmDownload(ctx context.Context, source, other string
 // mayReplace returns an error unless dir is empty or has a pack of the same publisher.
 func (c *chosenPack) mayReplace(dir, name string) error {
 	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && (len(entries) == 0 || onlyBuildFiles(entries) && !isDatabase(dir)) {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && (len(entries) == 0 || onlyBuildFiles(entries) && !library.IsDatabase(dir)) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	from := originOf(dir).Location
-	if have, ok := asPack(databaseRef{Name: name, Path: dir}); ok {
+	from := library.OriginOf(dir).Location
+	if have, ok := asPack(library.Ref{Name: name, Path: dir}); ok {
 		switch old := have.publisher(); {
 		case have.head.Name == c.head.Name && old.Name() == c.publisher.Name():
 			return nil

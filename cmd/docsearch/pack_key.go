@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/pack"
 	"github.com/docsearch/docsearch/internal/usererror"
 )
@@ -116,7 +117,7 @@ func (f *signingFlags) readKeys() (keys []*pack.SigningKey, rotations []string, 
 		if err != nil {
 			return nil, nil, err
 		}
-		if !fileExists(path) {
+		if !library.FileExists(path) {
 			return nil, nil, withHint(errors.New("cannot sign: you have no key"), "run docsearch pack key new NAME")
 		}
 		files = []string{path}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/pack"
 )
 
@@ -154,7 +155,7 @@ func TestPackKill(t *testing.T) {
 			t.Fatal("the second update did not complete")
 		}
 		var list []struct{ State string }
-		if out := must(home, "index", "list", "--json"); json.Unmarshal([]byte(out), &list) != nil || len(list) != 1 || list[0].State != stateOK {
+		if out := must(home, "index", "list", "--json"); json.Unmarshal([]byte(out), &list) != nil || len(list) != 1 || list[0].State != library.StateOK {
 			t.Fatalf("index list: %s", out)
 		}
 		if left, _ := filepath.Glob(filepath.Join(home, ".cache", "docsearch", "packs", "*")); len(left) > 0 {

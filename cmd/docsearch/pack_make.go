@@ -16,6 +16,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/ingest"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/pack"
 	"github.com/docsearch/docsearch/internal/pack/registry"
 	"github.com/docsearch/docsearch/internal/usererror"
@@ -80,7 +81,7 @@ func (m *packMakeCommand) run(ctx context.Context, arg string) error {
 	}
 	info, err := index.Inspect(d.Path)
 	if err != nil {
-		return withRepair(d.Path, err)
+		return library.WithRepair(d.Path, err)
 	}
 	manifest, err := m.manifest(ctx, d, info)
 	if err != nil {
@@ -94,12 +95,12 @@ func (m *packMakeCommand) run(ctx context.Context, arg string) error {
 		}
 	}
 	display := m.quietDisplay(m.quiet)
-	draft, err := pack.Make(ctx, generationOf(info), pack.MakeOptions{
+	draft, err := pack.Make(ctx, library.GenerationOf(info), pack.MakeOptions{
 		Manifest: manifest, Tool: buildVersion(), Home: config.Home(os.Getenv), Report: display.Func(),
 	})
 	display.Close()
 	if err != nil {
-		return withRepair(d.Path, err)
+		return library.WithRepair(d.Path, err)
 	}
 	if !m.quiet {
 		m.print(draft)
@@ -114,8 +115,8 @@ func (m *packMakeCommand) run(ctx context.Context, arg string) error {
 }
 
 // manifest returns the manifest as far as the config, the recipe and the flags define it.
-func (m *packMakeCommand) manifest(ctx context.Context, d databaseRef, info index.Info) (pack.Manifest, error) {
-	p := pack.Manifest{Name: strings.ToLower(cmp.Or(m.name, d.Name)), Source: packSourceOf(info), Version: m.version, Language: savedOptionsOf(&info.Manifest, info.Dir).Language}
+func (m *packMakeCommand) manifest(ctx context.Context, d library.Ref, info index.Info) (pack.Manifest, error) {
+	p := pack.Manifest{Name: strings.ToLower(cmp.Or(m.name, d.Name)), Source: packSourceOf(info), Version: m.version, Language: library.OptionsOf(&info.Manifest, info.Dir).Language}
 	entry := configuredDatabase(d.Name)
 	p.Description, p.Keywords, p.URLs = entry.Description, entry.Keywords, entry.URLs
 	p.Version = cmp.Or(p.Version, entry.Version)
@@ -137,7 +138,7 @@ func (m *packMakeCommand) manifest(ctx context.Context, d databaseRef, info inde
 			p.URLs = r.URLs
 		}
 	}
-	if h, err := pack.Installed(generationOf(info)); err == nil { // a pack of a pack
+	if h, err := pack.Installed(library.GenerationOf(info)); err == nil { // a pack of a pack
 		p.Title, p.License, p.Attribution, p.Source = h.Title, h.License, h.Attribution, h.Source
 		p.Version = cmp.Or(p.Version, h.Version)
 	}
@@ -191,7 +192,7 @@ func recipeOf(name string, info index.Info) *recipes.Recipe {
 		}
 		for _, version := range []string{"", cmp.Or(versionSuffix(name), info.VersionOr(""))} {
 			filled, err := r.At(version)
-			if err == nil && filled.Source.Download() != "" && sameSource(filled.Source.Download(), info.Source.Location) {
+			if err == nil && filled.Source.Download() != "" && library.SameSource(filled.Source.Download(), info.Source.Location) {
 				return filled
 			}
 		}
@@ -209,7 +210,7 @@ func versionSuffix(name string) string {
 func packSourceOf(info index.Info) pack.Source {
 	s := pack.Source{Kind: info.Source.Kind, Commit: info.Source.Commit}
 	u, err := url.Parse(info.Source.Location)
-	if err != nil || !isURL(info.Source.Location) {
+	if err != nil || !library.IsURL(info.Source.Location) {
 		return s
 	}
 	u.User, u.Fragment = nil, ""
@@ -269,7 +270,7 @@ func writeOrigin(ctx context.Context, output string, p *pack.Pack, kind string) 
 	if strings.HasPrefix(output, registry.Scheme) {
 		return registry.Push(ctx, output, p, kind)
 	}
-	if isURL(output) {
+	if library.IsURL(output) {
 		return usagef("cannot write to %s: want a file, a folder, or oci://REGISTRY/REPOSITORY:TAG", output)
 	}
 	if folder, tag, ok := layoutOf(output); ok {

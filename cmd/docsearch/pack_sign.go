@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/pack"
 	"github.com/docsearch/docsearch/internal/pack/registry"
 )
@@ -65,7 +66,7 @@ func (a *app) attach(ctx context.Context, location string, head *pack.Head, sign
 	if isRegistry {
 		return registry.Attach(ctx, location, pack.KindPack, encoded)
 	}
-	if isURL(location) || !fileExists(location) {
+	if library.IsURL(location) || !library.FileExists(location) {
 		return usagef("cannot sign %s: want a file or oci://REGISTRY/REPOSITORY:TAG", location)
 	}
 	p, err := pack.ReadFile(ctx, location)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/pack"
 	"github.com/docsearch/docsearch/internal/progress"
 )
@@ -49,20 +50,20 @@ func (u *updateCommand) runPacks(ctx context.Context, args []string) error {
 	if u.all == (len(args) > 0) {
 		return usagef("pack update needs names or --all, not both")
 	}
-	var chosen []databaseRef
+	var chosen []library.Ref
 	if u.all {
 		list, err := u.installedPacks()
 		if err != nil {
 			return err
 		}
-		chosen = collect(list, func(p installedPack) databaseRef { return p.databaseRef })
+		chosen = collect(list, func(p installedPack) library.Ref { return p.Ref })
 	}
 	for _, arg := range args {
 		p, err := u.findPack(arg)
 		if err != nil {
 			return err
 		}
-		chosen = append(chosen, p.databaseRef)
+		chosen = append(chosen, p.Ref)
 	}
 	return u.updateAll(ctx, chosen)
 }
@@ -95,7 +96,7 @@ func (b *buildCommand) packUpdate(dir, publisher, location string) *pack.Databas
 // database in dir came as. It reads that pack itself, so that the order counts for a
 // rebuild, too.
 func checkOrder(dir, location string, head *pack.Head) error {
-	have, ok := asPack(databaseRef{Path: dir})
+	have, ok := asPack(library.Ref{Path: dir})
 	if !ok {
 		return nil
 	}
@@ -174,7 +175,7 @@ func newPackRemoveCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.remove(cmd.Context(), p.databaseRef, yes)
+			return a.remove(cmd.Context(), p.Ref, yes)
 		},
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "remove without confirmation")
@@ -195,7 +196,7 @@ that came as a pack, compare its files with the manifest of the pack.`,
 		ValidArgsFunction: a.completePacks,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			limitMemory()
-			if !hasSeparator(args[0]) && !fileExists(args[0]) {
+			if !library.IsPath(args[0]) && !library.FileExists(args[0]) {
 				p, err := a.findPack(args[0])
 				if err != nil {
 					return err
@@ -210,7 +211,7 @@ that came as a pack, compare its files with the manifest of the pack.`,
 }
 
 func (a *app) verifyInstalled(p installedPack) error {
-	wrong, err := pack.CheckInstalled(generationOf(p.info), p.head)
+	wrong, err := pack.CheckInstalled(library.GenerationOf(p.info), p.head)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/eventlog"
 	"github.com/docsearch/docsearch/internal/eventlog/activity"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/project"
 	"github.com/docsearch/docsearch/internal/web/manage"
 )
@@ -40,7 +41,7 @@ Nothing is run and nothing is downloaded.`,
 				dir = args[0]
 			}
 			if refresh {
-				return refreshProject(dir)
+				return library.RefreshProject(dir)
 			}
 			p, err := project.Read(dir, config.Home(os.Getenv))
 			if err != nil {
@@ -125,7 +126,7 @@ func printProject(w io.Writer, p *project.Project, databases []string) error {
 // checkProject checks that the direct dependencies of the project in the working directory
 // have databases of their versions. Not all need one, so it only reports them.
 func (d *doctor) checkProject() {
-	if _, err := registrations(d.locations); err != nil {
+	if _, err := library.Registrations(d.locations); err != nil {
 		d.fail("project", userMessage(err), "remove the file, then run docsearch setup --project in the project")
 	}
 	p, err := project.Read(".", config.Home(os.Getenv))

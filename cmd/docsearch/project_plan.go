@@ -12,6 +12,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/ingest/source/installed"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/project"
 	"github.com/docsearch/docsearch/recipes"
 )
@@ -80,18 +81,18 @@ func newProjectPlanner(l config.Locations, dbs []config.Database, p *project.Pro
 	if l.Projects == "" {
 		return nil, errors.New("cannot find the data folder: DOCSEARCH_DATA and the home directory are not set")
 	}
-	checkout := canonicalFolder(p.Checkout)
+	checkout := library.CanonicalFolder(p.Checkout)
 	return &projectPlanner{
 		locations: l, databases: dbs, offline: offline, taken: map[string]string{},
 		roots:     installed.ProjectRoots(os.Getenv, config.Home(os.Getenv), p.Dir, p.Root),
-		checkouts: []string{p.Root, canonicalFolder(p.Root), p.Checkout, checkout},
-		own:       filepath.Join(l.Projects, projectID(checkout)),
+		checkouts: []string{p.Root, library.CanonicalFolder(p.Root), p.Checkout, checkout},
+		own:       filepath.Join(l.Projects, library.ProjectID(checkout)),
 	}, nil
 }
 
 // isOwn reports whether a folder belongs to the project, and not to the whole machine.
 func (pl *projectPlanner) isOwn(dir string) bool {
-	real := canonicalFolder(dir)
+	real := library.CanonicalFolder(dir)
 	return slices.ContainsFunc(pl.checkouts, func(c string) bool { return config.Contains(c, dir) || config.Contains(c, real) })
 }
 
@@ -151,9 +152,9 @@ func (pl *projectPlanner) item(ctx context.Context, d project.Dependency) (*proj
 			item.fallback = &fallback
 		}
 		item.database = item.recipe.databaseName()
-		item.dir = filepath.Join(pl.locations.Projects, sharedFolder, item.database)
+		item.dir = filepath.Join(pl.locations.Projects, library.SharedFolder, item.database)
 		info, err := index.Inspect(item.dir)
-		item.ready = err == nil && sameSource(info.Source.Location, item.recipe.Source.Download())
+		item.ready = err == nil && library.SameSource(info.Source.Location, item.recipe.Source.Download())
 	}
 	return item, nil
 }
@@ -165,7 +166,7 @@ func (pl *projectPlanner) placeInstalled(ctx context.Context, item *projectItem)
 		return err
 	}
 	item.database = pl.packageName(item)
-	parent := filepath.Join(pl.locations.Projects, sharedFolder)
+	parent := filepath.Join(pl.locations.Projects, library.SharedFolder)
 	if pl.isOwn(item.installed.Folder) {
 		parent = pl.own
 	}
@@ -198,7 +199,7 @@ func (pl *projectPlanner) existing(item *projectItem) (config.Database, bool) {
 // isInstalledPackage reports whether a database was made from an installed package.
 func isInstalledPackage(dir string) bool {
 	info, err := index.Inspect(dir)
-	return err == nil && savedOptionsOf(&info.Manifest, dir).Package != ""
+	return err == nil && library.OptionsOf(&info.Manifest, dir).Package != ""
 }
 
 // recipeFor returns the recipe for a dependency, at its version if the recipe has

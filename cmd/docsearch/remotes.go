@@ -16,6 +16,7 @@ import (
 	"github.com/docsearch/docsearch/internal/cluster/clustersearch"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/mcpserver"
 	"github.com/docsearch/docsearch/internal/remote"
 )
@@ -32,8 +33,8 @@ type remoteDatabase struct {
 }
 
 // ref returns the database for commands that search.
-func (d *remoteDatabase) ref() databaseRef {
-	return databaseRef{
+func (d *remoteDatabase) ref() library.Ref {
+	return library.Ref{
 		Name: d.Name, Configured: true, Server: d.url, Host: d.Remote.Host(),
 		Aliases: d.QueryNames(), Version: d.Version, URLs: d.URLs, Software: d.Software,
 	}
@@ -42,7 +43,7 @@ func (d *remoteDatabase) ref() databaseRef {
 // isNamed reports whether an argument is the name of the database, with or without its
 // host.
 func (d *remoteDatabase) isNamed(arg string) bool {
-	return strings.EqualFold(d.Name, arg) || strings.EqualFold(d.ref().label(), arg)
+	return strings.EqualFold(d.Name, arg) || strings.EqualFold(d.ref().Label(), arg)
 }
 
 // kind describes the machine that holds the database.
@@ -126,8 +127,8 @@ func (r *remoteCatalog) fetch(ctx context.Context, onlyMissing bool) map[string]
 }
 
 // search searches databases by their names.
-func (r *remoteCatalog) search(ctx context.Context, chosen []databaseRef, q index.Query) map[string]mcpserver.RemoteResult {
-	databases := collect(chosen, func(d databaseRef) mcpserver.RemoteDatabase {
+func (r *remoteCatalog) search(ctx context.Context, chosen []library.Ref, q index.Query) map[string]mcpserver.RemoteResult {
+	databases := collect(chosen, func(d library.Ref) mcpserver.RemoteDatabase {
 		return mcpserver.RemoteDatabase{Name: d.Name, Used: d.Used}
 	})
 	found, err := r.catalog.Search(ctx, databases, q)
@@ -146,7 +147,7 @@ type explainer interface {
 }
 
 // explainer returns the explainer of a database, or nil for one of a docsearch server.
-func (r *remoteCatalog) explainer(d databaseRef) explainer {
+func (r *remoteCatalog) explainer(d library.Ref) explainer {
 	for _, held := range r.databases() {
 		if held.Name == d.Name && held.cluster != nil {
 			return held.cluster
@@ -158,7 +159,7 @@ func (r *remoteCatalog) explainer(d databaseRef) explainer {
 // An elsewhereError reports that another machine holds a database, and the command needs
 // one on this machine.
 type elsewhereError struct {
-	ref     databaseRef
+	ref     library.Ref
 	cluster *config.Cluster // nil: a docsearch server
 }
 
@@ -260,7 +261,7 @@ func (i *remoteInfo) state() (state, why string) {
 	if i.err != nil {
 		return stateUnreachable, userMessage(i.err)
 	}
-	return stateOK, ""
+	return library.StateOK, ""
 }
 
 // json returns the JSON form.
@@ -290,7 +291,7 @@ func (i *remoteInfo) row() string {
 }
 
 // remoteInfo shows a database that another machine holds.
-func (a *app) remoteInfo(ctx context.Context, d databaseRef, asJSON bool) error {
+func (a *app) remoteInfo(ctx context.Context, d library.Ref, asJSON bool) error {
 	remotes := openRemotes(config.Locate(os.Getenv))
 	defer remotes.Close()
 	all, _ := remotes.describe(ctx)
@@ -300,14 +301,14 @@ func (a *app) remoteInfo(ctx context.Context, d databaseRef, asJSON bool) error 
 	}
 	i := &all[at]
 	if i.err != nil {
-		return withHint(fmt.Errorf("cannot ask for %s: %w", d.label(), i.err), "run docsearch doctor to check the server")
+		return withHint(fmt.Errorf("cannot ask for %s: %w", d.Label(), i.err), "run docsearch doctor to check the server")
 	}
 	if asJSON {
 		return a.printJSON(i.json())
 	}
 	a.printRow("name", "%s", printable(i.Name))
 	a.printRow("server", "%s (%s), database %s", i.url, i.kind(), printable(i.RemoteName))
-	a.printRow("state", "%s", stateOK)
+	a.printRow("state", "%s", library.StateOK)
 	if i.version != "" {
 		a.printRow("version", "%s", printable(i.version))
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/library"
 )
 
 type searchCommand struct {
@@ -70,7 +71,7 @@ commands, and options that the answer probably contains.`,
 
 // A databaseResult is the result of one database.
 type databaseResult struct {
-	databaseRef
+	library.Ref
 	index.Result
 	explained index.Explanation
 	opaque    bool // a server sent the result without the parts of the scores
@@ -93,7 +94,7 @@ func (s *searchCommand) run(ctx context.Context, query string) error {
 		return err
 	}
 	if len(s.databases)+len(s.paths) == 0 {
-		chosen = editionsOf(chosen, query)
+		chosen = library.Editions(chosen, query)
 	}
 	if s.topK == 0 {
 		s.topK = config.Default().Search.TopK
@@ -114,9 +115,9 @@ func (s *searchCommand) run(ctx context.Context, query string) error {
 		}
 		failed++
 		if errors.Is(d.err, index.ErrFilter) || len(all) == 1 {
-			return d.searchError(d.err)
+			return d.SearchError(d.err)
 		}
-		report(s.stderr, d.searchError(fmt.Errorf("%s: %w", d.label(), d.err)))
+		report(s.stderr, d.SearchError(fmt.Errorf("%s: %w", d.Label(), d.err)))
 	}
 	if failed == len(all) {
 		return errors.New("cannot search any database")
@@ -127,7 +128,7 @@ func (s *searchCommand) run(ctx context.Context, query string) error {
 	}
 	for _, d := range all {
 		for _, n := range d.Notes {
-			fmt.Fprintf(s.stderr, "docsearch: %s: %s\n", d.label(), n)
+			fmt.Fprintf(s.stderr, "docsearch: %s: %s\n", d.Label(), n)
 		}
 	}
 	if err := s.print(query, all, hits); err != nil {
@@ -140,11 +141,11 @@ func (s *searchCommand) run(ctx context.Context, query string) error {
 func (s *searchCommand) isExplicit() bool { return len(s.databases)+len(s.paths) > 0 }
 
 // choose returns the databases to search, also those that other machines hold.
-func (s *searchCommand) choose(ctx context.Context) ([]databaseRef, error) {
+func (s *searchCommand) choose(ctx context.Context) ([]library.Ref, error) {
 	l := config.Locate(os.Getenv)
 	if s.isExplicit() {
 		chosen, err := selectDatabases(s.databases, s.paths, true)
-		if slices.ContainsFunc(chosen, func(d databaseRef) bool { return d.Server != "" }) {
+		if slices.ContainsFunc(chosen, func(d library.Ref) bool { return d.Server != "" }) {
 			s.remotes = openRemotes(l)
 		}
 		return chosen, err
@@ -170,19 +171,19 @@ var errNoDatabases = withHint(errors.New("no databases to search"), "run docsear
 
 // selectDatabases resolves names and paths to databases. The name of a database that
 // another machine holds is an error unless elsewhere is set.
-func selectDatabases(names, paths []string, elsewhere bool) ([]databaseRef, error) {
-	all, err := listDatabases(config.Locate(os.Getenv))
+func selectDatabases(names, paths []string, elsewhere bool) ([]library.Ref, error) {
+	all, err := library.List(config.Locate(os.Getenv))
 	if err != nil {
 		return nil, err
 	}
 	args := slices.Clone(names)
 	for _, path := range paths {
-		if !hasSeparator(path) {
+		if !library.IsPath(path) {
 			path = "." + string(filepath.Separator) + path
 		}
 		args = append(args, path)
 	}
-	var chosen []databaseRef
+	var chosen []library.Ref
 	for _, arg := range args {
 		d, err := findDatabase(all, arg)
 		var other *elsewhereError
@@ -198,23 +199,23 @@ func selectDatabases(names, paths []string, elsewhere bool) ([]databaseRef, erro
 }
 
 // searchableDatabases returns the databases on this machine that docsearch searches.
-func searchableDatabases(l config.Locations) ([]databaseRef, error) {
-	all, err := listDatabases(l)
+func searchableDatabases(l config.Locations) ([]library.Ref, error) {
+	all, err := library.List(l)
 	if err != nil {
 		return nil, err
 	}
 	// A database that an external tool searches need not have a docsearch index.
-	return slices.DeleteFunc(all, func(d databaseRef) bool { return d.ExternalTool && !hasIndex(d.Path) }), nil
+	return slices.DeleteFunc(all, func(d library.Ref) bool { return d.ExternalTool && !library.HasIndex(d.Path) }), nil
 }
 
 // selectNamed returns the databases that the query names, or all if it names
 // none. It keeps databases that the user chose with flags.
-func (s *searchCommand) selectNamed(chosen []databaseRef, query string) []databaseRef {
+func (s *searchCommand) selectNamed(chosen []library.Ref, query string) []library.Ref {
 	if s.isExplicit() {
 		return chosen
 	}
-	names := collect(chosen, func(d databaseRef) []string { return d.Aliases })
-	named := collect(index.Named(query, names), func(i int) databaseRef { return chosen[i] })
+	names := collect(chosen, func(d library.Ref) []string { return d.Aliases })
+	named := collect(index.Named(query, names), func(i int) library.Ref { return chosen[i] })
 	if named == nil {
 		return chosen
 	}
@@ -227,7 +228,7 @@ func (s *searchCommand) query(text string) index.Query {
 }
 
 // searchAll searches all databases in parallel.
-func (s *searchCommand) searchAll(ctx context.Context, chosen []databaseRef, query string) []databaseResult {
+func (s *searchCommand) searchAll(ctx context.Context, chosen []library.Ref, query string) []databaseResult {
 	q := s.query(query)
 	q.Embedders = configuredEmbedders()
 	all := make([]databaseResult, len(chosen))
@@ -242,7 +243,7 @@ func (s *searchCommand) searchAll(ctx context.Context, chosen []databaseRef, que
 			continue
 		}
 		g.Go(func() error {
-			all[i].databaseRef = d
+			all[i].Ref = d
 			db, err := index.Open(d.Path)
 			if err != nil {
 				all[i].err = err
@@ -265,8 +266,8 @@ func (s *searchCommand) searchAll(ctx context.Context, chosen []databaseRef, que
 }
 
 // searchRemotes searches the databases of other machines among the chosen ones.
-func (s *searchCommand) searchRemotes(ctx context.Context, chosen []databaseRef, all []databaseResult, query string) {
-	var remote []databaseRef
+func (s *searchCommand) searchRemotes(ctx context.Context, chosen []library.Ref, all []databaseResult, query string) {
+	var remote []library.Ref
 	for _, d := range chosen {
 		if d.Server != "" {
 			remote = append(remote, d)
@@ -281,7 +282,7 @@ func (s *searchCommand) searchRemotes(ctx context.Context, chosen []databaseRef,
 			continue
 		}
 		f := found[d.Name]
-		all[i] = databaseResult{databaseRef: d, Result: f.Result, err: f.Err, opaque: true}
+		all[i] = databaseResult{Ref: d, Result: f.Result, err: f.Err, opaque: true}
 		if explainer := s.remotes.explainer(d); explainer != nil && f.Err == nil && s.explain {
 			all[i].explained, all[i].err = explainer.Explain(ctx, f.Result)
 			all[i].opaque = false

@@ -88,7 +88,7 @@ func (s *searchCommand) printScoreExplanation(d databaseResult, h index.Merged, 
 
 // printConfidenceExplanation prints the explanation of a database's confidence.
 func (s *searchCommand) printConfidenceExplanation(d databaseResult, c palette, width int) {
-	fmt.Fprintf(&s.text, "\n%sconfidence of %s: %.2f%s\n", c.title, d.label(), d.Confidence, c.end)
+	fmt.Fprintf(&s.text, "\n%sconfidence of %s: %.2f%s\n", c.title, d.Label(), d.Confidence, c.end)
 	if d.opaque {
 		return
 	}

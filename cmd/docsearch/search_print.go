@@ -9,6 +9,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/library"
 )
 
 const (
@@ -33,7 +34,7 @@ func (s *searchCommand) printHits(query string, all []databaseResult, hits []ind
 	var names []string
 	for _, d := range all {
 		if d.err == nil {
-			names = append(names, d.label())
+			names = append(names, d.Label())
 		}
 	}
 	if !anyConfident(all) {
@@ -74,7 +75,7 @@ func (s *searchCommand) printHit(query string, rank int, d databaseResult, h ind
 	fmt.Fprintf(&s.text, "%s%d. %s%s\n", c.title, rank, heading(&h.Passage), c.end)
 	place := printable(d.source(&h.Passage))
 	if withDatabase {
-		place += "  " + printable(d.label())
+		place += "  " + printable(d.Label())
 	}
 	if remark := h.Label(); remark != "" {
 		place += "  (" + printable(remark) + ")"
@@ -98,7 +99,7 @@ func (s *searchCommand) printHit(query string, rank int, d databaseResult, h ind
 }
 
 func languageOf(d databaseResult) string {
-	var kept savedOptions
+	var kept library.Options
 	if json.Unmarshal(d.info.Options, &kept) != nil {
 		return ""
 	}

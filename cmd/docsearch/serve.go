@@ -21,8 +21,8 @@ import (
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/httpserver"
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/mcpserver"
 	"github.com/docsearch/docsearch/internal/notes/notebook"
 	"github.com/docsearch/docsearch/internal/parallel"
@@ -122,7 +122,7 @@ func (a *app) warnUnknownDatabases(served *servedDatabases, names []string) {
 	all := (&servedDatabases{locations: served.locations, log: served.log}).entries()
 	for _, name := range names {
 		known := slices.ContainsFunc(all, func(e mcpserver.Entry) bool { return strings.EqualFold(e.Name, name) })
-		if _, err := os.Stat(name); !known && !hasSeparator(name) && err != nil {
+		if _, err := os.Stat(name); !known && !library.IsPath(name) && err != nil {
 			a.warn("database %q not found; the server will serve it once it exists", name)
 		}
 	}
@@ -186,14 +186,14 @@ func (s *servedDatabases) entries() []mcpserver.Entry {
 			e.Remote, e.RemoteName = current.clusters[db.Name], db.RemoteName
 		case db.Remote != "":
 			e.Remote, e.RemoteName = current.clients[db.Remote], db.RemoteName
-		case !server.Serves(&db) && !hasIndex(db.Path):
+		case !server.Serves(&db) && !library.HasIndex(db.Path):
 			continue // searched by another server
 		default:
 			e.Path, e.Publisher = filepath.Clean(db.Path), db.Publisher
 		}
 		all = append(all, e)
 	}
-	made, err := dataFolderDatabases(s.locations.Data)
+	made, err := library.InDataFolder(s.locations.Data)
 	if err != nil {
 		s.log.Error("cannot read the data folder", "error", err)
 	}
@@ -255,12 +255,6 @@ func (s *servedDatabases) read() *servedConfig {
 	}
 	s.last.Store(now)
 	return now
-}
-
-// hasIndex reports whether the database has a published index.
-func hasIndex(path string) bool {
-	dir, err := index.Locate(path)
-	return err == nil && fileExists(generation.ManifestPath(dir))
 }
 
 // addEntry adds a database unless its path is in the list. If its name is

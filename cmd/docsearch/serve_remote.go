@@ -13,6 +13,7 @@ import (
 	"github.com/docsearch/docsearch/internal/cluster/clustersearch"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/remote"
 )
 
@@ -165,7 +166,7 @@ func (s *servedDatabases) mirror(r *config.Remote, databases []remote.Database) 
 	if !due {
 		return
 	}
-	cache, err := cacheFolder()
+	cache, err := library.CacheFolder()
 	if err == nil {
 		err = background.Start(cache, []string{"index", "update", "--mirrors", "--detached", "--quiet"})
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/source/site"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/setup"
 )
 
@@ -199,11 +200,11 @@ func (s *setupCommand) choose(ctx context.Context) error {
 
 // chooseSource plans the build for the source and the keyword of the user.
 func (s *setupCommand) chooseSource(ctx context.Context) error {
-	all, err := listDatabases(s.locations)
+	all, err := library.List(s.locations)
 	if err != nil {
 		return err
 	}
-	s.source = canonicalSource(all, s.source)
+	s.source = library.CanonicalSource(all, s.source)
 	if s.keyword = strings.TrimSpace(s.keyword); s.keyword == "" {
 		return usagef("invalid keyword \"\": want a word that searches use")
 	}
@@ -231,7 +232,7 @@ func (s *setupCommand) askSource(ctx context.Context) error {
 			return err
 		}
 	}
-	if name := s.source; isKnownName(name) && !fileExists(name) {
+	if name := s.source; isKnownName(name) && !library.FileExists(name) {
 		if err := s.checkRecipeFlags([]string{name}); err != nil {
 			return err
 		}
@@ -246,11 +247,11 @@ func (s *setupCommand) askSource(ctx context.Context) error {
 
 // proposedKeyword derives a keyword from the source.
 func proposedKeyword(source string) string {
-	source = canonicalSource(nil, source)
+	source = library.CanonicalSource(nil, source)
 	if ingest.ExtractedKind(source) != "" {
 		return strings.ToLower(ingest.ExtractedName(source))
 	}
-	if isURL(source) {
+	if library.IsURL(source) {
 		return ingest.SiteName(source)
 	}
 	path, err := filepath.Abs(source)
@@ -271,7 +272,7 @@ func proposedKeyword(source string) string {
 // that is not in the config, or a documentation folder in the working
 // directory. It returns "" if it finds none.
 func (s *setupCommand) proposedSource() string {
-	all, err := listDatabases(s.locations)
+	all, err := library.List(s.locations)
 	if err != nil {
 		return ""
 	}
@@ -279,7 +280,7 @@ func (s *setupCommand) proposedSource() string {
 		found, _ := filepath.Glob(filepath.Join(dir, "indexes", "*"))
 		for _, path := range found {
 			abs, err := filepath.Abs(path)
-			if err == nil && isDatabase(abs) && !isConfigured(all, abs) {
+			if err == nil && library.IsDatabase(abs) && !isConfigured(all, abs) {
 				return path
 			}
 		}
@@ -295,7 +296,7 @@ func (s *setupCommand) proposedSource() string {
 // isNew reports whether the argument is a source to build a database from, as
 // opposed to an existing database.
 func (s *setupCommand) isNew(source string) bool {
-	if isURL(source) || ingest.ExtractedKind(source) != "" {
+	if library.IsURL(source) || ingest.ExtractedKind(source) != "" {
 		return true
 	}
 	if _, err := os.Stat(source); err != nil {
@@ -339,7 +340,7 @@ func (s *setupCommand) mayRedirect(ctx context.Context) error {
 func (s *setupCommand) buildDatabase(ctx context.Context) error {
 	s.step("Build the database")
 	fmt.Fprintln(s.stdout)
-	existed := isDatabase(s.plan.dir)
+	existed := library.IsDatabase(s.plan.dir)
 	if info, ok := s.isUpToDate(); ok {
 		fmt.Fprintf(s.stdout, "%s: %s of %s, built %s from %s\n", s.plan.label, count(info.Passages, "passage"),
 			count(info.Documents, "document"), age(time.Since(info.Created)), info.Source.Location)
@@ -368,7 +369,7 @@ func (s *setupCommand) buildDatabase(ctx context.Context) error {
 // nameForCommands returns the argument that selects the database in other
 // commands: its name if possible, otherwise its folder.
 func (s *setupCommand) nameForCommands() string {
-	if s.locations.Data != "" && samePath(filepath.Join(s.locations.Data, s.plan.label), s.plan.dir) {
+	if s.locations.Data != "" && library.SamePath(filepath.Join(s.locations.Data, s.plan.label), s.plan.dir) {
 		return s.plan.label
 	}
 	return s.plan.dir
@@ -378,18 +379,18 @@ func (s *setupCommand) nameForCommands() string {
 // options, and is not older than its source. If only the source has changed,
 // the next build reuses the unchanged documents.
 func (s *setupCommand) isUpToDate() (index.Info, bool) {
-	info, state, _ := inspect(s.plan.dir)
-	if errors.Is(s.plan.warning, errUnverifiedSource) {
-		return info, state == stateOK // another user's database stays as it is
+	info, state, _ := library.Inspect(s.plan.dir)
+	if errors.Is(s.plan.warning, library.ErrUnverifiedSource) {
+		return info, state == library.StateOK // another user's database stays as it is
 	}
 	options, err := json.Marshal(s.plan.options)
-	same := err == nil && sameJSON(options, info.Options) && (isOwn(info) || !isDocsearchSource(info.Source.Kind))
+	same := err == nil && sameJSON(options, info.Options) && (library.IsOwn(info) || !library.MakesPassages(info.Source.Kind))
 	s.builder.reuse = same && info.Tool == buildVersion()
 	if s.pack != nil {
 		s.builder.reuse = true
 		same = same && s.pack.isInstalled(info)
 	}
-	return info, same && state == stateOK
+	return info, same && state == library.StateOK
 }
 
 // sameJSON reports whether two texts are the same JSON except for whitespace.
@@ -402,7 +403,7 @@ func sameJSON(a, b []byte) bool {
 // entry, but no entries added later.
 func (s *setupCommand) removeCommand() string {
 	command := "docsearch index remove " + quoteArgument(s.nameForCommands())
-	if originOf(s.plan.dir).Location == "" {
+	if library.OriginOf(s.plan.dir).Location == "" {
 		command += fmt.Sprintf("\n    and answer yes to remove the entry %s", s.entry.Name)
 	}
 	return command

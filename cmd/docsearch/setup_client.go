@@ -14,6 +14,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/file/execpath"
+	"github.com/docsearch/docsearch/internal/library"
 )
 
 // installClients installs the hook and the server in Claude Code and in the other
@@ -190,7 +191,7 @@ func usesClaude(a *app) bool {
 		return true
 	}
 	claude, err := a.claude()
-	return err == nil && (fileExists(claude.Settings(agentconfig.User)) || fileExists(claude.Servers(agentconfig.User)))
+	return err == nil && (library.FileExists(claude.Settings(agentconfig.User)) || library.FileExists(claude.Servers(agentconfig.User)))
 }
 
 // testSearch runs a search through the hook and the server.

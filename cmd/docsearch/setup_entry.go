@@ -13,6 +13,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config/edit"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/setup"
 )
 
@@ -36,14 +37,14 @@ func (s *setupCommand) configEntry() (config.Database, bool, error) {
 // isEntryOf reports whether the entry belongs to this database.
 func (s *setupCommand) isEntryOf(entry config.Database) bool {
 	dir, err := index.Locate(entry.Path)
-	return err == nil && samePath(dir, s.plan.dir) || samePath(entry.Path, s.plan.dir)
+	return err == nil && library.SamePath(dir, s.plan.dir) || library.SamePath(entry.Path, s.plan.dir)
 }
 
 // writeEntry adds the database to the config.
 func (s *setupCommand) writeEntry(ctx context.Context) error {
 	s.step("Add it to the config")
 	var err error
-	if s.evidence, err = setup.Gather(s.plan.dir, s.keyword, mayRead(s.plan.dir)); err != nil {
+	if s.evidence, err = setup.Gather(s.plan.dir, s.keyword, library.MayRead(s.plan.dir)); err != nil {
 		return err
 	}
 	old, exists, err := s.configEntry()

@@ -19,6 +19,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/ingest/source/installed"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/progress"
 	"github.com/docsearch/docsearch/internal/project"
 	"github.com/docsearch/docsearch/internal/setup"
@@ -69,7 +70,7 @@ func (s *setupCommand) runProject(ctx context.Context, args []string) error {
 	}
 	todo := plan.todo()
 	if len(todo) > 0 {
-		agreed, err := s.prompter.confirm(ctx, fmt.Sprintf("Build %s for %s?", count(len(todo), "database"), canonicalFolder(p.Checkout)), true)
+		agreed, err := s.prompter.confirm(ctx, fmt.Sprintf("Build %s for %s?", count(len(todo), "database"), library.CanonicalFolder(p.Checkout)), true)
 		if err != nil {
 			return err
 		}
@@ -156,7 +157,7 @@ func (s *setupCommand) buildProject(ctx context.Context, plan *projectPlan) erro
 	if err := s.registerProject(plan); err != nil {
 		return err
 	}
-	return writeProjectSnapshot(s.locations, plan.project)
+	return library.WriteProjectSnapshot(s.locations, plan.project)
 }
 
 // buildItems builds the databases in parallel with one display.
@@ -230,7 +231,7 @@ func (s *setupCommand) buildItem(ctx context.Context, item *projectItem) error {
 		return err
 	}
 	if now, err := installed.Digest(ctx, item.installed); err != nil || now != item.digest {
-		return cmp.Or(err, removeFiles(item.dir, true), errors.New("the installed package was changed during the build"))
+		return cmp.Or(err, library.RemoveFiles(item.dir, true), errors.New("the installed package was changed during the build"))
 	}
 	return nil
 }
@@ -247,7 +248,7 @@ func (s *setupCommand) buildRecipe(ctx context.Context, item *projectItem) error
 	if err != nil {
 		return err
 	}
-	existed := isDatabase(p.dir)
+	existed := library.IsDatabase(p.dir)
 	if _, err := b.build(ctx, &p); err != nil {
 		return err
 	}
@@ -271,7 +272,7 @@ func (s *setupCommand) registerProject(plan *projectPlan) error {
 	built := 0
 	for _, item := range plan.items {
 		if item.err == nil && (item.source == sourceInstalled || item.source == sourceDownload) {
-			databases = append(databases, item.entry(canonicalFolder(plan.project.Checkout), s.locations))
+			databases = append(databases, item.entry(library.CanonicalFolder(plan.project.Checkout), s.locations))
 			if !item.ready {
 				built++
 			}
@@ -280,11 +281,11 @@ func (s *setupCommand) registerProject(plan *projectPlan) error {
 	if len(databases) == 0 {
 		return nil
 	}
-	if err := registerDatabases(s.locations, plan.project, databases); err != nil {
+	if err := library.RegisterDatabases(s.locations, plan.project, databases); err != nil {
 		return err
 	}
 	if built > 0 {
-		fmt.Fprintf(s.stdout, "added %s to the project %s\n", count(built, "database"), canonicalFolder(plan.project.Checkout))
+		fmt.Fprintf(s.stdout, "added %s to the project %s\n", count(built, "database"), library.CanonicalFolder(plan.project.Checkout))
 	}
 	return nil
 }
@@ -298,7 +299,7 @@ func (item *projectItem) entry(checkout string, l config.Locations) config.Datab
 			URLs: r.URLs, Version: r.numericVersion(), Packages: r.Packages}
 	}
 	description := item.ShortName() + " documentation"
-	if !config.Contains(filepath.Join(l.Projects, sharedFolder), item.dir) {
+	if !config.Contains(filepath.Join(l.Projects, library.SharedFolder), item.dir) {
 		description = strings.TrimSpace(item.ShortName()+" "+item.Version) + " documentation from the files of " + checkout
 	}
 	return config.Database{
@@ -330,7 +331,7 @@ func (s *setupCommand) summarizeProject(plan *projectPlan) {
 		}
 	}
 	fmt.Fprintf(s.stdout, "\n%d of %d direct dependencies have a database\n", ready, len(plan.items))
-	fmt.Fprintf(s.stdout, "they answer in %s only\n", canonicalFolder(plan.project.Checkout))
+	fmt.Fprintf(s.stdout, "they answer in %s only\n", library.CanonicalFolder(plan.project.Checkout))
 	fmt.Fprintln(s.stdout, "after the next change of a lock file, run: docsearch index update --project")
 	fmt.Fprintln(s.stdout, "to remove them, run: docsearch index remove --project")
 }

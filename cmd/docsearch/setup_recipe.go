@@ -17,6 +17,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/source/installed"
 	"github.com/docsearch/docsearch/internal/ingest/source/site"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/setup"
 	"github.com/docsearch/docsearch/recipes"
 )
@@ -55,19 +56,19 @@ func (s *setupCommand) areRecipes(args []string) bool {
 	switch {
 	case isRecipeFile(args[0]) || isRecipe(args[0]) && isRecipeFile(args[1]):
 		return true
-	case isURL(args[1]) || ingest.ExtractedKind(args[1]) != "":
+	case library.IsURL(args[1]) || ingest.ExtractedKind(args[1]) != "":
 		return false
-	case fileExists(args[1]):
+	case library.FileExists(args[1]):
 		if both {
 			s.warn("%s is a file or folder here; for the recipe, run docsearch setup %s", args[1], args[1])
 		}
 		return false
 	case both:
 		return true
-	case canonicalSource(nil, args[1]) != args[1]:
+	case library.CanonicalSource(nil, args[1]) != args[1]:
 		return false
 	}
-	if all, err := listDatabases(config.Locate(os.Getenv)); err == nil {
+	if all, err := library.List(config.Locate(os.Getenv)); err == nil {
 		if _, err := findDatabase(all, args[1]); err == nil {
 			return false
 		}
@@ -105,12 +106,7 @@ func isLikeRecipe(arg string) bool {
 // isRecipeFile reports whether an argument is the path or URL of a recipe.
 func isRecipeFile(arg string) bool {
 	name, _ := splitVersion(arg)
-	return strings.HasSuffix(name, recipes.Extension) && (isURL(name) || hasSeparator(name) || fileExists(name))
-}
-
-func fileExists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
+	return strings.HasSuffix(name, recipes.Extension) && (library.IsURL(name) || library.IsPath(name) || library.FileExists(name))
 }
 
 // splitVersion splits "django@5.2". An "@" in a folder or host name is not a
@@ -145,7 +141,7 @@ func loadRecipe(ctx context.Context, name string) (*recipes.Recipe, error) {
 	case !isRecipeFile(name):
 		r, err := recipes.Find(name)
 		return r, explainRecipe(name, err)
-	case !isURL(name):
+	case !library.IsURL(name):
 		return readRecipe(name)
 	case !strings.HasPrefix(name, "https://"):
 		return nil, usagef("invalid recipe URL %q: want an https URL", name)
@@ -181,9 +177,9 @@ func explainRecipe(arg string, err error) error {
 	switch {
 	case !errors.As(err, &unknown):
 		return err
-	case isURL(arg) || hasSeparator(arg) || fileExists(arg):
+	case library.IsURL(arg) || library.IsPath(arg) || library.FileExists(arg):
 		keyword := "KEYWORD"
-		if proposed := proposedKeyword(arg); proposed != "" && (isURL(arg) || fileExists(arg)) {
+		if proposed := proposedKeyword(arg); proposed != "" && (library.IsURL(arg) || library.FileExists(arg)) {
 			keyword = proposed
 		}
 		return withHint(usagef("no keyword for the source %s", arg), "run docsearch setup %s %s", quoteArgument(keyword), quoteArgument(arg))
@@ -346,7 +342,7 @@ func (s *setupCommand) installedSource(ctx context.Context) (*installed.Document
 	if source.Installed == "" || download != "" && s.recipe.versioned {
 		return nil, nil
 	}
-	if dir := filepath.Join(s.locations.Data, s.builder.name); download != "" && sameSource(originOf(dir).Location, download) {
+	if dir := filepath.Join(s.locations.Data, s.builder.name); download != "" && library.SameSource(library.OriginOf(dir).Location, download) {
 		return nil, nil
 	}
 	all, err := installed.Find(ctx, installed.MachineRoots(os.Getenv, config.Home(os.Getenv)))
@@ -390,7 +386,7 @@ func (r *chosenRecipe) accept(ctx context.Context, dir, source string, existed b
 	err = withHint(fmt.Errorf("%s is not the documentation that the recipe %s means: it answers %d of %s", source, r.argument, len(answered), count(len(r.Questions), "question")),
 		"run docsearch setup KEYWORD SOURCE to use another source, or docsearch recipes show %s to see the questions", quoteArgument(r.Name))
 	if !existed {
-		err = errors.Join(err, removeFiles(dir, true))
+		err = errors.Join(err, library.RemoveFiles(dir, true))
 	}
 	return nil, err
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/quicksearch"
 	"github.com/docsearch/docsearch/internal/ingest"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/project"
 	"github.com/docsearch/docsearch/internal/web/manage"
 )
@@ -36,7 +37,7 @@ func (m machine) Config() (config.Config, error) {
 }
 
 func (m machine) Databases(context.Context) ([]manage.Database, error) {
-	all, err := listDatabases(m.locations)
+	all, err := library.List(m.locations)
 	if err != nil {
 		return nil, err
 	}
@@ -64,17 +65,17 @@ func (m machine) Databases(context.Context) ([]manage.Database, error) {
 }
 
 // databaseOf returns a database with the threshold of its build.
-func databaseOf(ref databaseRef) manage.Database {
-	info, state, why := inspect(ref.Path)
-	d := manage.Database{Name: ref.Name, Path: ref.Path, Configured: ref.Configured, State: state, IsOK: state == stateOK, Why: why, Version: ref.Version,
-		Removable: state != stateMissing || isIncompleteBuild(ref.Path) || hasMirror(ref.Path)}
+func databaseOf(ref library.Ref) manage.Database {
+	info, state, why := library.Inspect(ref.Path)
+	d := manage.Database{Name: ref.Name, Path: ref.Path, Configured: ref.Configured, State: state, IsOK: state == library.StateOK, Why: why, Version: ref.Version,
+		Removable: state != library.StateMissing || library.IsIncomplete(ref.Path) || library.HasMirror(ref.Path)}
 	if info.Generation == "" {
 		return d
 	}
 	d.Generation, d.Source = info.Generation, sourceOf(info)
 	d.Version = info.VersionOr(ref.Version)
 	d.Passages, d.Documents, d.Bytes, d.TextBytes = info.Passages, info.Documents, info.Bytes, info.TextBytes
-	d.Built, d.Checked, d.Updatable = info.Created, info.Checked, mayRead(info.Dir)
+	d.Built, d.Checked, d.Updatable = info.Created, info.Checked, library.MayRead(info.Dir)
 	d.Threshold, d.Origin = quicksearch.Usable(info.Confidence).Threshold, fromBuild
 	return d
 }
@@ -85,7 +86,7 @@ func (machine) Skipped(d *manage.Database) ([]manage.Skipped, error) {
 		return nil, errors.New(userMessage(err))
 	}
 	defer db.Close()
-	skipped, err := ingest.ReadSkipped(generationOf(db.Info()))
+	skipped, err := ingest.ReadSkipped(library.GenerationOf(db.Info()))
 	if err != nil {
 		return nil, errors.New(userMessage(err))
 	}

@@ -1,4 +1,4 @@
-package main
+package library
 
 import (
 	"errors"
@@ -12,7 +12,6 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/file/filelock"
-	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/project"
 	"github.com/docsearch/docsearch/recipes"
 )
@@ -21,13 +20,13 @@ import (
 // files that they read are the project's.
 const (
 	refreshTime = 30
-	updateTime  = 600
+	UpdateTime  = 600
 )
 
-// refreshProject reads the versions that the project in a folder uses and writes the
+// RefreshProject reads the versions that the project in a folder uses and writes the
 // snapshots for the hook. A session start runs it in the background.
-func refreshProject(dir string) error {
-	refresh, err := beginRefresh(config.Locate(os.Getenv), dir, refreshTime)
+func RefreshProject(dir string) error {
+	refresh, err := BeginRefresh(config.Locate(os.Getenv), dir, refreshTime)
 	if err != nil || refresh == nil {
 		return err
 	}
@@ -36,22 +35,22 @@ func refreshProject(dir string) error {
 	if err != nil {
 		return err
 	}
-	return writeProjectSnapshot(config.Locate(os.Getenv), p)
+	return WriteProjectSnapshot(config.Locate(os.Getenv), p)
 }
 
-// beginRefresh limits this process before it reads the files of the project in a folder. It
+// BeginRefresh limits this process before it reads the files of the project in a folder. It
 // first writes the stamps of the files: if this process is ended at its limit, the next
 // session start does not begin another one until a file changes. It returns nil if another
 // process reads the same files.
-func beginRefresh(l config.Locations, dir string, seconds uint64) (*filelock.Lock, error) {
-	cache, err := cacheFolder()
+func BeginRefresh(l config.Locations, dir string, seconds uint64) (*filelock.Lock, error) {
+	cache, err := CacheFolder()
 	if err != nil {
 		return nil, err
 	}
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, err
 	}
-	lock, err := filelock.TryLock(filepath.Join(cache, "refresh-"+projectID(dir)+".lock"))
+	lock, err := filelock.TryLock(filepath.Join(cache, "refresh-"+ProjectID(dir)+".lock"))
 	if errors.Is(err, filelock.ErrLocked) {
 		return nil, nil
 	}
@@ -67,10 +66,10 @@ func beginRefresh(l config.Locations, dir string, seconds uint64) (*filelock.Loc
 	return lock, writeSnapshot(l, &attempt)
 }
 
-// writeProjectSnapshot writes the snapshots from which the hook and the server know the
+// WriteProjectSnapshot writes the snapshots from which the hook and the server know the
 // versions that the project uses: one for its folder, and one for each folder below it with
 // a manifest, because a session may change to it.
-func writeProjectSnapshot(l config.Locations, p *project.Project) error {
+func WriteProjectSnapshot(l config.Locations, p *project.Project) error {
 	if err := adoptFolder(l, p); err != nil {
 		return err
 	}
@@ -164,75 +163,4 @@ func databaseNames(d *project.Dependency) []string {
 		}
 	}
 	return names
-}
-
-// unusedDatabases returns the databases of packages that no known project uses in that
-// version: neither the one in the working directory nor those with a snapshot. A project's
-// own databases are for that project.
-func unusedDatabases(l config.Locations, all []databaseRef) ([]databaseRef, error) {
-	snapshots := config.ProjectSnapshots(l)
-	r, err := load.Load(l)
-	if err != nil {
-		return nil, err
-	}
-	var dirs []string
-	if cwd, err := os.Getwd(); err == nil {
-		dirs = append(dirs, cwd)
-	}
-	for _, s := range snapshots {
-		dirs = append(dirs, s.Folder)
-	}
-	for _, d := range all {
-		if d.Project != "" {
-			dirs = append(dirs, d.Project)
-		}
-	}
-	uses := map[[2]string][]string{} // versions of each software, for a project or "" for all
-	for _, dir := range dirs {
-		p, err := project.Read(dir, config.Home(os.Getenv))
-		if err != nil {
-			continue // the folder is gone
-		}
-		c := r.Config
-		c.AddProject(dir)
-		for _, u := range usesOf(p, c.Databases) {
-			for _, of := range []string{"", canonicalFolder(p.Checkout)} {
-				key := [...]string{of, u.Software}
-				uses[key] = append(uses[key], u.Versions...)
-			}
-		}
-	}
-	isUsed := func(d databaseRef) bool {
-		for _, software := range d.Software {
-			for _, version := range uses[[...]string{d.Project, software}] {
-				if d.Version == "" || config.VersionCloseness(d.Version, version) == config.SameVersion {
-					return true
-				}
-			}
-		}
-		return false
-	}
-	return slices.DeleteFunc(all, func(d databaseRef) bool { return !d.IsPackage || isUsed(d) }), nil
-}
-
-// editionsOf keeps one database of each software: of the version that the query names,
-// else of the version that the project in the working directory uses, else the newest.
-func editionsOf(all []databaseRef, query string) []databaseRef {
-	var p *config.Project
-	if cwd, err := os.Getwd(); err == nil {
-		p = config.ProjectAt(config.Locate(os.Getenv), os.Getenv, cwd)
-	}
-	editions := collect(all, func(d databaseRef) config.Edition { return config.Edition{Software: d.Software, Version: d.Version} })
-	var kept []databaseRef
-	for _, e := range p.ChooseEditions(editions, func(i int) string {
-		if len(all[i].Software) == 0 {
-			return "" // a database that the config does not list
-		}
-		return lexical.NamedVersion(query, all[i].Aliases)
-	}) {
-		d := all[e.Index]
-		d.Used = e.Used
-		kept = append(kept, d)
-	}
-	return kept
 }
