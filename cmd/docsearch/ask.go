@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/term"
+
+	"github.com/docsearch/docsearch/internal/library"
 )
 
 // errInterrupted is returned when the user interrupts a prompt.
@@ -29,6 +31,14 @@ func newPrompter(in io.Reader, out io.Writer) *prompter {
 		return nil
 	}
 	return &prompter{bufio.NewReader(f), out}
+}
+
+// orNil returns the prompter, or no asker for a nil prompter.
+func (a *prompter) orNil() library.Asker {
+	if a == nil {
+		return nil
+	}
+	return a
 }
 
 // ask prompts for a line. An empty line selects the proposed answer; "-"
@@ -53,8 +63,8 @@ func (a *prompter) ask(ctx context.Context, question, proposed string) (string, 
 	return answer, nil
 }
 
-// confirm prompts until the answer is yes or no.
-func (a *prompter) confirm(ctx context.Context, question string, proposed bool) (bool, error) {
+// Confirm prompts until the answer is yes or no.
+func (a *prompter) Confirm(ctx context.Context, question string, proposed bool) (bool, error) {
 	if a == nil {
 		return proposed, nil
 	}
@@ -103,3 +113,12 @@ func (a *prompter) readLine(ctx context.Context) (string, error) {
 		return strings.TrimSpace(r.line), nil
 	}
 }
+
+// A console shows messages of the rooms on stderr.
+type console struct{ *app }
+
+func (c console) Warn(format string, args ...any) { c.warn(format, args...) }
+
+func (c console) Report(err error) { report(c.stderr, err) }
+
+func (c console) Say(format string, args ...any) { fmt.Fprintf(c.stderr, format+"\n", args...) }

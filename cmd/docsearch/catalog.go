@@ -13,11 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/docsearch/docsearch/internal/config"
-	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/pack"
 	"github.com/docsearch/docsearch/internal/pack/catalog"
+	"github.com/docsearch/docsearch/internal/pack/origins"
 	"github.com/docsearch/docsearch/internal/pack/registry"
 )
 
@@ -45,15 +44,15 @@ OCI layout folder (DIR:TAG), an https URL, or a catalog in a registry
   docsearch catalog add oci://registry.example.com/docs/catalog:latest`,
 		Args: oneArgument("the source of a catalog"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			location, err := absoluteLocation(args[0])
+			location, err := origins.Absolute(args[0])
 			if err != nil {
 				return err
 			}
-			c, key, err := a.refreshCatalog(cmd.Context(), newPrompter(a.stdin, a.stderr), location, keys)
+			c, key, err := library.RefreshCatalog(cmd.Context(), console{a}, newPrompter(a.stdin, a.stderr).orNil(), location, keys)
 			if err != nil {
 				return err
 			}
-			if err := errors.Join(a.savePublisher(key), a.appendConfig("catalogs", "the catalog "+c.Name, location)); err != nil {
+			if err := errors.Join(library.SavePublisher(console{a}, key), library.AppendConfig(console{a}, "catalogs", "the catalog "+c.Name, location)); err != nil {
 				return err
 			}
 			fmt.Fprintf(a.stdout, "%s: %s, signed by %s, valid until %s\n", c.Name, count(len(c.Packs), "pack"), key.ID(), c.Expires.Format("2006-01-02"))
@@ -62,98 +61,6 @@ OCI layout folder (DIR:TAG), an https URL, or a catalog in a registry
 	}
 	cmd.Flags().StringArrayVar(&keys, "key", nil, "trust the public key `KEY` from now on (repeatable)")
 	return cmd
-}
-
-// refreshCatalog downloads a catalog, verifies it, and stores it.
-func (a *app) refreshCatalog(ctx context.Context, p *prompter, location string, keys []string) (*catalog.Catalog, pack.Key, error) {
-	data := config.Locate(os.Getenv).Data
-	if data == "" {
-		return nil, "", errors.New("cannot find the data folder: DOCSEARCH_DATA and the home directory are not set")
-	}
-	origin, err := openOrigin(ctx, location, pack.KindCatalog)
-	if err != nil {
-		return nil, "", err
-	}
-	defer origin.Close()
-	var key pack.Key
-	c, raw, err := catalog.Read(ctx, origin, func(s *pack.Signatures, subject pack.Subject) (err error) {
-		key, err = a.trust(ctx, p, s, subject, keys)
-		return err
-	})
-	if err != nil {
-		return nil, "", explainPack(location, err)
-	}
-	store := catalog.StoreIn(data)
-	if err := store.Check(location, c, raw.Manifest, time.Now()); err != nil {
-		return nil, "", withHint(err, "ask the publisher %s for a new version", key.Name())
-	}
-	return c, key, store.Put(location, raw)
-}
-
-// configuredCatalogs returns the locations of the catalogs in the config.
-func configuredCatalogs() ([]string, error) {
-	loaded, err := load.Load(config.Locate(os.Getenv))
-	if err != nil {
-		return nil, withHint(err, "run docsearch config check to list all problems")
-	}
-	home := config.Home(os.Getenv)
-	return collect(loaded.Config.Catalogs, func(c string) string { return config.Expand(c, home) }), nil
-}
-
-// A knownCatalog is a catalog of the config with its stored version.
-type knownCatalog struct {
-	location string
-	*catalog.Catalog
-	stored time.Time
-	err    error // why there is no usable version
-}
-
-// knownCatalogs returns the catalogs of the config, in order, without using the network.
-func knownCatalogs() ([]knownCatalog, error) {
-	locations, err := configuredCatalogs()
-	if err != nil {
-		return nil, err
-	}
-	store := catalog.StoreIn(config.Locate(os.Getenv).Data)
-	var all []knownCatalog
-	for _, l := range locations {
-		k := knownCatalog{location: l}
-		k.Catalog, k.stored, k.err = store.Get(l)
-		switch {
-		case errors.Is(k.err, fs.ErrNotExist):
-			k.err = errors.New("not downloaded yet")
-		case k.err == nil && k.Expired(time.Now()):
-			k.err = &catalog.ExpiredError{Name: k.Name, Expires: k.Expires}
-		}
-		all = append(all, k)
-	}
-	return all, nil
-}
-
-// currentCatalogs is knownCatalogs, but downloads versions that are missing, expired or
-// older than a day. If that fails, it warns and uses the stored version.
-func (a *app) currentCatalogs(ctx context.Context) ([]knownCatalog, error) {
-	all, err := knownCatalogs()
-	if err != nil {
-		return nil, err
-	}
-	for i := range all {
-		k := &all[i]
-		if k.err == nil && time.Since(k.stored) < 24*time.Hour {
-			continue
-		}
-		fresh, _, err := a.refreshCatalog(ctx, nil, k.location, nil)
-		switch {
-		case err == nil:
-			k.Catalog, k.stored, k.err = fresh, time.Now(), nil
-		case k.err == nil:
-			report(a.stderr, fmt.Errorf("using the version of %s of the catalog %s: %w", k.stored.Format("2006-01-02"), k.Name, err))
-		default:
-			report(a.stderr, fmt.Errorf("the catalog %s is not used: %w", printable(k.location), err))
-			k.err = err
-		}
-	}
-	return all, nil
 }
 
 func newCatalogListCommand(a *app) *cobra.Command {
@@ -165,7 +72,7 @@ func newCatalogListCommand(a *app) *cobra.Command {
 }
 
 func (a *app) listCatalogs(asJSON bool) error {
-	all, err := knownCatalogs()
+	all, err := library.KnownCatalogs()
 	if err != nil {
 		return err
 	}
@@ -177,9 +84,9 @@ func (a *app) listCatalogs(asJSON bool) error {
 		}
 		list := []entry{}
 		for _, k := range all {
-			e := entry{Source: k.location, Catalog: k.Catalog}
-			if k.err != nil {
-				e.Problem = k.err.Error()
+			e := entry{Source: k.Location, Catalog: k.Catalog}
+			if k.Err != nil {
+				e.Problem = k.Err.Error()
 			}
 			list = append(list, e)
 		}
@@ -192,14 +99,14 @@ func (a *app) listCatalogs(asJSON bool) error {
 	table := newTable(a.stdout, "NAME\tSTATE\tPACKS\tCOUNTER\tEXPIRES\tSOURCE")
 	for _, k := range all {
 		if k.Catalog == nil {
-			fmt.Fprintf(table, "-\t%s\t-\t-\t-\t%s\n", userMessage(k.err), printable(k.location))
+			fmt.Fprintf(table, "-\t%s\t-\t-\t-\t%s\n", userMessage(k.Err), printable(k.Location))
 			continue
 		}
 		state := "ok"
-		if k.err != nil {
+		if k.Err != nil {
 			state = "expired"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\t%s\n", k.Name, state, len(k.Packs), k.Counter, k.Expires.Format("2006-01-02"), printable(k.location))
+		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\t%s\n", k.Name, state, len(k.Packs), k.Counter, k.Expires.Format("2006-01-02"), printable(k.Location))
 	}
 	return table.Flush()
 }
@@ -216,13 +123,13 @@ than one that this machine has seen, or that has expired, is refused.`,
 }
 
 func (a *app) updateCatalogs(ctx context.Context) error {
-	locations, err := configuredCatalogs()
+	locations, err := library.ConfiguredCatalogs()
 	if err != nil {
 		return err
 	}
 	failed := false
 	for _, l := range locations {
-		c, _, err := a.refreshCatalog(ctx, nil, l, nil)
+		c, _, err := library.RefreshCatalog(ctx, console{a}, nil, l, nil)
 		if err != nil {
 			failed = true
 			report(a.stderr, err)
@@ -286,7 +193,7 @@ func (m *catalogMakeCommand) run(ctx context.Context, name string, packs []strin
 	for _, source := range packs {
 		e, err := m.entry(ctx, source)
 		if err != nil {
-			return explainPack(source, err)
+			return origins.Explain(source, err)
 		}
 		c.Packs = append(c.Packs, e)
 	}
@@ -294,7 +201,7 @@ func (m *catalogMakeCommand) run(ctx context.Context, name string, packs []strin
 	if err != nil {
 		return err
 	}
-	if err := writeOrigin(ctx, m.output, signed, pack.KindCatalog); err != nil {
+	if err := origins.Write(ctx, m.output, signed, pack.KindCatalog); err != nil {
 		return err
 	}
 	fmt.Fprintf(m.stdout, "wrote %s: %s, counter %d, valid until %s\n", m.output, count(len(c.Packs), "pack"), c.Counter, c.Expires.Format("2006-01-02"))
@@ -304,11 +211,11 @@ func (m *catalogMakeCommand) run(ctx context.Context, name string, packs []strin
 // nextCounter returns the counter after that of the catalog that the output replaces.
 func (m *catalogMakeCommand) nextCounter(ctx context.Context) (int64, error) {
 	_, statErr := os.Stat(m.output)
-	_, _, isLayout := layoutOf(m.output)
+	_, _, isLayout := origins.LayoutOf(m.output)
 	if !strings.HasPrefix(m.output, registry.Scheme) && !isLayout && errors.Is(statErr, fs.ErrNotExist) {
 		return 1, nil
 	}
-	origin, err := openOrigin(ctx, m.output, pack.KindCatalog)
+	origin, err := origins.Open(ctx, m.output, pack.KindCatalog)
 	if registry.IsNotFound(err) || errors.Is(err, fs.ErrNotExist) {
 		return 1, nil
 	}
@@ -318,7 +225,7 @@ func (m *catalogMakeCommand) nextCounter(ctx context.Context) (int64, error) {
 	defer origin.Close()
 	old, _, err := catalog.Read(ctx, origin, func(*pack.Signatures, pack.Subject) error { return nil })
 	if err != nil {
-		return 0, withHint(explainPack(m.output, err), "pass --counter N if the output is not a catalog yet")
+		return 0, withHint(origins.Explain(m.output, err), "pass --counter N if the output is not a catalog yet")
 	}
 	return old.Counter + 1, nil
 }
@@ -326,7 +233,7 @@ func (m *catalogMakeCommand) nextCounter(ctx context.Context) (int64, error) {
 // entry returns the entry of a pack. Its signature must be valid; the signer's key becomes
 // part of the catalog.
 func (m *catalogMakeCommand) entry(ctx context.Context, source string) (catalog.Entry, error) {
-	head, err := readHead(ctx, source)
+	head, err := origins.ReadHead(ctx, source)
 	if err != nil {
 		return catalog.Entry{}, err
 	}
@@ -354,7 +261,7 @@ func newPackSearchCommand(a *app) *cobra.Command {
 }
 
 func (a *app) searchPacks(ctx context.Context, word string, asJSON bool) error {
-	all, err := a.currentCatalogs(ctx)
+	all, err := library.CurrentCatalogs(ctx, console{a})
 	if err != nil {
 		return err
 	}
@@ -367,7 +274,7 @@ func (a *app) searchPacks(ctx context.Context, word string, asJSON bool) error {
 	}
 	found := []match{}
 	for _, k := range all {
-		if k.err != nil {
+		if k.Err != nil {
 			continue
 		}
 		for _, e := range k.Search(word) {
@@ -390,31 +297,31 @@ func (a *app) searchPacks(ctx context.Context, word string, asJSON bool) error {
 
 // findCatalogPack returns the pack of the catalogs that an argument of setup names, or nil.
 // A recipe of that name is used only with --recipe.
-func (s *setupCommand) findCatalogPack(ctx context.Context, arg string) (*chosenPack, error) {
-	if s.useRecipe || isRecipeFile(arg) {
+func (s *setupCommand) findCatalogPack(ctx context.Context, arg string) (*library.ChosenPack, error) {
+	if s.useRecipe || library.IsRecipeFile(arg) {
 		return nil, nil
 	}
-	all, err := s.currentCatalogs(ctx)
+	all, err := library.CurrentCatalogs(ctx, console{s.app})
 	if err != nil {
 		return nil, err
 	}
-	name, version := splitVersion(arg)
+	name, version := library.SplitVersion(arg)
 	for _, k := range all {
-		if k.err != nil {
+		if k.Err != nil {
 			continue
 		}
 		e := k.Find(name, version)
 		if e == nil {
 			continue
 		}
-		if err := checkNamed(e.Source, k.location); err != nil {
+		if err := origins.CheckNamed(e.Source, k.Location); err != nil {
 			return nil, fmt.Errorf("the catalog %s names a pack that is not added: %w", k.Name, err)
 		}
 		fmt.Fprintf(s.stdout, "%s: the pack %s of %s, from the catalog %s\n", arg, strings.TrimSpace(e.Name+" "+printable(e.Version)), printable(pack.Key(e.Publisher).Name()), k.Name)
-		if isRecipe(arg) {
+		if library.IsRecipe(arg) {
 			fmt.Fprintf(s.stdout, "%s: to use the recipe instead, pass --recipe\n", arg)
 		}
-		return &chosenPack{argument: arg, location: e.Source, digest: e.Digest, required: "the catalog " + k.Name, exact: version != "", ask: true}, nil
+		return &library.ChosenPack{Argument: arg, Location: e.Source, Digest: e.Digest, Required: "the catalog " + k.Name, Exact: version != "", Ask: true}, nil
 	}
 	return nil, nil
 }

@@ -97,7 +97,7 @@ func (a *app) clientsToInstall(ctx context.Context, p *agentconfig.Places, names
 	}
 	var clients []*agentconfig.Client
 	for _, c := range append([]*agentconfig.Client{claude}, others...) {
-		wanted, err := prompter.confirm(ctx, installQuestion(c), c.Tested && (!c.IsClaude() || c.Found(p)))
+		wanted, err := prompter.Confirm(ctx, installQuestion(c), c.Tested && (!c.IsClaude() || c.Found(p)))
 		if err != nil {
 			return nil, err
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -12,16 +11,10 @@ import (
 	"github.com/docsearch/docsearch/internal/library"
 )
 
-// findDatabase is findHere, but the error of a database that another machine holds is an
-// *elsewhereError.
+// findDatabase is library.Find, but the error of a database that another machine holds is
+// an *elsewhereError.
 func findDatabase(all []library.Ref, arg string) (library.Ref, error) {
-	d, err := library.Find(all, arg)
-	if _, unknown := errors.AsType[*library.NotFoundError](err); unknown {
-		if elsewhere := findElsewhere(arg); elsewhere != nil {
-			return library.Ref{}, elsewhere.explain("")
-		}
-	}
-	return d, err
+	return library.Find(all, arg, elsewhere)
 }
 
 // completeAnyDatabase completes a database argument by name, also of a database that

@@ -165,7 +165,7 @@ func (d *doctor) checkRules(h *hookReading) {
 
 func (d *doctor) checkDatabases(ctx context.Context) {
 	server := d.config.Server(os.Getenv)
-	embedders := index.NewEmbedders(func() []index.EmbedderSpec { return specsOf(d.config.Embedders) }, checkTimeout)
+	embedders := index.NewEmbedders(func() []index.EmbedderSpec { return library.SpecsOf(d.config.Embedders) }, checkTimeout)
 	defer embedders.Close()
 	for i := range d.config.Databases {
 		db := &d.config.Databases[i]

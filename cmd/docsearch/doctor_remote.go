@@ -89,7 +89,7 @@ func (d *doctor) checkCluster(ctx context.Context, db *config.Database) {
 	flags := clusterFlags{cluster.Options{URLs: c.URLs, KeyVariable: c.KeyEnv}}
 	fail := func(err error) {
 		fix := "check \"weaviate\" in its entry of the config"
-		err = flags.explain(err)
+		err = flags.Explain(err)
 		if hint, ok := usererror.Hint(err); ok {
 			fix = hint
 		}

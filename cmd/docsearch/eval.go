@@ -206,7 +206,7 @@ func (e *evalCommand) open() (*evaluator, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &evaluator{evalCommand: e, embedders: configuredEmbedders(), display: progress.New(e.stderr, progress.StyleFor(e.stderr))}
+	m := &evaluator{evalCommand: e, embedders: library.ConfiguredEmbedders(), display: progress.New(e.stderr, progress.StyleFor(e.stderr))}
 	for _, d := range chosen {
 		db, err := index.Open(d.Path)
 		if err != nil {
@@ -218,7 +218,7 @@ func (e *evalCommand) open() (*evaluator, error) {
 			opened := &m.databases[len(m.databases)-1]
 			if opened.copy, err = cluster.Open(context.Background(), e.cluster.Options, d.Name); err != nil {
 				m.close()
-				return nil, e.cluster.explain(err)
+				return nil, e.cluster.Explain(err)
 			}
 		}
 		m.names = append(m.names, d.Aliases)

@@ -19,6 +19,7 @@ import (
 	"github.com/docsearch/docsearch/internal/hook/lookup"
 	"github.com/docsearch/docsearch/internal/hook/startup"
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/remote"
 	"github.com/docsearch/docsearch/internal/rules/shell"
 )
@@ -85,7 +86,7 @@ func hookIndexes(c *config.Config, report func(format string, args ...any)) look
 			return index.Neighbors{}, err
 		}
 		defer d.Close()
-		embedders := index.NewEmbedders(func() []index.EmbedderSpec { return specsOf(local) }, agentTimeout)
+		embedders := index.NewEmbedders(func() []index.EmbedderSpec { return library.SpecsOf(local) }, library.AgentTimeout)
 		defer embedders.Close()
 		return d.Nearest(context.Background(), embedders, text, limit)
 	}

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -37,33 +35,6 @@ func (c *clusterFlags) open() (*cluster.Client, error) {
 	return client, nil
 }
 
-// arguments returns the flags as they would be typed.
-func (c *clusterFlags) arguments(flag string) string {
-	text := "--" + flag + " " + quoteArgument(strings.Join(c.URLs, ","))
-	if c.KeyVariable != "" {
-		text += " --api-key-env " + quoteArgument(c.KeyVariable)
-	}
-	if c.PlainHTTP {
-		text += " --plain-http"
-	}
-	return text
-}
-
-// explain adds the hint to an error of a cluster.
-func (c *clusterFlags) explain(err error) error {
-	var missing *cluster.MissingMatchesError
-	var refused *cluster.RefusedError
-	switch {
-	case errors.As(err, &missing):
-		return withHint(err, "set %s on every node and restart it", cluster.PruningSetting)
-	case errors.Is(err, cluster.ErrNoDatabase):
-		return withHint(err, "run docsearch index list %s to list its databases", c.arguments("cluster"))
-	case errors.As(err, &refused) && refused.Status == 401 && c.KeyVariable == "":
-		return withHint(err, "pass --api-key-env VAR with the name of the variable that contains the key")
-	}
-	return err
-}
-
 // A pushedInfo describes a pushed database to readers.
 type pushedInfo struct {
 	Description string   `json:"description,omitempty"`
@@ -91,13 +62,13 @@ func (a *app) listCluster(ctx context.Context, flags *clusterFlags, asJSON bool)
 	defer client.Close()
 	all, err := client.Databases(ctx)
 	if err != nil {
-		return flags.explain(err)
+		return flags.Explain(err)
 	}
 	if asJSON {
 		return a.printJSON(append([]*cluster.Commit{}, all...))
 	}
 	if len(all) == 0 {
-		fmt.Fprintf(a.stdout, "no databases; to push one, run: docsearch index push NAME %s\n", flags.arguments("to"))
+		fmt.Fprintf(a.stdout, "no databases; to push one, run: docsearch index push NAME %s\n", flags.Arguments("to"))
 		return nil
 	}
 	table := newTable(a.stdout, "NAME\tVERSION\tPASSAGES\tDOCUMENTS\tPUSHED\tTENANT")
@@ -119,7 +90,7 @@ func (a *app) verifyCluster(ctx context.Context, flags *clusterFlags, names []st
 	if len(names) == 0 {
 		all, err := client.Databases(ctx)
 		if err != nil {
-			return flags.explain(err)
+			return flags.Explain(err)
 		}
 		names = collect(all, func(c *cluster.Commit) string { return c.Name })
 	}
@@ -129,7 +100,7 @@ func (a *app) verifyCluster(ctx context.Context, flags *clusterFlags, names []st
 		commit, problems, err := client.Verify(ctx, name, display.Func())
 		display.Close()
 		if err != nil {
-			return flags.explain(err)
+			return flags.Explain(err)
 		}
 		for _, p := range problems {
 			fmt.Fprintf(a.stdout, "%s: %s\n", printable(name), p)
@@ -137,7 +108,7 @@ func (a *app) verifyCluster(ctx context.Context, flags *clusterFlags, names []st
 		switch {
 		case len(problems) > 0:
 			failed = true
-			fmt.Fprintf(a.stdout, "%s: fix: docsearch index push %s --full %s\n", printable(name), quoteArgument(name), flags.arguments("to"))
+			fmt.Fprintf(a.stdout, "%s: fix: docsearch index push %s --full %s\n", printable(name), quoteArgument(name), flags.Arguments("to"))
 		case !quiet:
 			fmt.Fprintf(a.stdout, "%s: valid; %s of %s on %s\n", printable(name), count(commit.Passages.Count, "passage"),
 				count(pushedInfoOf(commit).Documents, "document"), count(len(client.URLs()), "node"))
@@ -158,7 +129,7 @@ func (a *app) removeFromCluster(ctx context.Context, flags *clusterFlags, name s
 		return err
 	}
 	if err := client.Remove(ctx, name); err != nil {
-		return flags.explain(err)
+		return flags.Explain(err)
 	}
 	fmt.Fprintf(a.stdout, "removed %s\n", target)
 	return nil

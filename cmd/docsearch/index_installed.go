@@ -4,12 +4,9 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/docsearch/docsearch/internal/config"
-	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/source/installed"
-	"github.com/docsearch/docsearch/internal/library"
 )
 
 // runInstalled lists the documentation installed on this machine, or builds a
@@ -26,36 +23,11 @@ func (b *buildCommand) runInstalled(ctx context.Context, args []string) error {
 	if !ok {
 		return withHint(fmt.Errorf("installed documentation %q not found", args[0]), "run docsearch index build --installed to list it")
 	}
-	p, err := b.planInstalled(d)
+	p, err := b.PlanInstalled(d)
 	if err != nil {
 		return err
 	}
 	return b.buildAndPrint(ctx, &p)
-}
-
-// planInstalled plans a database of installed documentation. It reads the
-// documentation's folder with that documentation's file filters, unless flags
-// replace them.
-func (b *buildCommand) planInstalled(d installed.Documentation) (plan, error) {
-	if b.name == "" {
-		b.name = d.Name[strings.LastIndexAny(d.Name, ":/")+1:]
-	}
-	if !b.set("include") {
-		b.options.Include = d.Include
-	}
-	if !b.set("exclude") {
-		b.options.Exclude = d.Exclude
-	}
-	b.preset("include", "exclude")
-	locations := config.Locate(os.Getenv)
-	databases, err := library.List(locations)
-	if err != nil {
-		return plan{}, err
-	}
-	if kind := ingest.ExtractedKind(d.Folder); kind != "" {
-		return b.planCopy(locations, databases, kind, d.Folder)
-	}
-	return b.planFolder(locations, databases, d.Folder)
 }
 
 // listInstalled lists installed documentation with its size and the command

@@ -86,7 +86,7 @@ func (a *app) list(ctx context.Context, asJSON, unused bool) error {
 			list = append(list, entry)
 		}
 		for i := range remote {
-			list = append(list, remote[i].json())
+			list = append(list, newRemoteJSON(&remote[i]))
 		}
 		return a.printEscapedJSON(list)
 	}
@@ -109,7 +109,7 @@ func (a *app) list(ctx context.Context, asJSON, unused bool) error {
 			thousands(info.Passages), thousands(info.Documents), info.Created.Local().Format("2006-01-02 15:04"), d.Place())
 	}
 	for i := range remote {
-		fmt.Fprintln(table, remote[i].row())
+		fmt.Fprintln(table, remoteRow(&remote[i]))
 	}
 	if err := table.Flush(); err != nil {
 		return err

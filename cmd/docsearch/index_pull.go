@@ -15,7 +15,8 @@ import (
 )
 
 func newIndexPullCommand(a *app) *cobra.Command {
-	b := &buildCommand{app: a, reuse: true}
+	b := newBuildCommand(a)
+	b.Reuse = true
 	var flags clusterFlags
 	cmd := &cobra.Command{
 		Use:   "pull NAME --from URL",
@@ -30,16 +31,16 @@ update.`,
 				return usagef("%s needs --from URL", commandName(cmd))
 			}
 			limitMemory()
-			b.set = cmd.Flags().Changed
+			b.Set = cmd.Flags().Changed
 			return b.pull(cmd.Context(), args[0], &flags)
 		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
 	flags.add(f, "from", "use the cluster with nodes at `URL`, separated by commas")
-	f.StringVar(&b.name, "name", "", "set the database name to `NAME` (default: the name in the cluster)")
-	f.StringVar(&b.out, "out", "", "write the database to `DIR` (default: docsearch's data folder)")
-	f.DurationVar(&b.wait, "wait", 0, waitHelp)
+	f.StringVar(&b.Name, "name", "", "set the database name to `NAME` (default: the name in the cluster)")
+	f.StringVar(&b.Out, "out", "", "write the database to `DIR` (default: docsearch's data folder)")
+	f.DurationVar(&b.Wait, "wait", 0, waitHelp)
 	f.BoolVar(&b.json, "json", false, jsonLines)
 	f.BoolVarP(&b.quiet, "quiet", "q", false, "print errors only")
 	addFlagGroup(f, embeddingFlags, b.addEmbedderFlags)
@@ -60,14 +61,14 @@ func (b *buildCommand) pull(ctx context.Context, name string, flags *clusterFlag
 	defer client.Close()
 	commit, err := client.Commit(ctx, name)
 	if err != nil {
-		return flags.explain(err)
+		return flags.Explain(err)
 	}
 	source := &cluster.Source{Client: client, Name: name, Location: cluster.Location(client, name)}
-	p, err := b.planNew(l, all, source.Location, filepath.Base(name), func(string, library.Options) (index.Source, error) { return source, nil })
+	p, err := b.PlanNew(l, all, source.Location, filepath.Base(name), func(string, library.Options) (index.Source, error) { return source, nil })
 	if err != nil {
 		return err
 	}
-	p.options.Language = cmp.Or(pushedInfoOf(commit).Language, p.options.Language)
-	p.options.Cluster = library.Cluster{Name: name, URLs: flags.URLs, KeyVariable: flags.KeyVariable, PlainHTTP: flags.PlainHTTP}
-	return flags.explain(b.buildAndPrint(ctx, &p))
+	p.Options.Language = cmp.Or(pushedInfoOf(commit).Language, p.Options.Language)
+	p.Options.Cluster = library.Cluster{Name: name, URLs: flags.URLs, KeyVariable: flags.KeyVariable, PlainHTTP: flags.PlainHTTP}
+	return flags.Explain(b.buildAndPrint(ctx, &p))
 }

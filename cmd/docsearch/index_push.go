@@ -92,7 +92,7 @@ func (p *pushCommand) run(ctx context.Context, arg string) error {
 	})
 	display.Close()
 	if err != nil {
-		return p.explain(err)
+		return p.Explain(err)
 	}
 	return p.print(result, time.Since(start))
 }

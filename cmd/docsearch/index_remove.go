@@ -108,7 +108,7 @@ func mayRemove(ctx context.Context, p *prompter, target string, yes bool) error 
 	if p == nil {
 		return withHint(fmt.Errorf("cannot ask for confirmation to remove %s: stdin is not a terminal", target), "pass --yes to remove it without confirmation")
 	}
-	confirmed, err := p.confirm(ctx, "remove "+target+"?", false)
+	confirmed, err := p.Confirm(ctx, "remove "+target+"?", false)
 	if err == nil && !confirmed {
 		err = errors.New("canceled; no files were removed")
 	}
@@ -123,7 +123,7 @@ func (a *app) removeEntry(ctx context.Context, p *prompter, name string, yes, ow
 	confirmed := ownsPassages
 	if !yes {
 		var err error
-		if confirmed, err = p.confirm(ctx, "remove the entry "+name+" from "+path+"?", ownsPassages); err != nil {
+		if confirmed, err = p.Confirm(ctx, "remove the entry "+name+" from "+path+"?", ownsPassages); err != nil {
 			return err
 		}
 	}

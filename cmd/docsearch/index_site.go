@@ -14,46 +14,29 @@ import (
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/source/site"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/pack"
 )
 
-// explainSite adds a hint to an error of a site download.
-func explainSite(err error) error {
-	var moved *site.MovedError
-	var address *site.AddressError
-	var limit *site.LimitError
-	switch {
-	case errors.As(err, &limit):
-		return withHint(err, "pass --max-bytes SIZE to set another limit")
-	case errors.As(err, &moved):
-		return withHint(err, "run docsearch index build %s", quoteArgument(moved.To))
-	case errors.As(err, &address):
-		return withHint(err, "pass --private to allow it")
-	case errors.Is(err, site.ErrOther):
-		return withHint(err, "pass --name to use another name, or remove the database with docsearch index remove")
-	}
-	return err
-}
-
 // printFetched prints the download result of a plan whose source is a site, and
 // lists the pages that failed.
-func (b *buildCommand) printFetched(p plan) {
-	if d, ok := p.source.(*pack.Database); ok {
-		b.printPack(p.label, d)
+func (b *buildCommand) printFetched(p library.Plan) {
+	if d, ok := p.Source.(*pack.Database); ok {
+		b.printPack(p.Label, d)
 		return
 	}
-	s := p.site()
+	s := p.Site()
 	if s == nil {
 		return
 	}
 	r := s.Report()
-	fmt.Fprintf(b.stdout, "%s: %s\n", p.label, fetchSummary(r))
+	fmt.Fprintf(b.stdout, "%s: %s\n", p.Label, fetchSummary(r))
 	printOutcomes(b.stderr, "failed", r.Failed)
 	for _, limit := range r.Limits {
 		fmt.Fprintf(b.stderr, "docsearch: %s\n", limit)
 	}
 	if r.Lost > 0 {
-		fmt.Fprintf(b.stderr, "hint: run docsearch index build %s to remove them\n", quoteArgument(p.label))
+		fmt.Fprintf(b.stderr, "hint: run docsearch index build %s to remove them\n", quoteArgument(p.Label))
 	}
 }
 
@@ -87,8 +70,8 @@ type fetchedJSON struct {
 }
 
 // newFetchedJSON returns nil if the plan's source is not a site.
-func newFetchedJSON(p plan) *fetchedJSON {
-	s := p.site()
+func newFetchedJSON(p library.Plan) *fetchedJSON {
+	s := p.Site()
 	if s == nil {
 		return nil
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/pack"
+	"github.com/docsearch/docsearch/internal/pack/origins"
 	"github.com/docsearch/docsearch/internal/provenance"
 )
 
@@ -187,15 +188,15 @@ func (u *updateCommand) update(ctx context.Context, d library.Ref) error {
 		return err
 	}
 	start := time.Now()
-	info, err := b.build(ctx, &p)
-	if errors.As(err, &p.lost) {
+	info, err := b.Build(ctx, &p)
+	if errors.As(err, &p.Lost) {
 		info, err = before, nil
 	}
 	if err != nil {
-		return explainPack("", err)
+		return origins.Explain("", err)
 	}
-	if source, ok := p.source.(*pack.Database); ok && u.lock {
-		if err := recordLock(source.Head, pack.Key(p.options.Publisher), source.Location); err != nil {
+	if source, ok := p.Source.(*pack.Database); ok && u.lock {
+		if err := library.RecordLock(source.Head, pack.Key(p.Options.Publisher), source.Location); err != nil {
 			return err
 		}
 	}
@@ -229,7 +230,7 @@ func (u *updateCommand) remake(ctx context.Context, d library.Ref) error {
 	})
 	display.Close()
 	if err != nil {
-		return explainBuild(plan{label: d.Name, dir: dir}, err)
+		return library.ExplainBuild(library.Plan{Label: d.Name, Dir: dir}, err)
 	}
 	_ = config.Forget(config.Locate(os.Getenv)) // see build
 	if !u.quiet && !u.json {
@@ -238,18 +239,20 @@ func (u *updateCommand) remake(ctx context.Context, d library.Ref) error {
 	return nil
 }
 
+// newBuildCommand returns a command that updates databases.
+func (u *updateCommand) newBuildCommand() *buildCommand {
+	b := newBuildCommand(u.app)
+	b.Wait, b.quiet, b.json, b.IsUpdate = u.wait, u.quiet, u.json, true
+	return b
+}
+
 // plan returns a build command and plan that update the database.
-func (u *updateCommand) plan(d library.Ref, before index.Info) (*buildCommand, plan, error) {
-	b := &buildCommand{
-		app: u.app, wait: u.wait, quiet: u.quiet, json: u.json,
-		set: func(string) bool { return false },
-		// Another version may parse the same documents differently.
-		reuse:    !u.full && before.Tool == buildVersion(),
-		isUpdate: true,
-		lock:     u.lock,
-		keepLost: !u.full,
-	}
-	p, err := b.planRebuild(d, before.Dir)
+func (u *updateCommand) plan(d library.Ref, before index.Info) (*buildCommand, library.Plan, error) {
+	b := u.newBuildCommand()
+	// Another version may parse the same documents differently.
+	b.Reuse = !u.full && before.Tool == buildVersion()
+	b.Lock, b.KeepLost = u.lock, !u.full
+	p, err := b.PlanRebuild(d, before.Dir)
 	if err != nil && !errors.Is(err, library.ErrUnverifiedSource) {
 		err = fmt.Errorf("%s: %w", d.Name, err)
 	}
@@ -257,15 +260,15 @@ func (u *updateCommand) plan(d library.Ref, before index.Info) (*buildCommand, p
 }
 
 // printResult prints what changed.
-func (u *updateCommand) printResult(b *buildCommand, p plan, before, info index.Info, took time.Duration) error {
+func (u *updateCommand) printResult(b *buildCommand, p library.Plan, before, info index.Info, took time.Duration) error {
 	unchanged := info.Generation == before.Generation
 	if u.json {
 		return json.NewEncoder(u.stdout).Encode(struct {
 			Updated   infoJSON     `json:"updated"`
 			Unchanged bool         `json:"unchanged"`
 			Fetched   *fetchedJSON `json:"fetched,omitempty"`
-			Kept      keptJSON     `json:"kept,omitzero"`
-		}{newInfoJSON(p.label, library.StateOK, "", info), unchanged, newFetchedJSON(p), keptBy(p)})
+			Kept      library.Kept `json:"kept,omitzero"`
+		}{newInfoJSON(p.Label, library.StateOK, "", info), unchanged, newFetchedJSON(p), library.KeptBy(p)})
 	}
 	if u.quiet {
 		return nil
@@ -274,21 +277,21 @@ func (u *updateCommand) printResult(b *buildCommand, p plan, before, info index.
 	b.printKept(p, info)
 	switch {
 	case unchanged && info.Repaired:
-		fmt.Fprintf(u.stdout, "%s: no changes; rewrote corrupt LEANN files\n", p.label)
+		fmt.Fprintf(u.stdout, "%s: no changes; rewrote corrupt LEANN files\n", p.Label)
 		return nil
 	case unchanged:
-		fmt.Fprintf(u.stdout, "%s: no changes\n", p.label)
+		fmt.Fprintf(u.stdout, "%s: no changes\n", p.Label)
 		return nil
 	}
-	fmt.Fprintf(u.stdout, "%s: %s%s of %s, updated in %s\n", p.label, changeSummary(p, b.reuse),
+	fmt.Fprintf(u.stdout, "%s: %s%s of %s, updated in %s\n", p.Label, changeSummary(p, b.Reuse),
 		count(info.Passages, "passage"), count(info.Documents, "document"), took.Round(10*time.Millisecond))
 	return nil
 }
 
 // changeSummary counts the changed documents, if the build was an update and
 // its source reports changes.
-func changeSummary(p plan, update bool) string {
-	source, ok := p.source.(interface{ Changes() ingest.Changes })
+func changeSummary(p library.Plan, update bool) string {
+	source, ok := p.Source.(interface{ Changes() ingest.Changes })
 	if !ok || !update {
 		return ""
 	}
@@ -324,7 +327,7 @@ func (u *updateCommand) follow(ctx context.Context, chosen []library.Ref) error 
 		if err != nil {
 			return err
 		}
-		folder, ok := p.source.(*ingest.Folder)
+		folder, ok := p.Source.(*ingest.Folder)
 		if !ok {
 			return usagef("cannot use --watch: %s was built from a source of type %s, not from a folder", d.Name, info.Source.Kind)
 		}

@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/docsearch/docsearch/internal/background"
 	"github.com/docsearch/docsearch/internal/config"
-	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/file/filelock"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/project"
@@ -55,24 +53,12 @@ func (u *updateCommand) runProject(ctx context.Context, args []string) error {
 		return err
 	}
 	locations := config.Locate(os.Getenv)
-	r, err := load.Load(locations)
-	if err != nil {
-		return withHint(err, "run docsearch config check to list all problems")
-	}
-	r.Config.AddProject(p.Dir)
-	planner, err := newProjectPlanner(locations, r.Config.Databases, p, true)
+	plan, err := library.PlanProject(ctx, locations, p, true)
 	if err != nil {
 		return err
 	}
-	plan, err := planner.plan(ctx, p)
-	if err != nil {
-		return err
-	}
-	known := func(item *projectItem) bool {
-		return slices.ContainsFunc(r.Config.Databases, func(db config.Database) bool { return slices.Contains(db.Packages, item.ID()) })
-	}
-	plan.items = slices.DeleteFunc(plan.items, func(item *projectItem) bool { return !item.ready && !known(item) })
-	todo := plan.todo()
+	plan.KeepDocumented()
+	todo := plan.Todo()
 	if len(todo) == 0 {
 		if !u.quiet {
 			fmt.Fprintln(u.stdout, "no package with a database has a new version that is installed")
@@ -87,5 +73,5 @@ func (u *updateCommand) runProject(ctx context.Context, args []string) error {
 	if ctx.Err() != nil {
 		return errInterrupted
 	}
-	return errors.Join(library.WriteProjectSnapshot(locations, p), plan.failure())
+	return errors.Join(library.WriteProjectSnapshot(locations, p), plan.Failure())
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/library"
+	"github.com/docsearch/docsearch/internal/pack/origins"
 	"github.com/docsearch/docsearch/internal/pack/registry"
 	"github.com/docsearch/docsearch/internal/remote"
 )
@@ -98,7 +99,7 @@ func checkOffered(location, server string) error {
 	if !library.IsURL(location) && !strings.HasPrefix(location, registry.Scheme) {
 		return fmt.Errorf("%q is not the address of a pack", location)
 	}
-	return checkNamed(location, server)
+	return origins.CheckNamed(location, server)
 }
 
 // fetchDatabases downloads the list of a server's databases.
@@ -122,33 +123,34 @@ func (u *updateCommand) mirror(ctx context.Context, dir string, d *remote.Databa
 	}
 	before, err := index.Inspect(dir)
 	exists := err == nil
-	b := &buildCommand{app: u.app, wait: u.wait, quiet: u.quiet, json: u.json, set: func(string) bool { return false }, isUpdate: true, reuse: exists}
-	p := plan{dir: dir, label: printable(d.Name), configured: true}
+	b := u.newBuildCommand()
+	b.Reuse = exists
+	p := library.Plan{Dir: dir, Label: printable(d.Name), Configured: true}
 	if exists {
-		p.options = b.mergeOptions(dir)
+		p.Options = b.MergeOptions(dir)
 	}
-	recorded := p.options.Publisher
+	recorded := p.Options.Publisher
 	// The pack may have another location now, or the first build is that of the server's
 	// choice: in both cases the publisher decides.
-	head, err := readHead(ctx, d.Pack)
+	head, err := origins.ReadHead(ctx, d.Pack)
 	if err != nil {
 		return err
 	}
-	key, err := b.trust(ctx, u.prompter, head.Signatures, head.Subject(), append(nonEmpty(recorded), u.keys...))
+	key, err := library.Trust(ctx, b.Console, u.prompter.orNil(), head.Signatures, head.Subject(), append(library.NonEmpty(recorded), u.keys...))
 	if err != nil {
 		return err
 	}
-	p.options.Language, p.options.Publisher = head.Language, string(key)
-	p.source = b.packUpdate(dir, cmp.Or(recorded, string(key)), d.Pack)
+	p.Options.Language, p.Options.Publisher = head.Language, string(key)
+	p.Source = b.PackUpdate(dir, cmp.Or(recorded, string(key)), d.Pack)
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return err
 	}
 	start := time.Now()
-	info, err := b.build(ctx, &p)
+	info, err := b.Build(ctx, &p)
 	if err != nil {
-		return explainPack(d.Pack, err)
+		return origins.Explain(d.Pack, err)
 	}
-	if err := b.savePublisher(key); err != nil {
+	if err := library.SavePublisher(b.Console, key); err != nil {
 		return err
 	}
 	return u.printResult(b, p, before, info, time.Since(start))

@@ -55,13 +55,14 @@ type noteDatabase struct {
 
 // Update builds the database, or updates it from the folder.
 func (d *noteDatabase) Update(ctx context.Context) error {
-	b := &buildCommand{app: d.app, out: d.db.Path, name: d.db.Name, wait: noteIndexWait, quiet: true, set: func(string) bool { return false }}
+	b := newBuildCommand(d.app)
+	b.Out, b.Name, b.Wait, b.quiet = d.db.Path, d.db.Name, noteIndexWait, true
 	info, err := index.Inspect(d.db.Path)
-	var p plan
+	var p library.Plan
 	switch {
 	case errors.Is(err, generation.ErrNoIndex), errors.Is(err, fs.ErrNotExist):
 		l := config.Locate(os.Getenv)
-		p, err = b.planFolder(l, nil, d.db.Notes)
+		p, err = b.PlanFolder(l, nil, d.db.Notes)
 	case err != nil:
 		err = library.WithRepair(d.db.Path, err)
 	case !library.SamePath(info.Source.Location, d.db.Notes):
@@ -72,7 +73,7 @@ func (d *noteDatabase) Update(ctx context.Context) error {
 		b, p, err = u.plan(library.Ref{Name: d.db.Name, Path: d.db.Path, Configured: true}, info)
 	}
 	if err == nil {
-		_, err = b.build(ctx, &p)
+		_, err = b.Build(ctx, &p)
 	}
 	return err
 }

@@ -3,11 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,7 +16,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/pack"
-	"github.com/docsearch/docsearch/internal/pack/registry"
+	"github.com/docsearch/docsearch/internal/pack/origins"
 	"github.com/docsearch/docsearch/internal/usererror"
 	"github.com/docsearch/docsearch/recipes"
 )
@@ -122,7 +120,7 @@ func (m *packMakeCommand) manifest(ctx context.Context, d library.Ref, info inde
 	p.Version = cmp.Or(p.Version, entry.Version)
 	r := recipeOf(d.Name, info)
 	if m.recipe != "" {
-		chosen, err := findRecipe(ctx, m.recipe)
+		chosen, err := library.FindRecipe(ctx, m.recipe)
 		if err != nil {
 			return p, err
 		}
@@ -250,48 +248,17 @@ func (m *packMakeCommand) write(ctx context.Context, d *pack.Draft) error {
 		}
 		output += pack.Extension
 	}
-	if head, err := readHead(ctx, output); err == nil && d.IsSignedAs(head) {
+	if head, err := origins.ReadHead(ctx, output); err == nil && d.IsSignedAs(head) {
 		if !m.quiet {
 			fmt.Fprintf(m.stdout, "%s already has this pack, %s\n", output, pack.DigestOf(d.Pack.Manifest).SHA256[:12])
 		}
 		return nil
 	}
-	if err := writeOrigin(ctx, output, &d.Pack, pack.KindPack); err != nil {
+	if err := origins.Write(ctx, output, &d.Pack, pack.KindPack); err != nil {
 		return err
 	}
 	if !m.quiet {
 		fmt.Fprintf(m.stdout, "wrote %s, %s\n", output, pack.DigestOf(d.Pack.Manifest).SHA256[:12])
 	}
 	return nil
-}
-
-// writeOrigin writes a pack or catalog to a registry, a layout folder, or a file.
-func writeOrigin(ctx context.Context, output string, p *pack.Pack, kind string) error {
-	if strings.HasPrefix(output, registry.Scheme) {
-		return registry.Push(ctx, output, p, kind)
-	}
-	if library.IsURL(output) {
-		return usagef("cannot write to %s: want a file, a folder, or oci://REGISTRY/REPOSITORY:TAG", output)
-	}
-	if folder, tag, ok := layoutOf(output); ok {
-		return registry.PushLayout(ctx, folder, tag, p, kind)
-	}
-	return p.WriteFile(output, kind)
-}
-
-// layoutOf splits DIR:TAG. The folder of a layout exists, or its name ends with a slash.
-func layoutOf(output string) (folder, tag string, ok bool) {
-	i := strings.LastIndexByte(output, ':')
-	if i < 2 || strings.ContainsAny(output[i+1:], `/\`) {
-		return "", "", false
-	}
-	folder, tag = output[:i], output[i+1:]
-	st, err := os.Stat(folder)
-	isFolder := err == nil && st.IsDir() && (registry.IsLayout(folder) || isEmptyFolder(folder))
-	return filepath.Clean(folder), tag, isFolder || errors.Is(err, os.ErrNotExist) && strings.HasSuffix(folder, "/")
-}
-
-func isEmptyFolder(path string) bool {
-	entries, err := os.ReadDir(path)
-	return err == nil && len(entries) == 0
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/pack"
+	"github.com/docsearch/docsearch/internal/pack/origins"
 	"github.com/docsearch/docsearch/internal/pack/registry"
 )
 
@@ -34,9 +35,9 @@ func (a *app) signPack(ctx context.Context, location string, flags *signingFlags
 	if err != nil {
 		return err
 	}
-	head, err := readHead(ctx, location)
+	head, err := origins.ReadHead(ctx, location)
 	if err != nil {
-		return explainPack(location, err)
+		return origins.Explain(location, err)
 	}
 	// The author's signature must be intact.
 	if _, err := head.Signatures.Signer(head.Subject()); err != nil {
@@ -47,7 +48,7 @@ func (a *app) signPack(ctx context.Context, location string, flags *signingFlags
 		return err
 	}
 	if err := a.attach(ctx, location, head, signed); err != nil {
-		return explainPack(location, err)
+		return origins.Explain(location, err)
 	}
 	fmt.Fprintf(a.stdout, "signed %s with %s\n", strings.TrimSpace(head.Name+" "+head.Version), keys[0].Public.ID())
 	return nil

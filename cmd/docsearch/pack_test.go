@@ -18,7 +18,9 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/pack"
+	"github.com/docsearch/docsearch/internal/pack/origins"
 )
 
 // serveRegistry serves an OCI registry at $REGISTRY.
@@ -62,22 +64,22 @@ func TestTrust(t *testing.T) {
 	}
 	a, p, out := promptedApp(t, "n\n\ny\n")
 	for range 2 { // no, and the default
-		if _, err := a.trust(t.Context(), p, signed, subject, nil); err == nil {
+		if _, err := library.Trust(t.Context(), console{a}, p, signed, subject, nil); err == nil {
 			t.Error("trusted without agreement")
 		}
 	}
-	got, err := a.trust(t.Context(), p, signed, subject, nil)
+	got, err := library.Trust(t.Context(), console{a}, p, signed, subject, nil)
 	if err != nil || got != public {
 		t.Fatalf("%q %v", got, err)
 	}
 	if !strings.Contains(out.String(), string(public)) {
 		t.Errorf("the prompt does not show the key: %s", out)
 	}
-	if err := a.savePublisher(got); err != nil {
+	if err := library.SavePublisher(console{a}, got); err != nil {
 		t.Fatal(err)
 	}
 	out.Reset()
-	if _, err := a.trust(t.Context(), nil, signed, subject, nil); err != nil || out.Len() > 0 {
+	if _, err := library.Trust(t.Context(), console{a}, nil, signed, subject, nil); err != nil || out.Len() > 0 {
 		t.Errorf("asked again: %v %s", err, out)
 	}
 }
@@ -96,15 +98,15 @@ func TestDecideURLs(t *testing.T) {
 		locations := config.Locate(os.Getenv)
 		writeTestFile(t, locations.Config, before)
 		s := &setupCommand{app: a, stepPrinter: newStepPrinter(out), prompter: p, locations: locations, name: "new",
-			builder: &buildCommand{app: a, set: func(string) bool { return false }},
-			pack:    &chosenPack{head: &pack.Head{Manifest: &pack.Manifest{URLs: []string{"https://x.example.com/", "https://z.example.com/"}}}}}
+			builder: newBuildCommand(a),
+			pack:    &library.ChosenPack{Head: &pack.Head{Manifest: &pack.Manifest{URLs: []string{"https://x.example.com/", "https://z.example.com/"}}}}}
 		if err := s.decideURLs(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(s.pack.urls, " "); got != c.mine {
+		if got := strings.Join(s.pack.URLs, " "); got != c.mine {
 			t.Errorf("%q: the pack has %s, want %s", c.answer, got, c.mine)
 		}
-		s.pack.publisher = "docs.example.com+00000000+AAAA"
+		s.pack.Publisher = "docs.example.com+00000000+AAAA"
 		if err := s.acceptPack(); err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +155,7 @@ func TestNamedLocations(t *testing.T) {
 		{"oci://localhost:5000/docs/widgets:1", elsewhere, false},
 		{"oci://127.0.0.1:5000/docs/widgets:1", "/home/me/catalog", false},
 	} {
-		if err := checkNamed(c.location, c.namer); (err == nil) != c.ok {
+		if err := origins.CheckNamed(c.location, c.namer); (err == nil) != c.ok {
 			t.Errorf("%s, named by %q: %v", c.location, c.namer, err)
 		}
 		if err := checkOffered(c.location, c.namer); (err == nil) != c.ok {

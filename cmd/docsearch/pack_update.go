@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/pack"
+	"github.com/docsearch/docsearch/internal/pack/origins"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
@@ -56,7 +56,7 @@ func (u *updateCommand) runPacks(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		chosen = collect(list, func(p installedPack) library.Ref { return p.Ref })
+		chosen = collect(list, func(p library.InstalledPack) library.Ref { return p.Ref })
 	}
 	for _, arg := range args {
 		p, err := u.findPack(arg)
@@ -66,54 +66,6 @@ func (u *updateCommand) runPacks(ctx context.Context, args []string) error {
 		chosen = append(chosen, p.Ref)
 	}
 	return u.updateAll(ctx, chosen)
-}
-
-// packUpdate returns the source for the update of the database in dir that came as a pack.
-// The publisher must be the recorded one, or a key that its rotations name.
-func (b *buildCommand) packUpdate(dir, publisher, location string) *pack.Database {
-	return newPackSource(config.Locate(os.Getenv), location, func(ctx context.Context, head *pack.Head) error {
-		key, err := b.trust(ctx, nil, head.Signatures, head.Subject(), nonEmpty(publisher))
-		if err == nil && string(key) != publisher {
-			err = b.savePublisher(key) // a rotation
-		}
-		if err != nil {
-			return err
-		}
-		if recorded := pack.Key(publisher); publisher != "" && key.Name() != recorded.Name() {
-			return fmt.Errorf("the pack %s is now signed by %s, before by %s", head.Name, key.Name(), recorded.Name())
-		}
-		if err := checkOrder(dir, location, head); err != nil {
-			return err
-		}
-		if b.lock {
-			return nil // record changes the lock file later
-		}
-		return checkLock(head, "pass --lock to change the lock file")
-	})
-}
-
-// checkOrder returns an error if the pack at a location may be older than the one that the
-// database in dir came as. It reads that pack itself, so that the order counts for a
-// rebuild, too.
-func checkOrder(dir, location string, head *pack.Head) error {
-	have, ok := asPack(library.Ref{Path: dir})
-	if !ok {
-		return nil
-	}
-	if head.Name != have.head.Name {
-		return withHint(fmt.Errorf("%s now has the pack %s, before %s", printable(location), head.Name, have.head.Name), "run docsearch pack add %s to add it", quoteArgument(location))
-	}
-	if older, ok := errors.AsType[*pack.OrderError](head.CheckOrder(have.head)); ok {
-		return withHint(fmt.Errorf("%s has %s", printable(location), printable(older.Found)), "to go back to it, run docsearch pack add %s --digest %s", quoteArgument(location), head.Digest())
-	}
-	return nil
-}
-
-func nonEmpty(s string) []string {
-	if s == "" {
-		return nil
-	}
-	return []string{s}
 }
 
 // printPack prints how many bytes a build received, and how its index differs.
@@ -148,7 +100,7 @@ func (a *app) listPacks(asJSON bool) error {
 		}
 		entries := []entry{}
 		for _, p := range list {
-			entries = append(entries, entry{p.Name, p.head.Version, string(p.publisher()), p.head.Digest(), p.info.Source.Location, p.info.Dir})
+			entries = append(entries, entry{p.Name, p.Head.Version, string(p.Publisher()), p.Head.Digest(), p.Info.Source.Location, p.Info.Dir})
 		}
 		return a.printJSON(entries)
 	}
@@ -158,7 +110,7 @@ func (a *app) listPacks(asJSON bool) error {
 	}
 	table := newTable(a.stdout, "NAME\tVERSION\tPUBLISHER\tSOURCE")
 	for _, p := range list {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", p.Name, printable(p.head.Version), printable(p.publisher().Name()), printable(p.info.Source.Location))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", p.Name, printable(p.Head.Version), printable(p.Publisher().Name()), printable(p.Info.Source.Location))
 	}
 	return table.Flush()
 }
@@ -210,44 +162,44 @@ that came as a pack, compare its files with the manifest of the pack.`,
 	return cmd
 }
 
-func (a *app) verifyInstalled(p installedPack) error {
-	wrong, err := pack.CheckInstalled(library.GenerationOf(p.info), p.head)
+func (a *app) verifyInstalled(p library.InstalledPack) error {
+	wrong, err := pack.CheckInstalled(library.GenerationOf(p.Info), p.Head)
 	if err != nil {
 		return err
 	}
 	if len(wrong) > 0 {
 		return withHint(fmt.Errorf("%s differs from the pack: %s", p.Name, wrong[0]), "run docsearch index build %s", quoteArgument(p.Name))
 	}
-	fmt.Fprintf(a.stdout, "%s: %s %s, signed by %s: ok\n", p.Name, p.head.Name, p.head.Version, p.publisher().ID())
+	fmt.Fprintf(a.stdout, "%s: %s %s, signed by %s: ok\n", p.Name, p.Head.Name, p.Head.Version, p.Publisher().ID())
 	return nil
 }
 
 // verifyPack builds the database of a pack in a temporary folder.
 func (a *app) verifyPack(ctx context.Context, location string, given []string) error {
-	trusted, err := a.trustedKeys(given)
+	trusted, err := library.TrustedKeys(console{a}, given)
 	if err != nil {
 		return err
 	}
-	head, err := readHead(ctx, location)
+	head, err := origins.ReadHead(ctx, location)
 	if err != nil {
-		return explainPack(location, err)
+		return origins.Explain(location, err)
 	}
 	key, _, err := head.Signatures.Verify(head.Subject(), trusted)
 	if err != nil {
-		return explainSignature(err)
+		return library.ExplainSignature(err)
 	}
 	dir, err := os.MkdirTemp("", "docsearch-verify-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	source := newPackSource(config.Locations{Cache: dir}, location, isSamePack(head, location))
+	source := library.NewPackSource(config.Locations{Cache: dir}, buildVersion(), location, library.IsSamePack(head, location))
 	start := time.Now()
 	display := progress.New(a.stderr, progress.StyleFor(a.stderr))
 	info, err := index.Build(ctx, filepath.Join(dir, "database"), source, index.BuildOptions{Tool: buildVersion(), Language: head.Language, Report: display.Func()})
 	display.Close()
 	if err != nil {
-		return explainPack(location, err)
+		return origins.Explain(location, err)
 	}
 	a.describePack(source.Head, string(key))
 	if source.Note != "" {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/recipes"
 )
 
@@ -77,7 +78,7 @@ of your own recipe.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := recipes.Find(args[0])
 			if err != nil {
-				return explainRecipe(args[0], err)
+				return library.ExplainRecipe(args[0], err)
 			}
 			text, err := recipes.Text(r.Name)
 			if err != nil {
@@ -130,7 +131,7 @@ func (a *app) checkRecipes(files []string, check func(file string) error) error 
 		}
 		invalid++
 		for line := range strings.Lines(err.Error()) {
-			fmt.Fprintln(a.stdout, atPosition(file, strings.TrimSpace(line)))
+			fmt.Fprintln(a.stdout, library.AtPosition(file, strings.TrimSpace(line)))
 		}
 	}
 	if invalid > 0 {
@@ -138,13 +139,4 @@ func (a *app) checkRecipes(files []string, check func(file string) error) error 
 	}
 	fmt.Fprintf(a.stdout, "%s, all valid\n", count(len(files), "recipe"))
 	return nil
-}
-
-// atPosition returns the problem of a file, which may start with its line and
-// column.
-func atPosition(file, problem string) string {
-	if problem[0] >= '0' && problem[0] <= '9' {
-		return file + ":" + problem
-	}
-	return file + ": " + problem
 }

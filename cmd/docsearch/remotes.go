@@ -177,8 +177,8 @@ func (e *elsewhereError) explain(command string) error {
 	if command == "" {
 		command, flag = "index pull", "from"
 	}
-	flags := clusterFlags{cluster.Options{URLs: e.cluster.URLs, KeyVariable: e.cluster.KeyEnv}}
-	return withHint(e, "run docsearch %s %s %s", command, quoteArgument(e.cluster.Database), flags.arguments(flag))
+	flags := cluster.Options{URLs: e.cluster.URLs, KeyVariable: e.cluster.KeyEnv}
+	return withHint(e, "run docsearch %s %s %s", command, quoteArgument(e.cluster.Database), flags.Arguments(flag))
 }
 
 // findElsewhere returns the error for a database of the config that another machine holds,
@@ -190,6 +190,14 @@ func findElsewhere(arg string) *elsewhereError {
 		if d.isNamed(arg) {
 			return &elsewhereError{d.ref(), d.Cluster}
 		}
+	}
+	return nil
+}
+
+// elsewhere returns the error for a database that another machine holds, or nil.
+func elsewhere(name string) error {
+	if found := findElsewhere(name); found != nil {
+		return found.explain("")
 	}
 	return nil
 }
@@ -264,32 +272,6 @@ func (i *remoteInfo) state() (state, why string) {
 	return library.StateOK, ""
 }
 
-// json returns the JSON form.
-func (i *remoteInfo) json() infoJSON {
-	j := infoJSON{Name: i.Name, Server: i.url, Passages: i.passages, Documents: i.documents, Version: i.version}
-	j.State, j.Why = i.state()
-	if i.commit != nil {
-		j.Pushed = &i.commit.Pushed
-	}
-	return j
-}
-
-// row returns the line in the table of index list.
-func (i *remoteInfo) row() string {
-	state, why := i.state()
-	passages, documents, pushed, place := "-", "-", "-", i.url+" ("+i.kind()+")"
-	if why != "" {
-		place += ": " + printable(why)
-	}
-	if i.passages > 0 && i.err == nil {
-		passages, documents = thousands(i.passages), thousands(i.documents)
-	}
-	if i.commit != nil {
-		pushed = i.commit.Pushed.Local().Format("2006-01-02 15:04")
-	}
-	return strings.Join([]string{printable(i.Name), state, passages, documents, pushed, place}, "\t")
-}
-
 // remoteInfo shows a database that another machine holds.
 func (a *app) remoteInfo(ctx context.Context, d library.Ref, asJSON bool) error {
 	remotes := openRemotes(config.Locate(os.Getenv))
@@ -304,7 +286,7 @@ func (a *app) remoteInfo(ctx context.Context, d library.Ref, asJSON bool) error 
 		return withHint(fmt.Errorf("cannot ask for %s: %w", d.Label(), i.err), "run docsearch doctor to check the server")
 	}
 	if asJSON {
-		return a.printJSON(i.json())
+		return a.printJSON(newRemoteJSON(i))
 	}
 	a.printRow("name", "%s", printable(i.Name))
 	a.printRow("server", "%s (%s), database %s", i.url, i.kind(), printable(i.RemoteName))
@@ -319,6 +301,32 @@ func (a *app) remoteInfo(ctx context.Context, d library.Ref, asJSON bool) error 
 		a.printRow("pushed", "%s (%s) by docsearch %s", c.Pushed.Local().Format("2006-01-02 15:04"), age(time.Since(c.Pushed)), printable(c.Tool))
 	}
 	return nil
+}
+
+// newRemoteJSON returns the JSON form of a database that another machine holds.
+func newRemoteJSON(i *remoteInfo) infoJSON {
+	j := infoJSON{Name: i.Name, Server: i.url, Passages: i.passages, Documents: i.documents, Version: i.version}
+	j.State, j.Why = i.state()
+	if i.commit != nil {
+		j.Pushed = &i.commit.Pushed
+	}
+	return j
+}
+
+// remoteRow returns the line of such a database in the table of index list.
+func remoteRow(i *remoteInfo) string {
+	state, why := i.state()
+	passages, documents, pushed, place := "-", "-", "-", i.url+" ("+i.kind()+")"
+	if why != "" {
+		place += ": " + printable(why)
+	}
+	if i.passages > 0 && i.err == nil {
+		passages, documents = thousands(i.passages), thousands(i.documents)
+	}
+	if i.commit != nil {
+		pushed = i.commit.Pushed.Local().Format("2006-01-02 15:04")
+	}
+	return strings.Join([]string{printable(i.Name), state, passages, documents, pushed, place}, "\t")
 }
 
 // describeRemotes returns the databases that other machines hold. It reports servers that

@@ -230,7 +230,7 @@ func (s *searchCommand) query(text string) index.Query {
 // searchAll searches all databases in parallel.
 func (s *searchCommand) searchAll(ctx context.Context, chosen []library.Ref, query string) []databaseResult {
 	q := s.query(query)
-	q.Embedders = configuredEmbedders()
+	q.Embedders = library.ConfiguredEmbedders()
 	all := make([]databaseResult, len(chosen))
 	var g, others errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))

@@ -30,8 +30,8 @@ func (c *servedConfig) connect(last *servedConfig, s *servedDatabases) {
 	if old := last.embedders; old != nil && slices.Equal(c.Embedders, last.Embedders) {
 		c.embedders = old
 	} else {
-		specs := specsOf(c.Embedders)
-		c.embedders = index.NewEmbedders(func() []index.EmbedderSpec { return specs }, agentTimeout)
+		specs := library.SpecsOf(c.Embedders)
+		c.embedders = index.NewEmbedders(func() []index.EmbedderSpec { return specs }, library.AgentTimeout)
 		if old != nil {
 			go old.Close() // waits for calls in progress
 		}

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -15,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/config"
-	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/source/site"
 	"github.com/docsearch/docsearch/internal/library"
@@ -23,7 +20,7 @@ import (
 )
 
 func newSetupCommand(a *app) *cobra.Command {
-	s := &setupCommand{app: a, stepPrinter: newStepPrinter(a.stdout), builder: &buildCommand{app: a}}
+	s := &setupCommand{app: a, stepPrinter: newStepPrinter(a.stdout), builder: newBuildCommand(a)}
 	cmd := &cobra.Command{
 		Use:   "setup [NAME[@VERSION]... | KEYWORD SOURCE | --project [DIR] | --server URL]",
 		Short: "Build a database, add it to the config, and install the hook",
@@ -63,7 +60,7 @@ prints what is sent to the server.`,
 		ValidArgsFunction: completeSetup,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			limitMemory()
-			s.builder.set = cmd.Flags().Changed
+			s.builder.Set = cmd.Flags().Changed
 			if s.project {
 				return s.runProject(cmd.Context(), args)
 			}
@@ -96,7 +93,7 @@ prints what is sent to the server.`,
 	f.BoolVar(&s.install, "install", false, "install the hook and the MCP server without asking")
 	f.BoolVar(&s.noInstall, "no-install", false, "do not install the hook and the MCP server")
 	f.BoolVarP(&s.yes, "yes", "y", false, "accept all suggestions and answer yes to all prompts")
-	f.DurationVar(&s.builder.wait, "wait", 0, waitHelp)
+	f.DurationVar(&s.builder.Wait, "wait", 0, waitHelp)
 	addFlagGroup(f, "Team server flags", s.server.add)
 	markExclusive(cmd, "install", "no-install")
 	markExclusive(cmd, "project", "server")
@@ -115,9 +112,9 @@ type setupCommand struct {
 	builder  *buildCommand
 	prompter *prompter // nil: not at a terminal
 
-	recipe                *chosenRecipe // nil: the user gave a keyword and a source
-	pack                  *chosenPack   // nil: the database does not come as a pack
-	useRecipe             bool          // ignore the packs of catalogs
+	recipe                *library.ChosenRecipe // nil: the user gave a keyword and a source
+	pack                  *library.ChosenPack   // nil: the database does not come as a pack
+	useRecipe             bool                  // ignore the packs of catalogs
 	keyword, source       string
 	name                  string   // of the config entry
 	keywords, urls        []string // flag values
@@ -128,7 +125,7 @@ type setupCommand struct {
 	noInstall             bool
 	server                serverFlags
 	locations             config.Locations
-	plan                  plan
+	plan                  library.Plan
 	answered              []string // questions of the recipe
 	evidence              setup.Suggestions
 	entry                 config.Database // config entry, after writeEntry
@@ -194,7 +191,7 @@ func (s *setupCommand) choose(ctx context.Context) error {
 	if err := choose(ctx); err != nil {
 		return err
 	}
-	s.plan.configured = true // writeEntry adds it later
+	s.plan.Configured = true // writeEntry adds it later
 	return s.mayRedirect(ctx)
 }
 
@@ -212,17 +209,17 @@ func (s *setupCommand) chooseSource(ctx context.Context) error {
 	if clash, ok := setup.FindConflict(s.keyword); ok {
 		s.warn("%v", clash)
 	}
-	if s.isNew(s.source) && !s.builder.set("name") {
-		s.builder.name = databaseName(s.keyword)
+	if library.IsNew(s.source) && !s.builder.Set("name") {
+		s.builder.Name = library.DatabaseName(s.keyword)
 	}
-	s.plan, err = s.builder.plan(s.source)
+	s.plan, err = s.builder.Plan(s.source)
 	return err
 }
 
 // askSource prompts for the source and the keyword. The name of a recipe or a pack
 // needs no keyword.
 func (s *setupCommand) askSource(ctx context.Context) error {
-	proposed := s.proposedSource()
+	proposed := library.SuggestSource(s.locations)
 	if s.prompter == nil && !(s.yes && proposed != "") {
 		return withHint(usagef("cannot ask for a keyword and a source: stdin is not a terminal"), "run docsearch setup KEYWORD SOURCE")
 	}
@@ -232,7 +229,7 @@ func (s *setupCommand) askSource(ctx context.Context) error {
 			return err
 		}
 	}
-	if name := s.source; isKnownName(name) && !library.FileExists(name) {
+	if name := s.source; library.IsKnownName(name) && !library.FileExists(name) {
 		if err := s.checkRecipeFlags([]string{name}); err != nil {
 			return err
 		}
@@ -241,80 +238,8 @@ func (s *setupCommand) askSource(ctx context.Context) error {
 		return err
 	}
 	s.source = config.Expand(s.source, config.Home(os.Getenv)) // expand ~ and variables, as a shell does
-	s.keyword, err = s.prompter.ask(ctx, "Keyword that selects the database in a web search", proposedKeyword(s.source))
+	s.keyword, err = s.prompter.ask(ctx, "Keyword that selects the database in a web search", library.SuggestKeyword(s.source))
 	return err
-}
-
-// proposedKeyword derives a keyword from the source.
-func proposedKeyword(source string) string {
-	source = library.CanonicalSource(nil, source)
-	if ingest.ExtractedKind(source) != "" {
-		return strings.ToLower(ingest.ExtractedName(source))
-	}
-	if library.IsURL(source) {
-		return ingest.SiteName(source)
-	}
-	path, err := filepath.Abs(source)
-	if err != nil {
-		return ""
-	}
-	if dir, err := index.Locate(path); err == nil {
-		path = dir
-	}
-	word := strings.ToLower(nameFor(path))
-	if slices.Contains([]string{"doc", "docs", "documentation"}, word) {
-		word = strings.ToLower(filepath.Base(filepath.Dir(path)))
-	}
-	return word
-}
-
-// proposedSource looks for documentation in the usual locations: a LEANN index
-// that is not in the config, or a documentation folder in the working
-// directory. It returns "" if it finds none.
-func (s *setupCommand) proposedSource() string {
-	all, err := library.List(s.locations)
-	if err != nil {
-		return ""
-	}
-	for _, dir := range []string{".leann", filepath.Join(config.Home(os.Getenv), ".leann")} {
-		found, _ := filepath.Glob(filepath.Join(dir, "indexes", "*"))
-		for _, path := range found {
-			abs, err := filepath.Abs(path)
-			if err == nil && library.IsDatabase(abs) && !isConfigured(all, abs) {
-				return path
-			}
-		}
-	}
-	for _, dir := range []string{"docs", "doc", "documentation"} {
-		if st, err := os.Stat(dir); err == nil && st.IsDir() {
-			return dir
-		}
-	}
-	return ""
-}
-
-// isNew reports whether the argument is a source to build a database from, as
-// opposed to an existing database.
-func (s *setupCommand) isNew(source string) bool {
-	if library.IsURL(source) || ingest.ExtractedKind(source) != "" {
-		return true
-	}
-	if _, err := os.Stat(source); err != nil {
-		return false
-	}
-	_, err := index.Locate(source)
-	return err != nil
-}
-
-// databaseName converts a keyword to a folder name.
-func databaseName(keyword string) string {
-	name := strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`/\:*?"<>| `, r) {
-			return '-'
-		}
-		return r
-	}, strings.ToLower(keyword))
-	return strings.Trim(name, ".-")
 }
 
 // mayRedirect returns an error if the config entry of that name belongs to
@@ -326,10 +251,10 @@ func (s *setupCommand) mayRedirect(ctx context.Context) error {
 	}
 	err = fmt.Errorf("the config already has an entry %s for the database %s", entry.Name, entry.Path)
 	if s.prompter == nil {
-		return withHint(err, "pass --yes to change the entry to %s, or use another keyword to add an entry", s.plan.dir)
+		return withHint(err, "pass --yes to change the entry to %s, or use another keyword to add an entry", s.plan.Dir)
 	}
 	s.warn("%v", err)
-	agreed, askErr := s.prompter.confirm(ctx, "Change the entry to "+s.plan.dir+"?", false)
+	agreed, askErr := s.prompter.Confirm(ctx, "Change the entry to "+s.plan.Dir+"?", false)
 	if askErr != nil || agreed {
 		return askErr
 	}
@@ -340,9 +265,9 @@ func (s *setupCommand) mayRedirect(ctx context.Context) error {
 func (s *setupCommand) buildDatabase(ctx context.Context) error {
 	s.step("Build the database")
 	fmt.Fprintln(s.stdout)
-	existed := library.IsDatabase(s.plan.dir)
-	if info, ok := s.isUpToDate(); ok {
-		fmt.Fprintf(s.stdout, "%s: %s of %s, built %s from %s\n", s.plan.label, count(info.Passages, "passage"),
+	existed := library.IsDatabase(s.plan.Dir)
+	if info, ok := s.builder.IsUpToDate(&s.plan, s.pack); ok {
+		fmt.Fprintf(s.stdout, "%s: %s of %s, built %s from %s\n", s.plan.Label, count(info.Passages, "passage"),
 			count(info.Documents, "document"), age(time.Since(info.Created)), info.Source.Location)
 		if info.Source.Kind == ingest.KindSite {
 			fmt.Fprintf(s.stdout, "to download changed pages, run: docsearch index update %s\n", quoteArgument(s.nameForCommands()))
@@ -358,52 +283,28 @@ func (s *setupCommand) buildDatabase(ctx context.Context) error {
 	}
 	if s.recipe != nil {
 		var err error
-		if s.answered, err = s.recipe.accept(ctx, s.plan.dir, s.source, existed); err != nil {
+		if s.answered, err = s.recipe.Accept(ctx, s.plan.Dir, s.source, existed); err != nil {
 			return err
 		}
 	}
-	s.created = append(s.created, fmt.Sprintf("the database %s in %s", s.plan.label, s.plan.dir))
+	s.created = append(s.created, fmt.Sprintf("the database %s in %s", s.plan.Label, s.plan.Dir))
 	return nil
 }
 
 // nameForCommands returns the argument that selects the database in other
 // commands: its name if possible, otherwise its folder.
 func (s *setupCommand) nameForCommands() string {
-	if s.locations.Data != "" && library.SamePath(filepath.Join(s.locations.Data, s.plan.label), s.plan.dir) {
-		return s.plan.label
+	if s.locations.Data != "" && library.SamePath(filepath.Join(s.locations.Data, s.plan.Label), s.plan.Dir) {
+		return s.plan.Label
 	}
-	return s.plan.dir
-}
-
-// isUpToDate reports whether the database is valid, was built with the same
-// options, and is not older than its source. If only the source has changed,
-// the next build reuses the unchanged documents.
-func (s *setupCommand) isUpToDate() (index.Info, bool) {
-	info, state, _ := library.Inspect(s.plan.dir)
-	if errors.Is(s.plan.warning, library.ErrUnverifiedSource) {
-		return info, state == library.StateOK // another user's database stays as it is
-	}
-	options, err := json.Marshal(s.plan.options)
-	same := err == nil && sameJSON(options, info.Options) && (library.IsOwn(info) || !library.MakesPassages(info.Source.Kind))
-	s.builder.reuse = same && info.Tool == buildVersion()
-	if s.pack != nil {
-		s.builder.reuse = true
-		same = same && s.pack.isInstalled(info)
-	}
-	return info, same && state == library.StateOK
-}
-
-// sameJSON reports whether two texts are the same JSON except for whitespace.
-func sameJSON(a, b []byte) bool {
-	var compact [2]bytes.Buffer
-	return json.Compact(&compact[0], a) == nil && json.Compact(&compact[1], b) == nil && bytes.Equal(compact[0].Bytes(), compact[1].Bytes())
+	return s.plan.Dir
 }
 
 // removeCommand returns the command that removes the database and its config
 // entry, but no entries added later.
 func (s *setupCommand) removeCommand() string {
 	command := "docsearch index remove " + quoteArgument(s.nameForCommands())
-	if library.OriginOf(s.plan.dir).Location == "" {
+	if library.OriginOf(s.plan.Dir).Location == "" {
 		command += fmt.Sprintf("\n    and answer yes to remove the entry %s", s.entry.Name)
 	}
 	return command
@@ -412,12 +313,12 @@ func (s *setupCommand) removeCommand() string {
 // commandLine returns the command that runs this setup again.
 func (s *setupCommand) commandLine() string {
 	switch {
-	case s.pack != nil && !s.pack.ask:
-		return "docsearch pack add " + quoteArgument(s.pack.argument)
+	case s.pack != nil && !s.pack.Ask:
+		return "docsearch pack add " + quoteArgument(s.pack.Argument)
 	case s.pack != nil:
-		return "docsearch setup " + quoteArgument(s.pack.argument)
+		return "docsearch setup " + quoteArgument(s.pack.Argument)
 	case s.recipe != nil:
-		return "docsearch setup " + quoteArgument(s.recipe.argument)
+		return "docsearch setup " + quoteArgument(s.recipe.Argument)
 	}
 	return "docsearch setup " + quoteArgument(s.keyword) + " " + quoteArgument(s.source)
 }

@@ -51,7 +51,7 @@ func (s *setupCommand) installOther(ctx context.Context, c *agentconfig.Client, 
 	wanted := !s.noInstall && c.Tested && (s.yes || s.install)
 	if s.prompter != nil && !s.install && !s.noInstall {
 		var err error
-		if wanted, err = s.prompter.confirm(ctx, installQuestion(c), c.Tested); err != nil {
+		if wanted, err = s.prompter.Confirm(ctx, installQuestion(c), c.Tested); err != nil {
 			return err
 		}
 	}
@@ -182,7 +182,7 @@ func (s *setupCommand) wantsInstall(ctx context.Context) (bool, error) {
 	case s.prompter == nil:
 		return s.yes && s.usesClaude, nil
 	}
-	return s.prompter.confirm(ctx, "Add the hook and the MCP server to Claude Code's settings?", s.usesClaude)
+	return s.prompter.Confirm(ctx, "Add the hook and the MCP server to Claude Code's settings?", s.usesClaude)
 }
 
 // usesClaude reports whether the user has Claude Code.
@@ -197,7 +197,7 @@ func usesClaude(a *app) bool {
 // testSearch runs a search through the hook and the server.
 func (s *setupCommand) testSearch(ctx context.Context) error {
 	s.step("Run a test search")
-	query, confident, err := s.evidence.Question(ctx, s.plan.dir, s.entry.Keyword(), s.entry.QueryNames())
+	query, confident, err := s.evidence.Question(ctx, s.plan.Dir, s.entry.Keyword(), s.entry.QueryNames())
 	if err != nil {
 		return err
 	}

@@ -37,14 +37,14 @@ func (s *setupCommand) configEntry() (config.Database, bool, error) {
 // isEntryOf reports whether the entry belongs to this database.
 func (s *setupCommand) isEntryOf(entry config.Database) bool {
 	dir, err := index.Locate(entry.Path)
-	return err == nil && library.SamePath(dir, s.plan.dir) || library.SamePath(entry.Path, s.plan.dir)
+	return err == nil && library.SamePath(dir, s.plan.Dir) || library.SamePath(entry.Path, s.plan.Dir)
 }
 
 // writeEntry adds the database to the config.
 func (s *setupCommand) writeEntry(ctx context.Context) error {
 	s.step("Add it to the config")
 	var err error
-	if s.evidence, err = setup.Gather(s.plan.dir, s.keyword, library.MayRead(s.plan.dir)); err != nil {
+	if s.evidence, err = setup.Gather(s.plan.Dir, s.keyword, library.MayRead(s.plan.Dir)); err != nil {
 		return err
 	}
 	old, exists, err := s.configEntry()
@@ -106,15 +106,15 @@ func (s *setupCommand) warnSharedKeywords(all []config.Database) {
 // and, for a new entry, suggestions from the documentation. At a terminal, the
 // user can edit it.
 func (s *setupCommand) proposeEntry(ctx context.Context, old config.Database, exists bool) (edit.Entry, error) {
-	e := edit.Entry{Name: s.name, Keywords: s.evidence.Keywords(), Path: s.plan.dir, Description: s.evidence.Description(), URLs: s.evidence.Prefixes()}
+	e := edit.Entry{Name: s.name, Keywords: s.evidence.Keywords(), Path: s.plan.Dir, Description: s.evidence.Description(), URLs: s.evidence.Prefixes()}
 	if r := s.recipe; r != nil {
-		e.Keywords, e.Description, e.Version = r.Keywords, r.Title+" documentation", r.numericVersion()
+		e.Keywords, e.Description, e.Version = r.Keywords, r.Title+" documentation", r.NumericVersion()
 		if len(r.URLs) > 0 {
 			e.URLs = r.URLs
 		}
 	}
 	if c := s.pack; c != nil {
-		e.Keywords, e.Description, e.URLs, e.Publisher = c.head.Keywords, c.head.Description, c.urls, c.publisher.Name()
+		e.Keywords, e.Description, e.URLs, e.Publisher = c.Head.Keywords, c.Head.Description, c.URLs, c.Publisher.Name()
 	}
 	if exists {
 		e.Name, e.Keywords, e.Description = old.Name, old.Keywords, old.Description
@@ -125,14 +125,14 @@ func (s *setupCommand) proposeEntry(ctx context.Context, old config.Database, ex
 			e.URLs = old.URLs // a pack does not change an earlier decision
 		}
 	}
-	if s.builder.set("keywords") {
+	if s.builder.Set("keywords") {
 		e.Keywords = s.keywords
 	}
-	if s.builder.set("urls") {
+	if s.builder.Set("urls") {
 		e.URLs = s.urls
 	}
 	e.Description = cmp.Or(s.description, e.Description)
-	given := s.builder.set("keywords") && s.builder.set("urls") && s.description != ""
+	given := s.builder.Set("keywords") && s.builder.Set("urls") && s.description != ""
 	if s.prompter != nil && s.recipe == nil && s.pack == nil && !exists && !given {
 		fmt.Fprintln(s.stderr)
 		for _, field := range []struct {
@@ -197,7 +197,7 @@ func (s *setupCommand) applyEntry(ctx context.Context, change *agentconfig.Chang
 func (s *setupCommand) confirmAddition(ctx context.Context, change *agentconfig.Change) (agreed bool, err error) {
 	s.text(change.Path + ":")
 	s.diff(change.Diff())
-	if agreed, err = s.prompter.confirm(ctx, "Write this change to "+change.Path+"?", true); err != nil || !agreed {
+	if agreed, err = s.prompter.Confirm(ctx, "Write this change to "+change.Path+"?", true); err != nil || !agreed {
 		return false, err
 	}
 	fmt.Fprintln(s.stdout)

@@ -117,8 +117,10 @@ func InDataFolder(dir string) ([]Ref, error) {
 
 // Find resolves a name or path from the command line. Names, including
 // the folder names in docsearch's data folder, take precedence over files in
-// the working directory. An argument with a path separator is always a path.
-func Find(all []Ref, arg string) (Ref, error) {
+// the working directory. An argument with a path separator is always a path. If no database
+// on this machine has the name, elsewhere may return the error for one that another machine
+// holds; it may be nil.
+func Find(all []Ref, arg string, elsewhere func(name string) error) (Ref, error) {
 	if !IsPath(arg) {
 		if i := slices.IndexFunc(all, func(d Ref) bool { return strings.EqualFold(d.Name, arg) }); i >= 0 {
 			return all[i], nil
@@ -147,6 +149,11 @@ func Find(all []Ref, arg string) (Ref, error) {
 	}
 	if IsPath(arg) || !errors.Is(err, fs.ErrNotExist) {
 		return Ref{}, err
+	}
+	if elsewhere != nil {
+		if err := elsewhere(arg); err != nil {
+			return Ref{}, err
+		}
 	}
 	names := collect(all, func(d Ref) string { return d.Name })
 	unknown := &NotFoundError{name: arg, Suggestion: decode.Nearest(arg, names)}

@@ -102,7 +102,7 @@ func CanonicalSource(all []Ref, arg string) string {
 		return u
 	}
 	if u, ok := ingest.WithScheme(arg); ok {
-		if _, err := Find(all, arg); err != nil {
+		if _, err := Find(all, arg, nil); err != nil {
 			return u
 		}
 	}

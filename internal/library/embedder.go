@@ -1,4 +1,4 @@
-package main
+package library
 
 import (
 	"encoding/json"
@@ -18,12 +18,13 @@ import (
 	"github.com/docsearch/docsearch/internal/index/embed/provider"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
+	"github.com/docsearch/docsearch/internal/usererror"
 )
 
 const (
 	// An agent gets an answer without vector scores rather than a late one. A user
 	// at a terminal can wait while a model loads.
-	agentTimeout    = 2 * time.Second
+	AgentTimeout    = 2 * time.Second
 	terminalTimeout = time.Minute
 	// fromLEANN selects the embedding model that a LEANN index names.
 	fromLEANN = "leann"
@@ -40,18 +41,18 @@ func specOf(e config.Embedder) index.EmbedderSpec {
 	}
 }
 
-func specsOf(list []config.Embedder) []index.EmbedderSpec { return collect(list, specOf) }
+func SpecsOf(list []config.Embedder) []index.EmbedderSpec { return collect(list, specOf) }
 
-// configuredEmbedders returns the embedders of the config file. The file is
+// ConfiguredEmbedders returns the embedders of the config file. The file is
 // read on first use, because most databases need no embedder. Other commands
 // report its problems.
-func configuredEmbedders() *index.Embedders {
+func ConfiguredEmbedders() *index.Embedders {
 	return index.NewEmbedders(func() []index.EmbedderSpec {
 		r, err := load.Load(config.Locate(os.Getenv))
 		if err != nil {
 			return nil
 		}
-		return specsOf(r.Config.Embedders)
+		return SpecsOf(r.Config.Embedders)
 	}, terminalTimeout)
 }
 
@@ -60,7 +61,7 @@ func configuredEmbedders() *index.Embedders {
 type chosenEmbedder struct {
 	config.Embedder
 	key           string         // API key of a LEANN index; otherwise Embedder says where it is
-	configured    bool           // listed in the config, so that searches can use it as well
+	Configured    bool           // listed in the config, so that searches can use it as well
 	storedVectors *leann.Vectors // vectors of the LEANN index to reuse; nil: none
 	opened        embed.Provider // set by open
 }
@@ -70,14 +71,14 @@ type chosenEmbedder struct {
 // of the last build, then the first embedder of the config. The options saved
 // in a database are not sufficient to send its texts to a server: an embedder
 // from there must also be in the config.
-func (b *buildCommand) chooseEmbedder(p plan) (*chosenEmbedder, error) {
+func (b *Builder) chooseEmbedder(p Plan) (*chosenEmbedder, error) {
 	r, err := load.Load(config.Locate(os.Getenv))
 	if err != nil {
 		return nil, err
 	}
 	configured := r.Config.Embedders
-	requested := b.set("embedder")
-	switch name := p.options.Embedder; {
+	requested := b.Set("embedder")
+	switch name := p.Options.Embedder; {
 	case name == config.ProviderBuiltin:
 		return nil, nil
 	case name == fromLEANN:
@@ -92,9 +93,9 @@ func (b *buildCommand) chooseEmbedder(p plan) (*chosenEmbedder, error) {
 		b.warnMissingEmbedder(name)
 		return nil, nil
 	case len(configured) > 0:
-		return &chosenEmbedder{Embedder: configured[0], configured: true}, nil
+		return &chosenEmbedder{Embedder: configured[0], Configured: true}, nil
 	}
-	if g, err := generation.Current(p.dir); err == nil && g.Provided != nil {
+	if g, err := generation.Current(p.Dir); err == nil && g.Provided != nil {
 		b.warnMissingEmbedder(g.Provided.Name)
 	}
 	return nil, nil
@@ -102,15 +103,15 @@ func (b *buildCommand) chooseEmbedder(p plan) (*chosenEmbedder, error) {
 
 // warnMissingEmbedder reports that the build omits vectors that the previous
 // build had.
-func (b *buildCommand) warnMissingEmbedder(name string) {
-	fmt.Fprintf(b.stderr, "docsearch: the index has no vectors of %s: the config has no such embedder\n", name)
+func (b *Builder) warnMissingEmbedder(name string) {
+	b.Console.Say("docsearch: the index has no vectors of %s: the config has no such embedder", name)
 }
 
 // findEmbedder returns the configured embedder for a name, "PROVIDER:MODEL" or
 // "PROVIDER". It returns nil if there is none or if the command line sets
 // another address.
-func (b *buildCommand) findEmbedder(configured []config.Embedder, name string) *chosenEmbedder {
-	if b.url != "" || b.keyEnv != "" {
+func (b *Builder) findEmbedder(configured []config.Embedder, name string) *chosenEmbedder {
+	if b.URL != "" || b.KeyEnv != "" {
 		return nil
 	}
 	kind, model, _ := strings.Cut(name, ":")
@@ -120,23 +121,23 @@ func (b *buildCommand) findEmbedder(configured []config.Embedder, name string) *
 	if i < 0 {
 		return nil
 	}
-	return &chosenEmbedder{Embedder: configured[i], configured: true}
+	return &chosenEmbedder{Embedder: configured[i], Configured: true}
 }
 
 // embedderFromFlags returns the embedder that the flags describe.
-func (b *buildCommand) embedderFromFlags(name string) (*chosenEmbedder, error) {
+func (b *Builder) embedderFromFlags(name string) (*chosenEmbedder, error) {
 	kind, model, _ := strings.Cut(name, ":")
-	e := config.Embedder{Provider: kind, Model: model, URL: b.url, KeyEnv: b.keyEnv}
+	e := config.Embedder{Provider: kind, Model: model, URL: b.URL, KeyEnv: b.KeyEnv}
 	switch {
 	case kind == "onnx": // a provider that earlier versions had
-		return nil, withHint(usagef("invalid --embedder %q: docsearch does not run ONNX models", name),
+		return nil, usererror.WithHint(usererror.Invalidf("invalid --embedder %q: docsearch does not run ONNX models", name),
 			"serve the model and pass --embedder openai:MODEL --embedder-url URL, or pass --embedder model2vec:FOLDER")
 	case !e.Local() && kind != config.ProviderOllama && kind != config.ProviderOpenAI:
-		return nil, usagef("invalid --embedder %q: want builtin, leann, or PROVIDER:MODEL with the provider ollama, openai or model2vec", name)
+		return nil, usererror.Invalidf("invalid --embedder %q: want builtin, leann, or PROVIDER:MODEL with the provider ollama, openai or model2vec", name)
 	case model == "":
-		return nil, withHint(usagef("--embedder %s needs a model: the config has no such embedder", name), "pass --embedder %s:MODEL", kind)
-	case kind == config.ProviderOpenAI && b.url == "":
-		return nil, withHint(usagef("--embedder %s needs a server URL", name), "pass --embedder-url, for example http://127.0.0.1:8080/v1")
+		return nil, usererror.WithHint(usererror.Invalidf("--embedder %s needs a model: the config has no such embedder", name), "pass --embedder %s:MODEL", kind)
+	case kind == config.ProviderOpenAI && b.URL == "":
+		return nil, usererror.WithHint(usererror.Invalidf("--embedder %s needs a server URL", name), "pass --embedder-url, for example http://127.0.0.1:8080/v1")
 	}
 	return &chosenEmbedder{Embedder: e}, nil
 }
@@ -145,8 +146,8 @@ func (b *buildCommand) embedderFromFlags(name string) (*chosenEmbedder, error) {
 // stored vectors. If only Python can run that model, or if this command line
 // does not request it, leannEmbedder returns the configured embedder that
 // serves the same model.
-func (b *buildCommand) leannEmbedder(p plan, configured []config.Embedder, requested bool) (*chosenEmbedder, error) {
-	found, err := p.options.FindLEANN(p.dir)
+func (b *Builder) leannEmbedder(p Plan, configured []config.Embedder, requested bool) (*chosenEmbedder, error) {
+	found, err := p.Options.FindLEANN(p.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +157,7 @@ func (b *buildCommand) leannEmbedder(p plan, configured []config.Embedder, reque
 	}
 	var c *chosenEmbedder
 	if i := slices.IndexFunc(configured, func(e config.Embedder) bool { return e.Model == m.EmbeddingModel }); i >= 0 {
-		c = &chosenEmbedder{Embedder: configured[i], configured: true}
+		c = &chosenEmbedder{Embedder: configured[i], Configured: true}
 	} else if !requested {
 		b.warnMissingEmbedder(m.EmbeddingModel)
 		return nil, nil
@@ -165,25 +166,25 @@ func (b *buildCommand) leannEmbedder(p plan, configured []config.Embedder, reque
 	}
 	c.storedVectors, err = found.OpenVectors()
 	if err != nil && !errors.Is(err, leann.ErrNoVectors) {
-		fmt.Fprintf(b.stderr, "docsearch: cannot reuse the vectors of the LEANN index, embedding the passages again: %v\n", err)
+		b.Console.Say("docsearch: cannot reuse the vectors of the LEANN index, embedding the passages again: %v", err)
 	}
 	return c, nil
 }
 
 // embedderFromLEANN returns the embedder that the meta file of the index
 // describes.
-func (b *buildCommand) embedderFromLEANN(found *leann.Index) (*chosenEmbedder, error) {
+func (b *Builder) embedderFromLEANN(found *leann.Index) (*chosenEmbedder, error) {
 	options, err := found.EmbeddingOptions()
 	if err != nil {
 		return nil, err
 	}
 	mode := found.Meta.EmbeddingMode
-	o, err := provider.FromLEANN(found.Meta.EmbeddingModel, mode, options, provider.Options{URL: b.url})
+	o, err := provider.FromLEANN(found.Meta.EmbeddingModel, mode, options, provider.Options{URL: b.URL})
 	if err != nil {
-		return nil, withHint(err, "add an embedder with \"model\": %q to the config to use it instead", found.Meta.EmbeddingModel)
+		return nil, usererror.WithHint(err, "add an embedder with \"model\": %q to the config to use it instead", found.Meta.EmbeddingModel)
 	}
 	return &chosenEmbedder{key: o.Key, Embedder: config.Embedder{
-		Provider: mode, Model: o.Model, URL: o.URL, KeyEnv: b.keyEnv,
+		Provider: mode, Model: o.Model, URL: o.URL, KeyEnv: b.KeyEnv,
 		QueryPrompt: o.QueryTemplate, DocumentPrompt: o.DocumentTemplate, Batch: o.Batch,
 	}}, nil
 }
@@ -223,8 +224,8 @@ func absoluteModel(name string) string {
 	return kind + ":" + model
 }
 
-// configEntry returns the config entry with which searches use the embedder.
-func (c *chosenEmbedder) configEntry() (string, error) {
+// ConfigEntry returns the config entry with which searches use the embedder.
+func (c *chosenEmbedder) ConfigEntry() (string, error) {
 	e := c.Embedder
 	if c.key != "" && e.KeyEnv == "" {
 		e.KeyEnv = "EMBEDDER_API_KEY"

@@ -1,0 +1,262 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/ingest/source/installed"
+	"github.com/docsearch/docsearch/internal/project"
+	"github.com/docsearch/docsearch/internal/usererror"
+)
+
+// A ProjectPlan is the databases that a project needs.
+type ProjectPlan struct {
+	Project *project.Project
+	Items   []*ProjectItem // one per direct dependency, in its order
+
+	databases []config.Database // of the user and of the project, before the build
+}
+
+// A ProjectItem is the documentation of one dependency.
+type ProjectItem struct {
+	project.Dependency
+	Database string // name
+	Source   ItemSource
+	Bytes    int64         // of the installed documentation
+	Duration time.Duration // estimated
+
+	Installed *installed.Documentation // nil: none
+	digest    string                   // of the files of installed
+	Recipe    *ChosenRecipe            // nil: none
+	dir       string                   // of the database
+	Ready     bool                     // the database exists
+	fallback  *ProjectItem             // the installed package, if the download fails; nil: none
+	Err       error                    // of its build
+	Skipped   error                    // failure of the download, if the installed package was used
+}
+
+// An ItemSource is where the documentation of a dependency comes from.
+type ItemSource string
+
+const (
+	SourceReady     ItemSource = "ready"     // a database of the user, or of the project
+	SourceInstalled ItemSource = "installed" // the installed package
+	SourceDownload  ItemSource = "download"  // a recipe
+	SourceNone      ItemSource = "none"      // nowhere
+)
+
+const (
+	// minInstalled is the size from which an installed package has documentation at all;
+	// enoughInstalled the size from which it is preferred to a download. The README of
+	// a package whose manual is a website is shorter.
+	minInstalled    = 400
+	enoughInstalled = 24 << 10
+	// Measured durations of a build on two cores.
+	buildOverhead  = 250 * time.Millisecond
+	bytesPerSecond = 700 << 10
+)
+
+// PlanProject plans a database for each direct dependency of a project.
+func PlanProject(ctx context.Context, l config.Locations, p *project.Project, offline bool) (*ProjectPlan, error) {
+	r, err := load.Load(l)
+	if err != nil {
+		return nil, usererror.WithHint(err, "run docsearch config check to list all problems")
+	}
+	r.Config.AddProject(p.Dir)
+	planner, err := newProjectPlanner(l, r.Config.Databases, p, offline)
+	if err != nil {
+		return nil, err
+	}
+	return planner.plan(ctx, p)
+}
+
+// KeepDocumented removes the items of packages of which no version has a database.
+func (p *ProjectPlan) KeepDocumented() {
+	known := func(item *ProjectItem) bool {
+		return slices.ContainsFunc(p.databases, func(db config.Database) bool { return slices.Contains(db.Packages, item.ID()) })
+	}
+	p.Items = slices.DeleteFunc(p.Items, func(item *ProjectItem) bool { return !item.Ready && !known(item) })
+}
+
+// Todo returns the items to build.
+func (p *ProjectPlan) Todo() []*ProjectItem {
+	return slices.DeleteFunc(slices.Clone(p.Items), func(i *ProjectItem) bool { return i.Ready || i.Source == SourceNone })
+}
+
+// Failure returns an error if builds failed.
+func (p *ProjectPlan) Failure() error {
+	var failed []string
+	for _, item := range p.Items {
+		if item.Err != nil {
+			failed = append(failed, item.ID())
+		}
+	}
+	if failed == nil {
+		return nil
+	}
+	return usererror.WithHint(fmt.Errorf("cannot set up %s", strings.Join(failed, ", ")), "run the same command again to retry only these")
+}
+
+// A projectPlanner plans the databases of a project.
+type projectPlanner struct {
+	locations config.Locations
+	databases []config.Database
+	roots     installed.Roots
+	offline   bool // without recipes
+	taken     map[string]string
+	// checkouts are the folders whose files belong to the project; own is the folder of the
+	// databases made from them.
+	checkouts []string
+	own       string
+}
+
+// newProjectPlanner returns a planner for a project. The databases are those of the user, and
+// those that the project has.
+func newProjectPlanner(l config.Locations, dbs []config.Database, p *project.Project, offline bool) (*projectPlanner, error) {
+	if l.Projects == "" {
+		return nil, errors.New("cannot find the data folder: DOCSEARCH_DATA and the home directory are not set")
+	}
+	checkout := CanonicalFolder(p.Checkout)
+	return &projectPlanner{
+		locations: l, databases: dbs, offline: offline, taken: map[string]string{},
+		roots:     installed.ProjectRoots(os.Getenv, config.Home(os.Getenv), p.Dir, p.Root),
+		checkouts: []string{p.Root, CanonicalFolder(p.Root), p.Checkout, checkout},
+		own:       filepath.Join(l.Projects, ProjectID(checkout)),
+	}, nil
+}
+
+// isOwn reports whether a folder belongs to the project, and not to the whole machine.
+func (pl *projectPlanner) isOwn(dir string) bool {
+	real := CanonicalFolder(dir)
+	return slices.ContainsFunc(pl.checkouts, func(c string) bool { return config.Contains(c, dir) || config.Contains(c, real) })
+}
+
+// plan plans a database for each direct dependency.
+func (pl *projectPlanner) plan(ctx context.Context, p *project.Project) (*ProjectPlan, error) {
+	plan := &ProjectPlan{Project: p, databases: pl.databases}
+	for _, d := range p.Direct() {
+		item, err := pl.item(ctx, d)
+		if err != nil {
+			return nil, err
+		}
+		// Images and tools of one name share a database.
+		if !slices.ContainsFunc(plan.Items, func(other *ProjectItem) bool { return other.Database == item.Database && item.Source != SourceNone }) {
+			plan.Items = append(plan.Items, item)
+		}
+	}
+	return plan, nil
+}
+
+// item plans the database of a dependency.
+func (pl *projectPlanner) item(ctx context.Context, d project.Dependency) (*ProjectItem, error) {
+	item := &ProjectItem{Dependency: d, Source: SourceNone}
+	if found, ok := installed.OfPackage(pl.roots, installed.Package{Ecosystem: d.Ecosystem, Name: d.Name, Version: d.Version}); ok {
+		if err := installed.Measure(ctx, &found); err != nil {
+			return nil, err
+		}
+		if found.Bytes >= minInstalled {
+			item.Installed, item.Bytes = &found, found.Bytes
+			item.Version = found.Version
+		}
+	}
+	if !pl.offline {
+		item.Recipe = recipeFor(&item.Dependency)
+	}
+	if db, ok := pl.existing(item); ok {
+		item.Database, item.dir, item.Source, item.Ready = db.Name, db.Path, SourceReady, true
+		return item, nil
+	}
+	switch {
+	case item.Version == "" && item.Recipe == nil:
+	case item.Installed != nil && (item.Bytes >= enoughInstalled || item.Recipe == nil):
+		item.Source = SourceInstalled
+		item.Duration = buildOverhead + time.Duration(float64(item.Bytes)/bytesPerSecond*float64(time.Second))
+	case item.Recipe != nil:
+		item.Source = SourceDownload
+	}
+	switch item.Source {
+	case SourceInstalled:
+		return item, pl.placeInstalled(ctx, item)
+	case SourceDownload:
+		if item.Installed != nil {
+			fallback := *item
+			fallback.Source = SourceInstalled
+			if err := pl.placeInstalled(ctx, &fallback); err != nil {
+				return nil, err
+			}
+			item.fallback = &fallback
+		}
+		item.Database = item.Recipe.DatabaseName()
+		item.dir = filepath.Join(pl.locations.Projects, SharedFolder, item.Database)
+		info, err := index.Inspect(item.dir)
+		item.Ready = err == nil && SameSource(info.Source.Location, item.Recipe.Source.Download())
+	}
+	return item, nil
+}
+
+// placeInstalled names the database of an installed package by its contents, so that other
+// contents of the same version get another one.
+func (pl *projectPlanner) placeInstalled(ctx context.Context, item *ProjectItem) (err error) {
+	if item.digest, err = installed.Digest(ctx, item.Installed); err != nil {
+		return err
+	}
+	item.Database = pl.packageName(item)
+	parent := filepath.Join(pl.locations.Projects, SharedFolder)
+	if pl.isOwn(item.Installed.Folder) {
+		parent = pl.own
+	}
+	const digits = 16
+	item.dir = filepath.Join(parent, item.Database+"-"+item.digest[:digits])
+	_, err = index.Inspect(item.dir)
+	item.Ready = err == nil
+	return nil
+}
+
+// existing returns the database that documents exactly this version, if its index is
+// there. One that was made from an installed package counts only if that is gone: else its
+// contents decide, see placeInstalled.
+func (pl *projectPlanner) existing(item *ProjectItem) (config.Database, bool) {
+	for _, db := range pl.databases {
+		if !slices.Contains(db.Packages, item.ID()) || db.Project != "" && isInstalledPackage(db.Path) && item.Installed != nil {
+			continue
+		}
+		same := db.Version == item.Version
+		if item.Recipe != nil && item.Recipe.Version != "" && db.Name == item.Recipe.DatabaseName() {
+			same = true
+		}
+		if _, err := index.Inspect(db.Path); same && err == nil {
+			return db, true
+		}
+	}
+	return config.Database{}, false
+}
+
+// isInstalledPackage reports whether a database was made from an installed package.
+func isInstalledPackage(dir string) bool {
+	info, err := index.Inspect(dir)
+	return err == nil && OptionsOf(&info.Manifest, dir).Package != ""
+}
+
+// packageName returns the shortest name for a database of the package that neither another
+// package nor a database of the user has.
+func (pl *projectPlanner) packageName(item *ProjectItem) (name string) {
+	id := item.ID() + "@" + item.Version
+	for _, short := range item.FileNames() {
+		name = DatabaseName(short + "-" + item.Version)
+		users := slices.ContainsFunc(pl.databases, func(db config.Database) bool { return db.Project == "" && strings.EqualFold(db.Name, name) })
+		if owner := pl.taken[name]; !users && (owner == "" || owner == id) {
+			pl.taken[name] = id
+			break
+		}
+	}
+	return name
+}
