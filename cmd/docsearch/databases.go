@@ -9,21 +9,22 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/library"
+	"github.com/docsearch/docsearch/internal/library/served"
 )
 
 // findDatabase is library.Find, but the error of a database that another machine holds is
 // an *elsewhereError.
 func findDatabase(all []library.Ref, arg string) (library.Ref, error) {
-	return library.Find(all, arg, elsewhere)
+	return library.Find(all, arg, served.Elsewhere)
 }
 
 // completeAnyDatabase completes a database argument by name, also of a database that
 // another machine holds.
 func completeAnyDatabase(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
 	names, directive := completeDatabases(cmd, args, start)
-	remotes := openRemotes(config.Locate(os.Getenv))
+	remotes := served.OpenRemotes(config.Locate(os.Getenv))
 	defer remotes.Close()
-	held := collect(remotes.databases(), func(d remoteDatabase) string { return d.Name })
+	held := collect(remotes.Databases(), func(d served.Remote) string { return d.Name })
 	names = append(names, beginning(held, start)...)
 	return names, directive
 }

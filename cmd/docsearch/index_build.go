@@ -16,6 +16,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/library"
+	"github.com/docsearch/docsearch/internal/library/served"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
@@ -29,7 +30,7 @@ type buildCommand struct {
 // newBuildCommand returns a command whose builder uses the streams of a.
 func newBuildCommand(a *app) *buildCommand {
 	b := &buildCommand{app: a}
-	b.Builder = library.Builder{Console: console{a}, Tool: buildVersion(), Display: b.newDisplay, Elsewhere: elsewhere, Set: func(string) bool { return false }}
+	b.Builder = library.Builder{Console: console{a}, Tool: buildVersion(), Display: b.newDisplay, Elsewhere: served.Elsewhere, Set: func(string) bool { return false }}
 	return b
 }
 

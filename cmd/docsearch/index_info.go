@@ -24,6 +24,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/chunk"
 	"github.com/docsearch/docsearch/internal/ingest/format/markdown"
 	"github.com/docsearch/docsearch/internal/library"
+	"github.com/docsearch/docsearch/internal/library/served"
 )
 
 func newIndexInfoCommand(a *app) *cobra.Command {
@@ -37,8 +38,8 @@ ask that for the counts.`,
 		ValidArgsFunction: completeAnyDatabase,
 	}, func(cmd *cobra.Command, args []string, asJSON bool) error {
 		d, err := a.database(args[0])
-		if elsewhere, ok := errors.AsType[*elsewhereError](err); ok {
-			return a.remoteInfo(cmd.Context(), elsewhere.ref, asJSON)
+		if elsewhere, ok := errors.AsType[*served.ElsewhereError](err); ok {
+			return a.remoteInfo(cmd.Context(), elsewhere.Ref, asJSON)
 		}
 		if err != nil {
 			return err

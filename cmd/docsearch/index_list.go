@@ -11,6 +11,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/library"
+	"github.com/docsearch/docsearch/internal/library/served"
 )
 
 func newIndexListCommand(a *app) *cobra.Command {
@@ -65,7 +66,7 @@ func (a *app) list(ctx context.Context, asJSON, unused bool) error {
 		a.warn("%v", err)
 	}
 	all = append(all, projects...)
-	var remote []remoteInfo
+	var remote []served.Info
 	if unused {
 		all, err = library.Unused(locations, all)
 	} else {

@@ -16,6 +16,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/library"
+	"github.com/docsearch/docsearch/internal/library/served"
 )
 
 func newIndexRemoveCommand(a *app) *cobra.Command {
@@ -50,7 +51,7 @@ With --cluster, remove a database from a Weaviate cluster instead.`,
 			}
 			d, err := a.anyDatabase(args[0])
 			if err != nil {
-				return explainElsewhere(err, "index remove")
+				return served.ExplainElsewhere(err, "index remove")
 			}
 			return a.remove(cmd.Context(), d, yes)
 		},

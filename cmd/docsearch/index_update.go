@@ -162,7 +162,7 @@ func (u *updateCommand) choose(args []string) ([]library.Ref, error) {
 
 // update updates one database.
 func (u *updateCommand) update(ctx context.Context, d library.Ref) error {
-	if isOutdated(d) {
+	if library.IsOutdated(d) {
 		if err := u.remake(ctx, d); err != nil {
 			return err
 		}
@@ -201,15 +201,6 @@ func (u *updateCommand) update(ctx context.Context, d library.Ref) error {
 		}
 	}
 	return u.printResult(b, p, before, info, time.Since(start))
-}
-
-// isOutdated reports whether the database's index has an older format.
-func isOutdated(d library.Ref) bool {
-	db, err := index.Open(d.Path)
-	if err == nil {
-		err = db.Close()
-	}
-	return index.IsOutdated(err)
 }
 
 // remake rebuilds an index of an older format. The database then answers again, even if

@@ -14,6 +14,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/indextest"
+	"github.com/docsearch/docsearch/internal/library"
 )
 
 // eventually waits for a condition that another process establishes.
@@ -162,7 +163,7 @@ func TestUpdateInBackground(t *testing.T) {
 	b.makeOverdue(t)
 	outdated := b.lastVerified(t)
 	start()
-	if tries := readAttempts(cache); len(tries) != 1 || time.Since(tries[b.dir]) > time.Hour {
+	if tries := library.ReadAttempts(cache); len(tries) != 1 || time.Since(tries[b.dir]) > time.Hour {
 		t.Errorf("tries %v", tries)
 	}
 	if got := b.lastVerified(t); !got.Equal(outdated) {

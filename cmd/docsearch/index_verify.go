@@ -11,6 +11,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/library"
+	"github.com/docsearch/docsearch/internal/library/served"
 )
 
 func newIndexVerifyCommand(a *app) *cobra.Command {
@@ -36,7 +37,7 @@ visible passage, the statistics, and the same contents as the others.`,
 				chosen, err = selectDatabases(args, nil, false)
 			}
 			if err != nil {
-				return explainElsewhere(err, "index verify")
+				return served.ExplainElsewhere(err, "index verify")
 			}
 			library.CleanUpEach(chosen)
 			return a.verify(cmd.Context(), chosen, quiet)

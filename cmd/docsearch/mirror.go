@@ -18,6 +18,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/library"
+	"github.com/docsearch/docsearch/internal/library/served"
 	"github.com/docsearch/docsearch/internal/pack/origins"
 	"github.com/docsearch/docsearch/internal/pack/registry"
 	"github.com/docsearch/docsearch/internal/remote"
@@ -59,7 +60,7 @@ func (u *updateCommand) updateMirrors(ctx context.Context, stale bool) error {
 	keep := map[string]bool{}
 	failed, complete := false, true
 	for i := range servers {
-		databases, err := fetchDatabases(ctx, &servers[i], l)
+		databases, err := served.FetchDatabases(ctx, &servers[i], l)
 		if err != nil {
 			report(u.stderr, fmt.Errorf("cannot list the databases of %s: %w", servers[i].URL, err))
 			failed, complete = true, false
@@ -102,23 +103,10 @@ func checkOffered(location, server string) error {
 	return origins.CheckNamed(location, server)
 }
 
-// fetchDatabases downloads the list of a server's databases.
-func fetchDatabases(ctx context.Context, r *config.Remote, l config.Locations) ([]remote.Database, error) {
-	ctx, cancel := context.WithTimeout(ctx, remoteTimeout)
-	defer cancel()
-	client := remote.NewClient(*r)
-	defer client.Close()
-	databases, changed, err := remote.Fetch(ctx, client, l)
-	if err == nil && changed {
-		err = config.Forget(l)
-	}
-	return databases, err
-}
-
 // mirror builds or updates the mirror of a database. If stale is not set, it leaves a
 // mirror of the server's version as it is for a day.
 func (u *updateCommand) mirror(ctx context.Context, dir string, d *remote.Database, stale bool) error {
-	if !stale && !isMirrorDue(dir, d) {
+	if !stale && !served.IsMirrorDue(dir, d) {
 		return nil
 	}
 	before, err := index.Inspect(dir)
@@ -154,13 +142,6 @@ func (u *updateCommand) mirror(ctx context.Context, dir string, d *remote.Databa
 		return err
 	}
 	return u.printResult(b, p, before, info, time.Since(start))
-}
-
-// isMirrorDue reports whether a mirror is missing, has another version than the server's
-// database, or was last compared with its pack a day ago.
-func isMirrorDue(dir string, d *remote.Database) bool {
-	info, err := index.Inspect(dir)
-	return err != nil || info.VersionOr(d.Version) != d.Version || time.Since(info.LastVerified()) >= updateInterval
 }
 
 // removeMirrors removes the mirrors that no server lists.

@@ -18,6 +18,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/library"
+	"github.com/docsearch/docsearch/internal/library/served"
 )
 
 type searchCommand struct {
@@ -28,8 +29,8 @@ type searchCommand struct {
 	topK             int
 	json             bool
 	explain          bool
-	remotes          *remoteCatalog // databases of other machines; nil: none is searched
-	text             bytes.Buffer   // the results as text
+	remotes          *served.Remotes // databases of other machines; nil: none is searched
+	text             bytes.Buffer    // the results as text
 }
 
 func newSearchCommand(a *app) *cobra.Command {
@@ -146,7 +147,7 @@ func (s *searchCommand) choose(ctx context.Context) ([]library.Ref, error) {
 	if s.isExplicit() {
 		chosen, err := selectDatabases(s.databases, s.paths, true)
 		if slices.ContainsFunc(chosen, func(d library.Ref) bool { return d.Server != "" }) {
-			s.remotes = openRemotes(l)
+			s.remotes = served.OpenRemotes(l)
 		}
 		return chosen, err
 	}
@@ -154,12 +155,12 @@ func (s *searchCommand) choose(ctx context.Context) ([]library.Ref, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.remotes = openRemotes(l)
-	for url, err := range s.remotes.fetch(ctx, true) {
+	s.remotes = served.OpenRemotes(l)
+	for url, err := range s.remotes.Fetch(ctx, true) {
 		report(s.stderr, fmt.Errorf("cannot list the databases of %s: %w", url, err))
 	}
-	for _, d := range s.remotes.databases() {
-		chosen = append(chosen, d.ref())
+	for _, d := range s.remotes.Databases() {
+		chosen = append(chosen, d.Ref())
 	}
 	if len(chosen) == 0 {
 		return nil, errNoDatabases
@@ -186,9 +187,9 @@ func selectDatabases(names, paths []string, elsewhere bool) ([]library.Ref, erro
 	var chosen []library.Ref
 	for _, arg := range args {
 		d, err := findDatabase(all, arg)
-		var other *elsewhereError
+		var other *served.ElsewhereError
 		if elsewhere && errors.As(err, &other) {
-			d, err = other.ref, nil
+			d, err = other.Ref, nil
 		}
 		if err != nil {
 			return nil, err
@@ -276,14 +277,14 @@ func (s *searchCommand) searchRemotes(ctx context.Context, chosen []library.Ref,
 	if len(remote) == 0 {
 		return
 	}
-	found := s.remotes.search(ctx, remote, s.query(query))
+	found := s.remotes.Search(ctx, remote, s.query(query))
 	for i, d := range chosen {
 		if d.Server == "" {
 			continue
 		}
 		f := found[d.Name]
 		all[i] = databaseResult{Ref: d, Result: f.Result, err: f.Err, opaque: true}
-		if explainer := s.remotes.explainer(d); explainer != nil && f.Err == nil && s.explain {
+		if explainer := s.remotes.Explainer(d); explainer != nil && f.Err == nil && s.explain {
 			all[i].explained, all[i].err = explainer.Explain(ctx, f.Result)
 			all[i].opaque = false
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/edit"
 	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/library/served"
 	"github.com/docsearch/docsearch/internal/remote"
 )
 
@@ -70,7 +71,7 @@ func (s *setupCommand) checkServer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, remoteTimeout)
+	ctx, cancel := context.WithTimeout(ctx, served.RemoteTimeout)
 	defer cancel()
 	client := remote.NewClient(server)
 	defer client.Close()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/library/served"
 	"github.com/docsearch/docsearch/internal/loopback"
 	"github.com/docsearch/docsearch/internal/mcpserver"
 	"github.com/docsearch/docsearch/internal/web"
@@ -52,13 +53,13 @@ func (a *app) web(ctx context.Context, address string, open bool) error {
 	if err != nil {
 		return err
 	}
-	served := &servedDatabases{locations: config.Locate(os.Getenv), log: log, remotes: true, project: cwd}
-	settings := served.current().Search
+	served := &served.Databases{Locations: config.Locate(os.Getenv), Log: log, Remotes: true, Project: cwd}
+	settings := served.Current().Search
 	catalog := &mcpserver.Catalog{
 		ShowPaths: true,
-		Project:   func() *config.Project { return config.ProjectAt(served.locations, os.Getenv, cwd) },
-		Entries:   func(context.Context) []mcpserver.Entry { return served.entries() },
-		Embedders: func() *index.Embedders { return served.current().embedders },
+		Project:   func() *config.Project { return config.ProjectAt(served.Locations, os.Getenv, cwd) },
+		Entries:   func(context.Context) []mcpserver.Entry { return served.Entries() },
+		Embedders: func() *index.Embedders { return served.Current().Opened },
 		MaxAge:    time.Duration(settings.MaxAgeDays) * 24 * time.Hour,
 	}
 	defer catalog.Close()
@@ -80,14 +81,14 @@ func (a *app) web(ctx context.Context, address string, open bool) error {
 	if err != nil {
 		return err
 	}
-	pages, err := manage.New(server, manage.Options{Machine: machine{served.locations}, State: served.locations.State, Program: program, Env: os.Environ()})
+	pages, err := manage.New(server, manage.Options{Machine: machine{served.Locations}, State: served.Locations.State, Program: program, Env: os.Environ()})
 	if err != nil {
 		return err
 	}
 	defer pages.Close()
 	remotes, stop := context.WithCancel(ctx)
 	defer stop()
-	go served.serveRemotes(remotes)
+	go served.ServeRemotes(remotes)
 	server.Stolen = func() {
 		a.warn("the address was used a second time, so all sessions have ended; if you did not open it twice, another user of this machine did: " +
 			"stop this command, and run docsearch web again")

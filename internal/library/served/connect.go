@@ -1,4 +1,4 @@
-package main
+package served
 
 import (
 	"context"
@@ -21,23 +21,23 @@ const (
 	// remoteRefresh is the time between two downloads of the lists of the servers'
 	// databases, and remoteTimeout limits the download of one list.
 	remoteRefresh = 10 * time.Minute
-	remoteTimeout = 10 * time.Second
+	RemoteTimeout = 10 * time.Second
 )
 
 // connect makes the connections of the config. Those of the last config stay if their
 // settings have not changed; the others are closed.
-func (c *servedConfig) connect(last *servedConfig, s *servedDatabases) {
-	if old := last.embedders; old != nil && slices.Equal(c.Embedders, last.Embedders) {
-		c.embedders = old
+func (c *Config) connect(last *Config, s *Databases) {
+	if old := last.Opened; old != nil && slices.Equal(c.Embedders, last.Embedders) {
+		c.Opened = old
 	} else {
 		specs := library.SpecsOf(c.Embedders)
-		c.embedders = index.NewEmbedders(func() []index.EmbedderSpec { return specs }, library.AgentTimeout)
+		c.Opened = index.NewEmbedders(func() []index.EmbedderSpec { return specs }, library.AgentTimeout)
 		if old != nil {
 			go old.Close() // waits for calls in progress
 		}
 	}
 	c.clients = make(map[string]*remote.Client, len(c.Remotes))
-	if s.remotes {
+	if s.Remotes {
 		for _, r := range c.Remotes {
 			if have := last.clients[r.URL]; have != nil && slices.ContainsFunc(last.Remotes, func(o config.Remote) bool { return reflect.DeepEqual(o, r) }) {
 				c.clients[r.URL] = have
@@ -71,16 +71,16 @@ func (c *servedConfig) connect(last *servedConfig, s *servedDatabases) {
 }
 
 // clusterCache returns the folder of the statistics of databases in clusters, or "".
-func (s *servedDatabases) clusterCache() string {
-	if s.locations.Cache == "" {
+func (s *Databases) clusterCache() string {
+	if s.Locations.Cache == "" {
 		return ""
 	}
-	return filepath.Join(s.locations.Cache, "clusters")
+	return filepath.Join(s.Locations.Cache, "clusters")
 }
 
 // ask sends a hook's request to a server or cluster of the config. It is a remote.Asker.
-func (s *servedDatabases) ask(ctx context.Context, url string, body []byte) ([]byte, error) {
-	current := s.current()
+func (s *Databases) ask(ctx context.Context, url string, body []byte) ([]byte, error) {
+	current := s.Current()
 	if c := current.clients[url]; c != nil {
 		return c.Answer(ctx, body)
 	}
@@ -100,7 +100,7 @@ func (s *servedDatabases) ask(ctx context.Context, url string, body []byte) ([]b
 }
 
 // clustered returns the databases in the cluster with that URL by their names in it.
-func (c *servedConfig) clustered(url string) map[string]*clustersearch.Database {
+func (c *Config) clustered(url string) map[string]*clustersearch.Database {
 	found := map[string]*clustersearch.Database{}
 	for i := range c.Databases {
 		if db := &c.Databases[i]; db.Cluster != nil && db.Remote == url {
@@ -110,12 +110,12 @@ func (c *servedConfig) clustered(url string) map[string]*clustersearch.Database 
 	return found
 }
 
-// serveRemotes serves the relay for hooks and follows the lists of the servers' databases
+// ServeRemotes serves the relay for hooks and follows the lists of the servers' databases
 // until ctx is done.
-func (s *servedDatabases) serveRemotes(ctx context.Context) {
-	relay := sync.OnceFunc(func() { go remote.ServeRelay(ctx, s.locations, s.ask, s.log) })
+func (s *Databases) ServeRemotes(ctx context.Context) {
+	relay := sync.OnceFunc(func() { go remote.ServeRelay(ctx, s.Locations, s.ask, s.Log) })
 	for {
-		current := s.current()
+		current := s.Current()
 		if len(current.Clustered) > 0 {
 			relay()
 		}
@@ -137,12 +137,12 @@ func (s *servedDatabases) serveRemotes(ctx context.Context) {
 
 // fetch downloads the list of a server's databases. If it has changed, the hook and this
 // server read it.
-func (s *servedDatabases) fetch(ctx context.Context, r *config.Remote, c *remote.Client) {
-	ctx, cancel := context.WithTimeout(ctx, remoteTimeout)
+func (s *Databases) fetch(ctx context.Context, r *config.Remote, c *remote.Client) {
+	ctx, cancel := context.WithTimeout(ctx, RemoteTimeout)
 	defer cancel()
-	databases, changed, err := remote.Fetch(ctx, c, s.locations)
+	databases, changed, err := remote.Fetch(ctx, c, s.Locations)
 	if err != nil && ctx.Err() == nil {
-		s.log.Warn("cannot list the databases of a server", "server", r.URL, "error", err)
+		s.Log.Warn("cannot list the databases of a server", "server", r.URL, "error", err)
 	}
 	if err == nil && r.Mirror {
 		s.mirror(r, databases)
@@ -150,8 +150,8 @@ func (s *servedDatabases) fetch(ctx context.Context, r *config.Remote, c *remote
 	if !changed {
 		return
 	}
-	if err := config.Forget(s.locations); err != nil {
-		s.log.Warn("cannot remove the snapshot of the config", "error", err)
+	if err := config.Forget(s.Locations); err != nil {
+		s.Log.Warn("cannot remove the snapshot of the config", "error", err)
 	}
 	s.changed.Store(true)
 }
@@ -159,9 +159,9 @@ func (s *servedDatabases) fetch(ctx context.Context, r *config.Remote, c *remote
 // mirror starts a process that builds or updates the mirrors of a server's databases, if
 // one of them is missing, has another version, or was last verified a day ago. A failed
 // attempt is repeated when the lists are downloaded again.
-func (s *servedDatabases) mirror(r *config.Remote, databases []remote.Database) {
+func (s *Databases) mirror(r *config.Remote, databases []remote.Database) {
 	due := slices.ContainsFunc(databases, func(d remote.Database) bool {
-		return d.Pack != "" && isMirrorDue(config.MirrorPath(s.locations, r.URL, d.Name), &d)
+		return d.Pack != "" && IsMirrorDue(config.MirrorPath(s.Locations, r.URL, d.Name), &d)
 	})
 	if !due {
 		return
@@ -171,6 +171,6 @@ func (s *servedDatabases) mirror(r *config.Remote, databases []remote.Database) 
 		err = background.Start(cache, []string{"index", "update", "--mirrors", "--detached", "--quiet"})
 	}
 	if err != nil {
-		s.log.Warn("cannot mirror the databases of a server", "server", r.URL, "error", err)
+		s.Log.Warn("cannot mirror the databases of a server", "server", r.URL, "error", err)
 	}
 }

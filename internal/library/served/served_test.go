@@ -1,4 +1,4 @@
-package main
+package served
 
 import (
 	"context"
@@ -37,20 +37,20 @@ func TestSlowConfig(t *testing.T) {
 	write(`{"search": {"top_k": 3}}`)
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		s := &servedDatabases{locations: l, log: slog.New(slog.DiscardHandler)}
-		if got := s.current().Search.TopK; got != 3 {
+		s := &Databases{Locations: l, Log: slog.New(slog.DiscardHandler)}
+		if got := s.Current().Search.TopK; got != 3 {
 			t.Fatalf("top_k %d, want 3", got)
 		}
-		s.log = slog.New(blockedHandler{slog.DiscardHandler, release})
+		s.Log = slog.New(blockedHandler{slog.DiscardHandler, release})
 		write(`{"unknown": 1, "search": {"top_k": 4}}`)
 		for range 2 {
-			if got := s.current().Search.TopK; got != 3 {
+			if got := s.Current().Search.TopK; got != 3 {
 				t.Errorf("top_k %d while the config is read, want the last one", got)
 			}
 		}
 		close(release)
 		synctest.Wait()
-		if got := s.current().Search.TopK; got != 4 {
+		if got := s.Current().Search.TopK; got != 4 {
 			t.Errorf("top_k %d, want the new one", got)
 		}
 	})
