@@ -11,6 +11,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/hook/uncached"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/format/markdown"
@@ -49,7 +50,7 @@ takes. The exit code is 1 if there is a problem.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("refresh") {
-				return refreshForHook(config.Locate(os.Getenv), folder)
+				return uncached.Refresh(config.Locate(os.Getenv), folder)
 			}
 			return a.checkConfig()
 		},
@@ -70,29 +71,29 @@ takes. The exit code is 1 if there is a problem.`,
 }
 
 func (a *app) checkConfig() error {
-	h, err := readHere()
-	if err == nil && !h.config.Exists {
-		err = errNoConfig(h.config)
+	h, err := uncached.ReadHere()
+	if err == nil && !h.Config.Exists {
+		err = errNoConfig(h.Config)
 	}
 	if err != nil {
 		return err
 	}
-	problems, err := configProblems(h.config, h.routes)
+	problems, err := configProblems(h.Config, h.Routes)
 	if err != nil {
 		return err
 	}
-	if slow := h.slow(); slow != "" {
+	if slow := h.Slow(); slow != "" {
 		problems = append(problems, slow)
 	}
 	for _, p := range problems {
 		fmt.Fprintln(a.stdout, p)
 	}
-	c := &h.config.Config
+	c := &h.Config.Config
 	if len(problems) > 0 {
 		fmt.Fprintf(a.stdout, "%s, %s\n", count(len(problems), "problem"), countDatabases(c, "usable database"))
 		return exitStatus(exitFailure)
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s: no problems, %s\n%s\n", h.config.Path, countDatabases(c, "database"), h.duration())
+	_, err = fmt.Fprintf(a.stdout, "%s: no problems, %s\n%s\n", h.Config.Path, countDatabases(c, "database"), h.Duration())
 	return err
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/docsearch/docsearch/internal/agentconfig"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/file/execpath"
+	"github.com/docsearch/docsearch/internal/hook/uncached"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/library"
@@ -123,17 +124,17 @@ func (d *doctor) checkHookProgram(ctx context.Context, program agentconfig.Progr
 
 func (d *doctor) checkConfig() {
 	d.config = config.Default()
-	h, err := readHere()
+	h, err := uncached.ReadHere()
 	switch {
 	case err != nil:
 		d.fail("config", userMessage(err), "correct the file, then run docsearch config check")
 		return
-	case !h.config.Exists && len(h.config.Config.Projects) == 0:
-		d.fail("config", h.config.Path+" does not exist", "docsearch setup NAME, or docsearch setup KEYWORD SOURCE")
+	case !h.Config.Exists && len(h.Config.Config.Projects) == 0:
+		d.fail("config", h.Config.Path+" does not exist", "docsearch setup NAME, or docsearch setup KEYWORD SOURCE")
 		return
 	}
 	defer d.checkRules(h)
-	r := h.config
+	r := h.Config
 	if cwd, err := os.Getwd(); err == nil {
 		r.Config.AddProject(cwd)
 	}
@@ -152,14 +153,14 @@ func (d *doctor) checkConfig() {
 
 // checkRules checks the rules that apply in the working directory, and the time that the hook
 // takes to read them and the config.
-func (d *doctor) checkRules(h *hookReading) {
-	switch n := len(h.routes.Problems); {
+func (d *doctor) checkRules(h *uncached.Reading) {
+	switch n := len(h.Routes.Problems); {
 	case n > 0:
-		d.fail("rules", fmt.Sprintf("%s, first: %s", count(n, "problem"), strings.TrimPrefix(h.routes.Problems[0], "routes ")), "run docsearch config check to list all problems")
-	case h.slow() != "":
-		d.fail("rules", h.slow(), `raise "timeout_ms" of "hook" in the config, or use fewer rules`)
+		d.fail("rules", fmt.Sprintf("%s, first: %s", count(n, "problem"), strings.TrimPrefix(h.Routes.Problems[0], "routes ")), "run docsearch config check to list all problems")
+	case h.Slow() != "":
+		d.fail("rules", h.Slow(), `raise "timeout_ms" of "hook" in the config, or use fewer rules`)
 	default:
-		d.ok("rules", "%s", h.duration())
+		d.ok("rules", "%s", h.Duration())
 	}
 }
 

@@ -6,16 +6,17 @@ import (
 	"text/tabwriter"
 
 	"github.com/docsearch/docsearch/internal/eval"
+	"github.com/docsearch/docsearch/internal/eval/judge"
 )
 
 // print prints the measurements as tables.
-func (e *evalCommand) print(out evaluation) error {
+func (e *evalCommand) print(out judge.Evaluation) error {
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
 	if q := out.Queries; q != nil {
 		fmt.Fprintln(w, "SET\tLEVEL\tQUERIES\tNDCG@10\tMRR@10\tRECALL@5\tSUCCESS@1\tSUCCESS@5\tP50\tP90\tP99")
 		for _, s := range out.Sets {
 			if s.Page.Queries > 0 {
-				printScores(w, s.Name, s.scores)
+				printScores(w, s.Name, s.Scores)
 			}
 		}
 		if len(out.Sets) != 1 {
@@ -57,7 +58,7 @@ func (e *evalCommand) print(out evaluation) error {
 	return w.Flush()
 }
 
-func printScores(w io.Writer, name string, s scores) {
+func printScores(w io.Writer, name string, s judge.Scores) {
 	row := func(level string, m eval.Measures) {
 		fmt.Fprintf(w, "%s\t%s\t%d\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f", name, level, m.Queries, m.NDCG10, m.MRR10, m.Recall5, m.Success1, m.Success5)
 	}
@@ -67,7 +68,7 @@ func printScores(w io.Writer, name string, s scores) {
 	fmt.Fprint(w, "\t\t\t\n")
 }
 
-func printIdentifiers(w io.Writer, name string, s *identifierScores) {
+func printIdentifiers(w io.Writer, name string, s *judge.IdentifierScores) {
 	fmt.Fprintf(w, "%s\t%d", name, s.Full.Queries)
 	for _, m := range []eval.Measures{s.Full, s.Last, s.Words} {
 		fmt.Fprintf(w, "\t%.3f\t%.3f", m.Success1, m.Success5)

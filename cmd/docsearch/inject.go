@@ -16,6 +16,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/event"
+	"github.com/docsearch/docsearch/internal/hook/uncached"
 	"github.com/docsearch/docsearch/internal/notes"
 )
 
@@ -101,7 +102,7 @@ func (a *app) explainInjection(event event.Event, asJSON bool) error {
 		return err
 	}
 	event.UserText = hook.LastUserText(event.Transcript)
-	indexes := hookIndexes(&r.Config, a.warn)
+	indexes := uncached.Indexes(&r.Config, a.warn)
 	indexes.Thorough = true
 	d := hook.Decide(event, &r.Config, r.Config.Server(os.Getenv), hook.State{}, time.Now(), indexes, hook.Routes{})
 	for _, fault := range d.Faults {

@@ -108,7 +108,7 @@ func (p *coverageCommand) run(ctx context.Context) error {
 		place := placeHere(l)
 		folder = filepath.Join(place.Claude, "projects", projectFolder(place.Project))
 	}
-	files, err := transcripts(folder, p.since)
+	files, err := replay.Transcripts(folder, p.since)
 	if err != nil && (p.transcripts != "" || !errors.Is(err, fs.ErrNotExist)) {
 		return err
 	}

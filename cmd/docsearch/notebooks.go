@@ -17,6 +17,7 @@ import (
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/lookup"
+	"github.com/docsearch/docsearch/internal/hook/uncached"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/library"
@@ -96,7 +97,7 @@ func (d *noteDatabase) MatchingCalls(ctx context.Context, name string) ([]string
 	}
 	var found []string
 	for _, call := range calls {
-		entries, err := hookIndexes(d.config, noReport).Entries(&d.db, call, d.config.Inject.Floor)
+		entries, err := uncached.Indexes(d.config, uncached.NoReport).Entries(&d.db, call, d.config.Inject.Floor)
 		if err = cmp.Or(ctx.Err(), err); err != nil {
 			return nil, err
 		}
@@ -119,7 +120,7 @@ func (d *noteDatabase) recentCalls(ctx context.Context) ([]*notes.Call, error) {
 		return nil, err
 	}
 	place := config.PlaceOf(config.Locate(os.Getenv), os.Getenv, cwd)
-	files, err := transcripts(filepath.Join(place.Claude, "projects", projectFolder(place.Project)), time.Now().Add(-recentPeriod))
+	files, err := replay.Transcripts(filepath.Join(place.Claude, "projects", projectFolder(place.Project)), time.Now().Add(-recentPeriod))
 	if err != nil {
 		return nil, nil // no session of Claude Code in this project
 	}

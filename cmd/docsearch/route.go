@@ -12,6 +12,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/event"
+	"github.com/docsearch/docsearch/internal/hook/uncached"
 	"github.com/docsearch/docsearch/internal/rules"
 	"github.com/docsearch/docsearch/internal/rules/shell"
 )
@@ -41,17 +42,17 @@ func (a *app) loadRules(files []string) (routes *load.Routes, duration string, e
 	if len(files) > 0 {
 		routes = load.LoadRouteFiles(files)
 	} else {
-		h, err := readHere()
+		h, err := uncached.ReadHere()
 		if err != nil {
 			return nil, "", err
 		}
-		routes, duration = h.routes, h.duration()
-		for _, p := range h.config.Problems {
+		routes, duration = h.Routes, h.Duration()
+		for _, p := range h.Config.Problems {
 			if strings.HasPrefix(p.Entry, "routes") {
-				routes.Problems = append(routes.Problems, "config "+h.config.Path+": "+p.String())
+				routes.Problems = append(routes.Problems, "config "+h.Config.Path+": "+p.String())
 			}
 		}
-		if slow := h.slow(); slow != "" {
+		if slow := h.Slow(); slow != "" {
 			routes.Problems = append(routes.Problems, slow)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/lexical"
-	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/library"
 )
 
@@ -62,7 +61,7 @@ func (s *searchCommand) printClosest(all []databaseResult, hits []index.Merged) 
 		if i == 0 {
 			fmt.Fprintln(&s.text, "closest sections:")
 		}
-		fmt.Fprintf(&s.text, "%s%s  %s%s%s\n", indent, heading(&h.Passage), c.dim, printable(all[h.From].source(&h.Passage)), c.end)
+		fmt.Fprintf(&s.text, "%s%s  %s%s%s\n", indent, printable(h.Passage.HeadingPath()), c.dim, printable(all[h.From].source(&h.Passage)), c.end)
 		if s.explain {
 			s.printScoreExplanation(all[h.From], h, c, columns(s.stdout))
 		}
@@ -72,7 +71,7 @@ func (s *searchCommand) printClosest(all []databaseResult, hits []index.Merged) 
 // printHit prints a hit with its best lines.
 func (s *searchCommand) printHit(query string, rank int, d databaseResult, h index.Merged, withDatabase bool) error {
 	c, width := newPalette(s.stdout), columns(s.stdout)
-	fmt.Fprintf(&s.text, "%s%d. %s%s\n", c.title, rank, heading(&h.Passage), c.end)
+	fmt.Fprintf(&s.text, "%s%d. %s%s\n", c.title, rank, printable(h.Passage.HeadingPath()), c.end)
 	place := printable(d.source(&h.Passage))
 	if withDatabase {
 		place += "  " + printable(d.Label())
@@ -104,16 +103,6 @@ func languageOf(d databaseResult) string {
 		return ""
 	}
 	return lexical.AnalyzerFor(kept.Language, d.info.Language)
-}
-
-// heading returns the document title and the heading path of a passage in one
-// line.
-func heading(p *passage.Passage) string {
-	path := p.Headings
-	if len(path) > 0 && path[0] == p.Name() {
-		path = path[1:]
-	}
-	return printable(strings.Join(append([]string{p.Name()}, path...), " > "))
 }
 
 // body returns the text of a passage without its leading headings, which are

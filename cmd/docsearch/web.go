@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook/explain"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/library/served"
 	"github.com/docsearch/docsearch/internal/loopback"
@@ -111,14 +112,14 @@ func (a *app) web(ctx context.Context, address string, open bool) error {
 
 // webVerdict explains a search for the page, with the code of "docsearch why".
 func webVerdict(_ context.Context, query string) (*web.Verdict, error) {
-	out, d, messages, err := explainSearch(query)
+	out, d, messages, err := explain.Explain(query)
 	if err != nil {
 		return nil, err
 	}
-	v := &web.Verdict{Outcome: "The web search: " + describeOutcome(out), Reason: d.Reason, Context: d.Context,
+	v := &web.Verdict{Outcome: "The web search: " + explain.Describe(out), Reason: d.Reason, Context: d.Context,
 		Problems: append(messages, out.Faults...)}
 	for i := range out.Databases {
-		v.Databases = append(v.Databases, web.Consideration{Name: out.Databases[i].Name, Steps: out.Databases[i].steps()})
+		v.Databases = append(v.Databases, web.Consideration{Name: out.Databases[i].Name, Steps: out.Databases[i].Steps()})
 	}
 	return v, nil
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 
 	"github.com/docsearch/docsearch/internal/file/confined"
 )
@@ -34,6 +35,9 @@ func Start(cache string, args []string) error {
 	}
 	return cmd.Process.Release()
 }
+
+// EndAfter ends this process after d, if it has not ended before.
+func EndAfter(d time.Duration) { time.AfterFunc(d, func() { os.Exit(1) }) }
 
 // EmptyLog truncates the log, which receives the output of this process.
 func EmptyLog(cache string) error {

@@ -113,6 +113,16 @@ func (p *Passage) Document() string {
 	return p.Path
 }
 
+// HeadingPath returns the name of the passage's document and the path of its headings in one
+// line.
+func (p *Passage) HeadingPath() string {
+	path := p.Headings
+	if len(path) > 0 && path[0] == p.Name() {
+		path = path[1:]
+	}
+	return strings.Join(append([]string{p.Name()}, path...), " > ")
+}
+
 // Name returns the passage's name in lists: its document's title, else its heading,
 // else its file name, else the start of its text.
 func (p *Passage) Name() string {

@@ -1,4 +1,4 @@
-package main
+package uncached
 
 import (
 	"errors"
@@ -13,8 +13,12 @@ import (
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/file/filelock"
 	"github.com/docsearch/docsearch/internal/hook/lookup"
+	"github.com/docsearch/docsearch/internal/humanize"
 	"github.com/docsearch/docsearch/internal/remote"
 )
+
+// NoReport is a report function for many searches.
+func NoReport(string, ...any) {}
 
 const (
 	// refreshLock is the file in the cache folder that a process holds while it makes the
@@ -27,56 +31,56 @@ const (
 	refreshRetry = 10 * time.Minute
 )
 
-// A hookReading is the config and the rules of a folder, read as the hook does without
+// A Reading is the config and the rules of a folder, read as the hook does without
 // snapshots.
-type hookReading struct {
-	config *load.Result
-	routes *load.Routes
+type Reading struct {
+	Config *load.Result
+	Routes *load.Routes
 	took   time.Duration // also to write the snapshots
 }
 
-// readForHook reads the config and the rules of the folder, and writes the snapshots, so that
+// Read reads the config and the rules of the folder, and writes the snapshots, so that
 // the next hook there need not.
-func readForHook(l config.Locations, folder string) (*hookReading, error) {
+func Read(l config.Locations, folder string) (*Reading, error) {
 	started := time.Now()
 	r, err := load.Load(l)
 	if err != nil {
 		return nil, err
 	}
-	hookConfig(l, r, noReport)
+	hookConfig(l, r, NoReport)
 	routes := load.LoadRoutes(r, config.PlaceOf(l, os.Getenv, folder))
 	// An error costs the hook time, and no more: it runs without the snapshot, too.
 	_ = routes.WriteSnapshot(l)
-	return &hookReading{r, routes, time.Since(started)}, nil
+	return &Reading{r, routes, time.Since(started)}, nil
 }
 
-// readHere is readForHook for the working directory.
-func readHere() (*hookReading, error) {
+// ReadHere is readForHook for the working directory.
+func ReadHere() (*Reading, error) {
 	cwd, err := os.Getwd()
 	if err != nil {
 		return nil, err
 	}
-	return readForHook(config.Locate(os.Getenv), cwd)
+	return Read(config.Locate(os.Getenv), cwd)
 }
 
 // limit returns the hook's time limit.
-func (h *hookReading) limit() time.Duration {
-	return time.Duration(h.config.Config.Hook.TimeoutMS) * time.Millisecond
+func (h *Reading) limit() time.Duration {
+	return time.Duration(h.Config.Config.Hook.TimeoutMS) * time.Millisecond
 }
 
-// duration describes the time of the hook's first call after a change.
-func (h *hookReading) duration() string {
-	return fmt.Sprintf("%s, read as the hook does in %s (timeout %s)", count(len(h.routes.Rules), "rule"), h.took.Round(time.Millisecond), h.limit())
+// Duration describes the time of the hook's first call after a change.
+func (h *Reading) Duration() string {
+	return fmt.Sprintf("%s, read as the hook does in %s (timeout %s)", humanize.Count(len(h.Routes.Rules), "rule"), h.took.Round(time.Millisecond), h.limit())
 }
 
-// slow returns a message if the hook has not enough time for its first call after a change,
+// Slow returns a message if the hook has not enough time for its first call after a change,
 // otherwise "".
-func (h *hookReading) slow() string {
+func (h *Reading) Slow() string {
 	if h.took <= h.limit() {
 		return ""
 	}
 	return fmt.Sprintf("the hook takes %s to read the config and %s after a change, longer than its timeout of %s: that call runs as usual, and the hook goes on in the background",
-		h.took.Round(time.Millisecond), count(len(h.routes.Rules), "rule"), h.limit())
+		h.took.Round(time.Millisecond), humanize.Count(len(h.Routes.Rules), "rule"), h.limit())
 }
 
 // hookConfig returns the config of the hook, with the databases of servers, and writes its
@@ -96,24 +100,6 @@ func hookConfig(l config.Locations, r *load.Result, report func(format string, a
 		report("no names: %v", err)
 	}
 	return &h.Config
-}
-
-// refresh starts a process that makes the snapshots for the folder, unless one is running or
-// has failed lately.
-func (x *hookReader) refresh(folder string) {
-	if hasSnapshots(x.locations, config.PlaceOf(x.locations, x.Getenv, folder)) {
-		return // that process has ended in the meantime
-	}
-	claimed, err := claimRefresh(x.locations)
-	if err == nil && claimed {
-		err = background.Start(x.locations.Cache, []string{"config", "check", "--refresh", folder})
-	}
-	switch {
-	case err != nil:
-		x.Debug("cannot read the config and the rules in the background: %v", err)
-	case claimed:
-		fmt.Fprintln(x.Stderr, "docsearch: reading the config and the rules in the background; the next calls have them")
-	}
 }
 
 // claimRefresh reports whether the caller is to start a refresh.
@@ -144,9 +130,9 @@ func claimRefresh(l config.Locations) (bool, error) {
 	return true, errors.Join(err, f.Truncate(int64(len(l.Config))))
 }
 
-// refreshForHook makes the snapshots for a folder in the background. Files that have just
+// Refresh makes the snapshots for a folder in the background. Files that have just
 // been written have no snapshot, so it tries again.
-func refreshForHook(l config.Locations, folder string) error {
+func Refresh(l config.Locations, folder string) error {
 	lock, err := filelock.AcquireMkdir(l.Cache, filepath.Join(l.Cache, refreshLock), time.Second)
 	if errors.Is(err, filelock.ErrLocked) {
 		return nil
@@ -156,9 +142,9 @@ func refreshForHook(l config.Locations, folder string) error {
 	}
 	defer lock.Unlock()
 	background.LowerPriority()
-	time.AfterFunc(refreshLimit, func() { os.Exit(exitFailure) })
+	background.EndAfter(refreshLimit)
 	for pause := 250 * time.Millisecond; pause <= 2*time.Second; pause *= 2 {
-		if _, err := readForHook(l, folder); err != nil {
+		if _, err := Read(l, folder); err != nil {
 			return err
 		}
 		if hasSnapshots(l, config.PlaceOf(l, os.Getenv, folder)) {

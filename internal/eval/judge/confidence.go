@@ -1,4 +1,4 @@
-package main
+package judge
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 )
 
 // measureConfidence searches each database with the queries of all sets.
-func (m *evaluator) measureConfidence(ctx context.Context, queries []eval.Query) ([]confidenceScore, error) {
+func (m *Evaluator) measureConfidence(ctx context.Context, queries []eval.Query) ([]confidenceScore, error) {
 	var all []confidenceScore
 	for i := range m.databases {
 		d := &m.databases[i]
