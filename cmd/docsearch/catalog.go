@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/pack"
 	"github.com/docsearch/docsearch/internal/pack/catalog"
@@ -48,7 +49,7 @@ OCI layout folder (DIR:TAG), an https URL, or a catalog in a registry
 			if err != nil {
 				return err
 			}
-			c, key, err := library.RefreshCatalog(cmd.Context(), console{a}, newPrompter(a.stdin, a.stderr).orNil(), location, keys)
+			c, key, err := library.RefreshCatalog(cmd.Context(), console{a}, askerOf(terminal.NewPrompter(a.stdin, a.stderr)), location, keys)
 			if err != nil {
 				return err
 			}
@@ -96,7 +97,7 @@ func (a *app) listCatalogs(asJSON bool) error {
 		fmt.Fprintln(a.stdout, "no catalogs; to add one, run: docsearch catalog add SOURCE")
 		return nil
 	}
-	table := newTable(a.stdout, "NAME\tSTATE\tPACKS\tCOUNTER\tEXPIRES\tSOURCE")
+	table := terminal.NewTable(a.stdout, "NAME\tSTATE\tPACKS\tCOUNTER\tEXPIRES\tSOURCE")
 	for _, k := range all {
 		if k.Catalog == nil {
 			fmt.Fprintf(table, "-\t%s\t-\t-\t-\t%s\n", userMessage(k.Err), printable(k.Location))
@@ -287,7 +288,7 @@ func (a *app) searchPacks(ctx context.Context, word string, asJSON bool) error {
 	if len(found) == 0 {
 		return fmt.Errorf("no pack for %q in the catalogs", word)
 	}
-	table := newTable(a.stdout, "NAME\tVERSION\tTITLE\tSIZE\tLICENSE\tPUBLISHER\tCATALOG")
+	table := terminal.NewTable(a.stdout, "NAME\tVERSION\tTITLE\tSIZE\tLICENSE\tPUBLISHER\tCATALOG")
 	for _, m := range found {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", m.Name, printable(m.Version), printable(m.Title), size(m.Size),
 			printable(m.License), printable(pack.Key(m.Publisher).Name()), m.Catalog)

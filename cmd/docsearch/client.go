@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/docsearch/docsearch/internal/agentconfig"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 )
 
 // clientFlag is the flag with the names of clients.
@@ -91,7 +92,7 @@ func (a *app) clientsToInstall(ctx context.Context, p *agentconfig.Places, names
 		return tested, nil
 	}
 	others := slices.DeleteFunc(found, (*agentconfig.Client).IsClaude)
-	prompter := newPrompter(a.stdin, a.stderr)
+	prompter := terminal.NewPrompter(a.stdin, a.stderr)
 	if len(others) == 0 || prompter == nil || !ask {
 		return []*agentconfig.Client{claude}, nil
 	}

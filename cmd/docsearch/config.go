@@ -12,6 +12,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/hook/uncached"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/format/markdown"
@@ -180,7 +181,7 @@ func (a *app) showConfig() error {
 // showVariables prints the environment variables: those that override a value of the
 // config with its key, and whether each is set.
 func (a *app) showVariables() error {
-	table := newTable(a.stdout, "VARIABLE\tKEY\tVALUE")
+	table := terminal.NewTable(a.stdout, "VARIABLE\tKEY\tVALUE")
 	for _, v := range variables() {
 		fmt.Fprintf(table, "%s\t%s\t%s\n", v.name, v.key, cmp.Or(v.value, "(not set)"))
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/docsearch/docsearch/docs"
 	"github.com/docsearch/docsearch/internal/agentconfig"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 )
 
 func newDemoCommand(a *app) *cobra.Command {
@@ -43,7 +44,7 @@ server. It does not read or change your files.`,
 			// A closed output pipe (SIGPIPE) must not leave the folder behind.
 			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGPIPE)
 			defer stop()
-			d := &demo{app: a, stepPrinter: newStepPrinter(a.stdout), program: program, dir: dir}
+			d := &demo{app: a, Steps: terminal.NewSteps(a.stdout), program: program, dir: dir}
 			err = d.run(ctx)
 			if ctx.Err() != nil {
 				return exitStatus(exitFailure)
@@ -63,24 +64,24 @@ const (
 // A demo runs the real hook, server and index builder in a temporary home.
 type demo struct {
 	*app
-	*stepPrinter
+	*terminal.Steps
 	program string
 	dir     string
 	denial  agentconfig.Outcome // of the first search
 }
 
 func (d *demo) run(ctx context.Context) error {
-	d.text("This demo uses a database of docsearch's own documentation. It runs in a " +
+	d.Text("This demo uses a database of docsearch's own documentation. It runs in a " +
 		"temporary folder and does not read or change your settings.")
 	for _, step := range []func(context.Context) error{d.build, d.search, d.ask, d.searchAgain, d.searchOffTopic} {
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
-	d.title("Use your own documentation")
-	d.command("docsearch setup django")
-	d.command("docsearch setup project ~/src/project/docs")
-	d.text("Each command builds a database, adds it to the config file, and offers to add the " +
+	d.Title("Use your own documentation")
+	d.Command("docsearch setup django")
+	d.Command("docsearch setup project ~/src/project/docs")
+	d.Text("Each command builds a database, adds it to the config file, and offers to add the " +
 		"hook and the MCP server to the settings of your agents. To list the names that " +
 		"docsearch knows, run docsearch recipes list.")
 	return nil
@@ -88,7 +89,7 @@ func (d *demo) run(ctx context.Context) error {
 
 // build builds the database and writes a config that lists it.
 func (d *demo) build(ctx context.Context) error {
-	d.step("Build a database")
+	d.Step("Build a database")
 	source := filepath.Join(d.dir, "docs")
 	if err := os.CopyFS(source, docs.Files); err != nil {
 		return fmt.Errorf("cannot write the documentation to %s: %w", source, err)
@@ -102,22 +103,22 @@ func (d *demo) build(ctx context.Context) error {
 	if err := os.WriteFile(d.configPath(), config, 0o600); err != nil {
 		return err
 	}
-	d.command("docsearch index build docs --name docsearch")
+	d.Command("docsearch index build docs --name docsearch")
 	out, err := d.docsearch(ctx, "index", "build", source, "--name", "docsearch").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("cannot build the database: %w: %s", err, firstLine(string(out)))
 	}
-	d.quote(string(out), 6)
-	d.text(`The config file lists the keyword "docsearch": the hook searches the database if a web search contains it.`)
+	d.Quote(string(out), 6)
+	d.Text(`The config file lists the keyword "docsearch": the hook searches the database if a web search contains it.`)
 	return nil
 }
 
 // search sends a web search through the hook, which denies it.
 func (d *demo) search(ctx context.Context) error {
-	d.step("The agent searches the web")
-	d.webSearch(demoQuestion)
-	d.text("Before Claude Code runs the tool, it runs the hook:")
-	d.command("docsearch hook < event.json")
+	d.Step("The agent searches the web")
+	d.WebSearch(demoQuestion)
+	d.Text("Before Claude Code runs the tool, it runs the hook:")
+	d.Command("docsearch hook < event.json")
 	o, err := d.hook(ctx, demoQuestion)
 	if err != nil {
 		return err
@@ -125,25 +126,25 @@ func (d *demo) search(ctx context.Context) error {
 	if o.Decision != "deny" {
 		return fmt.Errorf("the hook did not deny the search, although the documentation answers it: %s", o.Stderr)
 	}
-	d.text(fmt.Sprintf("The hook denied it in %s. You would see this in the session:", o.Took.Round(time.Millisecond)))
-	d.quote(o.Message, 10)
-	d.quote(o.Reason, 10)
-	d.text(fmt.Sprintf("The model receives the second line and %d characters of passages:", utf8.RuneCountInString(o.Context)))
-	d.quote(o.Context, 14)
+	d.Text(fmt.Sprintf("The hook denied it in %s. You would see this in the session:", o.Took.Round(time.Millisecond)))
+	d.Quote(o.Message, 10)
+	d.Quote(o.Reason, 10)
+	d.Text(fmt.Sprintf("The model receives the second line and %d characters of passages:", utf8.RuneCountInString(o.Context)))
+	d.Quote(o.Context, 14)
 	d.denial = o
 	return nil
 }
 
 // ask runs the tool call that the denial contains.
 func (d *demo) ask(ctx context.Context) error {
-	d.step("The agent searches further")
+	d.Step("The agent searches further")
 	tool, arguments, err := namedCall(d.denial.Context)
 	if err != nil {
 		return err
 	}
-	d.call(tool + " " + string(arguments))
-	d.text("Claude Code started the MCP server with the session:")
-	d.command("docsearch serve")
+	d.Call(tool + " " + string(arguments))
+	d.Text("Claude Code started the MCP server with the session:")
+	d.Command("docsearch serve")
 	session, err := agentconfig.StartServer(ctx, func(ctx context.Context) *exec.Cmd { return d.docsearch(ctx, "serve") })
 	if err != nil {
 		return fmt.Errorf("cannot start the MCP server: %w", err)
@@ -154,8 +155,8 @@ func (d *demo) ask(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.text(fmt.Sprintf("The server returned to the model in %s:", time.Since(start).Round(time.Millisecond)))
-	d.quote(answer, 20)
+	d.Text(fmt.Sprintf("The server returned to the model in %s:", time.Since(start).Round(time.Millisecond)))
+	d.Quote(answer, 20)
 	return nil
 }
 
@@ -163,7 +164,7 @@ func (d *demo) ask(ctx context.Context) error {
 func (d *demo) searchAgain(ctx context.Context) error {
 	took, err := d.searchUsual(ctx, "The agent retries the web search", demoQuestion, "the hook denied the retry of a search")
 	if err == nil {
-		d.text(fmt.Sprintf("The hook returned no decision in %s, so the web search runs as usual. "+
+		d.Text(fmt.Sprintf("The hook returned no decision in %s, so the web search runs as usual. "+
 			"The hook never denies a retry.", took.Round(time.Millisecond)))
 	}
 	return err
@@ -173,7 +174,7 @@ func (d *demo) searchAgain(ctx context.Context) error {
 func (d *demo) searchOffTopic(ctx context.Context) error {
 	_, err := d.searchUsual(ctx, "The documentation does not have the answer", demoOffTopic, "the hook denied a search that the documentation does not answer")
 	if err == nil {
-		d.text("The search contains the keyword, but no passage answers it. The hook does not " +
+		d.Text("The search contains the keyword, but no passage answers it. The hook does not " +
 			"deny it, and the web search runs as usual.")
 	}
 	return err
@@ -181,8 +182,8 @@ func (d *demo) searchOffTopic(ctx context.Context) error {
 
 // searchUsual sends a search that runs as usual. denied is the error if the hook denies it.
 func (d *demo) searchUsual(ctx context.Context, title, query, denied string) (took time.Duration, err error) {
-	d.step(title)
-	d.webSearch(query)
+	d.Step(title)
+	d.WebSearch(query)
 	o, err := d.hook(ctx, query)
 	if err == nil && o.Decision != "" {
 		err = errors.New(denied)

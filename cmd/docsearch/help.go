@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 )
 
 // flagGroup is the annotation with the title of a flag's group in the help.
@@ -36,8 +38,8 @@ func printUsage(cmd *cobra.Command) error {
 	}
 	printCommands(&b, cmd)
 	width := 0
-	if out := cmd.Root().OutOrStdout(); isTerminal(out) { // cobra replaces cmd's own writer
-		width = columns(out)
+	if out := cmd.Root().OutOrStdout(); terminal.IsTerminal(out) { // cobra replaces cmd's own writer
+		width = terminal.Columns(out)
 	}
 	for _, g := range groupFlags(cmd.LocalFlags(), "Flags") {
 		fmt.Fprintf(&b, "\n%s:\n%s", g.Name(), g.FlagUsagesWrapped(width))

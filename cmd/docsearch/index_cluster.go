@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/docsearch/docsearch/internal/cluster"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/progress"
 	"github.com/docsearch/docsearch/internal/usererror"
 )
@@ -71,7 +72,7 @@ func (a *app) listCluster(ctx context.Context, flags *clusterFlags, asJSON bool)
 		fmt.Fprintf(a.stdout, "no databases; to push one, run: docsearch index push NAME %s\n", flags.Arguments("to"))
 		return nil
 	}
-	table := newTable(a.stdout, "NAME\tVERSION\tPASSAGES\tDOCUMENTS\tPUSHED\tTENANT")
+	table := terminal.NewTable(a.stdout, "NAME\tVERSION\tPASSAGES\tDOCUMENTS\tPUSHED\tTENANT")
 	for _, c := range all {
 		info := pushedInfoOf(c)
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", printable(c.Name), printable(cmp.Or(info.Version, "-")),
@@ -125,7 +126,7 @@ func (a *app) removeFromCluster(ctx context.Context, flags *clusterFlags, name s
 	}
 	defer client.Close()
 	target := "the database " + printable(name) + " from the cluster at " + client.URLs()[0]
-	if err := mayRemove(ctx, newPrompter(a.stdin, a.stderr), target, yes); err != nil {
+	if err := mayRemove(ctx, terminal.NewPrompter(a.stdin, a.stderr), target, yes); err != nil {
 		return err
 	}
 	if err := client.Remove(ctx, name); err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/ingest/source/installed"
 )
 
@@ -57,7 +58,7 @@ func (b *buildCommand) listInstalled(ctx context.Context, all []installed.Docume
 		fmt.Fprintln(b.stdout, "no documentation found in the usual places")
 		return nil
 	}
-	table := newTable(b.stdout, "FILES\tSIZE\tCONTENTS\tCOMMAND")
+	table := terminal.NewTable(b.stdout, "FILES\tSIZE\tCONTENTS\tCOMMAND")
 	for _, e := range list {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", thousands(e.Files), size(e.Bytes), e.Kind, e.Command)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/library/served"
@@ -99,7 +100,7 @@ func (a *app) list(ctx context.Context, asJSON, unused bool) error {
 		fmt.Fprintln(a.stdout, "no databases; to add one, run docsearch setup NAME, for example docsearch setup django")
 		return nil
 	}
-	table := newTable(a.stdout, "NAME\tSTATE\tPASSAGES\tDOCUMENTS\tBUILT\tPATH")
+	table := terminal.NewTable(a.stdout, "NAME\tSTATE\tPASSAGES\tDOCUMENTS\tBUILT\tPATH")
 	for _, d := range all {
 		info, state, _ := library.Inspect(d.Path)
 		if info.Generation == "" {

@@ -13,6 +13,7 @@ import (
 	"github.com/docsearch/docsearch/internal/agentconfig"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/edit"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/library"
@@ -66,7 +67,7 @@ With --cluster, remove a database from a Weaviate cluster instead.`,
 func (a *app) remove(ctx context.Context, d library.Ref, yes bool) error {
 	if d.Project != "" {
 		target := "the database " + d.Name + " of the project " + d.Project
-		if err := mayRemove(ctx, newPrompter(a.stdin, a.stderr), target, yes); err != nil {
+		if err := mayRemove(ctx, terminal.NewPrompter(a.stdin, a.stderr), target, yes); err != nil {
 			return err
 		}
 		if err := library.RemoveFromProject(config.Locate(os.Getenv), d.Project, d.Path); err != nil {
@@ -87,7 +88,7 @@ func (a *app) remove(ctx context.Context, d library.Ref, yes bool) error {
 	if ownsPassages {
 		target = "the database " + d.Name + " in " + dir
 	}
-	p := newPrompter(a.stdin, a.stderr)
+	p := terminal.NewPrompter(a.stdin, a.stderr)
 	if err := mayRemove(ctx, p, target, yes); err != nil {
 		return err
 	}
@@ -102,7 +103,7 @@ func (a *app) remove(ctx context.Context, d library.Ref, yes bool) error {
 }
 
 // mayRemove asks for confirmation, which requires a terminal or --yes.
-func mayRemove(ctx context.Context, p *prompter, target string, yes bool) error {
+func mayRemove(ctx context.Context, p *terminal.Prompter, target string, yes bool) error {
 	if yes {
 		return nil
 	}
@@ -119,7 +120,7 @@ func mayRemove(ctx context.Context, p *prompter, target string, yes bool) error 
 // removeEntry removes the entry of a removed database from the config. It keeps
 // the entry of a LEANN index, whose files remain, unless the user agrees to
 // remove it.
-func (a *app) removeEntry(ctx context.Context, p *prompter, name string, yes, ownsPassages bool) error {
+func (a *app) removeEntry(ctx context.Context, p *terminal.Prompter, name string, yes, ownsPassages bool) error {
 	path := config.Locate(os.Getenv).Config
 	confirmed := ownsPassages
 	if !yes {

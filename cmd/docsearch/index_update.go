@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/ingest"
@@ -26,14 +27,14 @@ import (
 type updateCommand struct {
 	*app
 	all, full, watch bool
-	mirrors          bool      // update the mirrors of team servers
-	project          bool      // update the databases of a project's packages
-	lock             bool      // record packs in the lock file
-	background       bool      // update in a background process
-	reindex          bool      // only rebuild the indexes of an older format
-	isDetached       bool      // this is the background process
-	prompter         *prompter // asks about publishers of mirrors; nil: not at a terminal
-	keys             []string  // public keys that the user gave for mirrors
+	mirrors          bool               // update the mirrors of team servers
+	project          bool               // update the databases of a project's packages
+	lock             bool               // record packs in the lock file
+	background       bool               // update in a background process
+	reindex          bool               // only rebuild the indexes of an older format
+	isDetached       bool               // this is the background process
+	prompter         *terminal.Prompter // asks about publishers of mirrors; nil: not at a terminal
+	keys             []string           // public keys that the user gave for mirrors
 	wait             time.Duration
 	quiet, json      bool
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/docsearch/docsearch/internal/background"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/file/filelock"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/project"
 )
@@ -65,13 +66,13 @@ func (u *updateCommand) runProject(ctx context.Context, args []string) error {
 		}
 		return library.WriteProjectSnapshot(locations, p)
 	}
-	s := &setupCommand{app: u.app, stepPrinter: newStepPrinter(u.stdout), locations: locations}
+	s := &setupCommand{app: u.app, Steps: terminal.NewSteps(u.stdout), locations: locations}
 	s.buildItems(ctx, todo)
 	if err := s.registerProject(plan); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
-		return errInterrupted
+		return terminal.ErrInterrupted
 	}
 	return errors.Join(library.WriteProjectSnapshot(locations, p), plan.Failure())
 }

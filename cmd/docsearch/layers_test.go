@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"internal/config/decode", "internal/eventlog", "internal/project", "internal/hook/match", "internal/hook/event", "internal/hook/deadline", "internal/hook/sessionfile", "internal/index"},
 	{"internal/index/dense", "internal/index/embed", "internal/index/leann", "internal/index/lexical", "internal/index/quicksearch"},
 	{"internal/index/container", "internal/index/generation", "internal/index/passage", "internal/index/urlmatch", "internal/index/vecmath"},
-	{"internal/config", "internal/background", "internal/httpserver/accesstoken", "internal/sitefilter", "internal/provenance", "internal/safetext", "internal/hook/rawjson", "internal/rules/pattern", "internal/rules/shell", "docs", "plugin"},
+	{"internal/config", "internal/background", "internal/humanize/terminal", "internal/httpserver/accesstoken", "internal/sitefilter", "internal/provenance", "internal/safetext", "internal/hook/rawjson", "internal/rules/pattern", "internal/rules/shell", "docs", "plugin"},
 	{"internal/buildversion", "internal/file", "internal/loopback", "internal/parallel", "internal/progress", "internal/eval", "internal/humanize", "internal/usererror"},
 }
 

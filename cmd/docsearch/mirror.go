@@ -124,7 +124,7 @@ func (u *updateCommand) mirror(ctx context.Context, dir string, d *remote.Databa
 	if err != nil {
 		return err
 	}
-	key, err := library.Trust(ctx, b.Console, u.prompter.orNil(), head.Signatures, head.Subject(), append(library.NonEmpty(recorded), u.keys...))
+	key, err := library.Trust(ctx, b.Console, askerOf(u.prompter), head.Signatures, head.Subject(), append(library.NonEmpty(recorded), u.keys...))
 	if err != nil {
 		return err
 	}

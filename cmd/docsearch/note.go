@@ -16,6 +16,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/notes/notebook"
 	"github.com/docsearch/docsearch/internal/usererror"
@@ -119,7 +120,7 @@ func (a *app) editNote(ctx context.Context, b *notebook.Notebook, name string) e
 		return withHint(errors.New("cannot edit the note: no editor is set"), "set EDITOR, for example EDITOR=vi")
 	}
 	cmd := exec.CommandContext(ctx, words[0], append(words[1:], filepath.Join(string(b.Folder), filepath.FromSlash(name)))...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, stream(a.stdout), stream(a.stderr)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, terminal.Stream(a.stdout), terminal.Stream(a.stderr)
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("cannot edit the note: %s: %w", words[0], err)
 	}

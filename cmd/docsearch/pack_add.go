@@ -12,6 +12,7 @@ import (
 	"github.com/docsearch/docsearch/internal/agentconfig"
 	"github.com/docsearch/docsearch/internal/config/edit"
 	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/pack"
 	"github.com/docsearch/docsearch/internal/pack/origins"
@@ -26,7 +27,7 @@ type packAddCommand struct {
 }
 
 func newPackAddCommand(a *app) *cobra.Command {
-	c := &packAddCommand{app: a, setup: &setupCommand{app: a, stepPrinter: newStepPrinter(a.stdout), builder: newBuildCommand(a)}}
+	c := &packAddCommand{app: a, setup: &setupCommand{app: a, Steps: terminal.NewSteps(a.stdout), builder: newBuildCommand(a)}}
 	cmd := &cobra.Command{
 		Use:   "add SOURCE | --locked",
 		Short: "Add the database of a pack and its config entry",
@@ -118,7 +119,7 @@ func (c *packAddCommand) addLocked(ctx context.Context) error {
 			return fmt.Errorf("%s names a pack that is not added: %w", path, err)
 		}
 		one, builder := *c.setup, *c.setup.builder
-		one.stepPrinter, one.builder = newStepPrinter(c.stdout), &builder
+		one.Steps, one.builder = terminal.NewSteps(c.stdout), &builder
 		one.pack = &library.ChosenPack{Argument: p.Source, Location: library.RelativeTo(path, p.Source), Keys: c.keys, Digest: p.Digest, Required: path, Exact: true}
 		if err := c.run(ctx, &one); err != nil {
 			return err
@@ -143,7 +144,7 @@ func (s *setupCommand) choosePack(ctx context.Context) error {
 			return err
 		}
 	}
-	if c.Publisher, err = library.Trust(ctx, console{s.app}, s.prompter.orNil(), c.Head.Signatures, c.Head.Subject(), c.Keys); err != nil {
+	if c.Publisher, err = library.Trust(ctx, console{s.app}, askerOf(s.prompter), c.Head.Signatures, c.Head.Subject(), c.Keys); err != nil {
 		return err
 	}
 	fmt.Fprintln(s.stdout)

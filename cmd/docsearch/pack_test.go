@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/library"
@@ -32,7 +33,7 @@ func serveRegistry(env *testscript.Env) {
 
 // promptedApp returns an app at a terminal where the user types these lines, with an empty
 // home.
-func promptedApp(t *testing.T, input string) (*app, *prompter, *bytes.Buffer) {
+func promptedApp(t *testing.T, input string) (*app, *terminal.Prompter, *bytes.Buffer) {
 	t.Helper()
 	home := t.TempDir()
 	for _, variable := range homeEnvironment(home)[len(os.Environ()):] {
@@ -40,7 +41,7 @@ func promptedApp(t *testing.T, input string) (*app, *prompter, *bytes.Buffer) {
 		t.Setenv(name, value)
 	}
 	var out bytes.Buffer
-	return &app{stdin: strings.NewReader(""), stdout: &out, stderr: &out}, &prompter{bufio.NewReader(strings.NewReader(input)), &out}, &out
+	return &app{stdin: strings.NewReader(""), stdout: &out, stderr: &out}, &terminal.Prompter{In: bufio.NewReader(strings.NewReader(input)), Out: &out}, &out
 }
 
 // TestTrust asks once about a new publisher.
@@ -97,7 +98,7 @@ func TestDecideURLs(t *testing.T) {
 		a, p, out := promptedApp(t, c.answer)
 		locations := config.Locate(os.Getenv)
 		writeTestFile(t, locations.Config, before)
-		s := &setupCommand{app: a, stepPrinter: newStepPrinter(out), prompter: p, locations: locations, name: "new",
+		s := &setupCommand{app: a, Steps: terminal.NewSteps(out), prompter: p, locations: locations, name: "new",
 			builder: newBuildCommand(a),
 			pack:    &library.ChosenPack{Head: &pack.Head{Manifest: &pack.Manifest{URLs: []string{"https://x.example.com/", "https://z.example.com/"}}}}}
 		if err := s.decideURLs(t.Context()); err != nil {

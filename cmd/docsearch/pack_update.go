@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/pack"
@@ -108,7 +109,7 @@ func (a *app) listPacks(asJSON bool) error {
 		fmt.Fprintln(a.stdout, "no packs; to add one, run: docsearch pack add SOURCE")
 		return nil
 	}
-	table := newTable(a.stdout, "NAME\tVERSION\tPUBLISHER\tSOURCE")
+	table := terminal.NewTable(a.stdout, "NAME\tVERSION\tPUBLISHER\tSOURCE")
 	for _, p := range list {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", p.Name, printable(p.Head.Version), printable(p.Publisher().Name()), printable(p.Info.Source.Location))
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/eventlog"
 	"github.com/docsearch/docsearch/internal/eventlog/activity"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/project"
 	"github.com/docsearch/docsearch/internal/web/manage"
@@ -108,7 +109,7 @@ func printProject(w io.Writer, p *project.Project, databases []string) error {
 		_, err := fmt.Fprintf(w, "no lock file or manifest found in %s\n", p.Dir)
 		return err
 	}
-	table := newTable(w, "PACKAGE\tVERSION\tFILE\tDATABASE")
+	table := terminal.NewTable(w, "PACKAGE\tVERSION\tFILE\tDATABASE")
 	for i, d := range p.Dependencies {
 		version := cmp.Or(d.Version, "-")
 		if d.Version == "" && d.Constraint != "" {

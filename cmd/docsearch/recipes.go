@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/recipes"
 )
@@ -58,7 +59,7 @@ func (a *app) listRecipes(asJSON bool) error {
 	if asJSON {
 		return a.printJSON(list)
 	}
-	table := newTable(a.stdout, "NAME\tVERSION\tTITLE\tSOURCE")
+	table := terminal.NewTable(a.stdout, "NAME\tVERSION\tTITLE\tSOURCE")
 	for _, e := range list {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", e.Name, e.Version, e.Title, cmp.Or(e.Source, "installed: "+e.Installed))
 	}

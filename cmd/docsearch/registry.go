@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/project"
 )
@@ -61,7 +62,7 @@ func (a *app) removeProject(ctx context.Context, dir string, yes bool) error {
 		return withHint(fmt.Errorf("the project %s has no databases of its own", checkout), "run docsearch index list to list all databases with their projects")
 	}
 	target := count(len(r.Databases), "database") + " of the project " + checkout
-	if err := mayRemove(ctx, newPrompter(a.stdin, a.stderr), target, yes); err != nil {
+	if err := mayRemove(ctx, terminal.NewPrompter(a.stdin, a.stderr), target, yes); err != nil {
 		return err
 	}
 	if err := library.RemoveFromProject(l, checkout, ""); err != nil {

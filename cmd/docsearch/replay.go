@@ -20,6 +20,7 @@ import (
 	"github.com/docsearch/docsearch/internal/eventlog/replay"
 	"github.com/docsearch/docsearch/internal/hook/explain"
 	"github.com/docsearch/docsearch/internal/hook/lookup"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
@@ -132,8 +133,8 @@ func (a *app) replay(ctx context.Context, folder string, opt replayOptions) erro
 const maxLines = 6
 
 func (a *app) printOutcome(o *replay.Outcome) {
-	c := newPalette(a.stdout)
-	width := columns(a.stdout)
+	c := terminal.NewPalette(a.stdout)
+	width := terminal.Columns(a.stdout)
 	kind := o.Tool
 	if o.Event != "PreToolUse" {
 		kind = strings.TrimSpace(o.Event + " " + o.Tool)
@@ -149,17 +150,17 @@ func (a *app) printOutcome(o *replay.Outcome) {
 	if o.At != nil {
 		at = o.At.Local().Format("2006-01-02 15:04  ")
 	}
-	fmt.Fprintf(a.stdout, "%s%s%s: %s%s%s\n", at, c.title, kind, o.Outcome, by, c.end)
+	fmt.Fprintf(a.stdout, "%s%s%s: %s%s%s\n", at, c.Title, kind, o.Outcome, by, c.End)
 	if text := printable(strings.Join(strings.Fields(o.Text), " ")); text != "" {
-		fmt.Fprintf(a.stdout, "%s%s%s%s\n", indent, c.match, truncate(text, width-len(indent)), c.end)
+		fmt.Fprintf(a.stdout, "%s%s%s%s\n", indent, c.Match, truncate(text, width-len(indent)), c.End)
 	}
 	lines := strings.Split(strings.TrimSpace(o.AgentText), "\n")
 	for i, line := range lines {
 		if i == maxLines {
-			fmt.Fprintf(a.stdout, "%s%s... %s more%s\n", indent, c.dim, count(len(lines)-i, "line"), c.end)
+			fmt.Fprintf(a.stdout, "%s%s... %s more%s\n", indent, c.Dim, count(len(lines)-i, "line"), c.End)
 			break
 		}
-		fmt.Fprintf(a.stdout, "%s%s%s%s\n", indent, c.dim, truncate(printable(line), width-len(indent)), c.end)
+		fmt.Fprintf(a.stdout, "%s%s%s%s\n", indent, c.Dim, truncate(printable(line), width-len(indent)), c.End)
 	}
 	fmt.Fprintln(a.stdout)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/config/decode"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/ingest/format/pdf"
 	"github.com/docsearch/docsearch/internal/safetext"
 	"github.com/docsearch/docsearch/internal/usererror"
@@ -68,7 +69,7 @@ func newReadPDFCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: pdf.Argument, Hidden: true, Args: cobra.NoArgs,
 		Short: "Read a PDF file from stdin",
-		RunE:  func(*cobra.Command, []string) error { return pdf.Serve(a.stdin, stream(a.stdout)) },
+		RunE:  func(*cobra.Command, []string) error { return pdf.Serve(a.stdin, terminal.Stream(a.stdout)) },
 	}
 }
 
@@ -99,7 +100,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return int(status)
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		err = errInterrupted
+		err = terminal.ErrInterrupted
 	}
 	_, invalid := errors.AsType[*usererror.Invalid](err)
 	wrongUse := !started || invalid

@@ -9,6 +9,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 )
 
 func newRouteListCommand(a *app, rules func() (routes *load.Routes, duration string, err error)) *cobra.Command {
@@ -45,7 +46,7 @@ func (a *app) listRules(routes *load.Routes, asJSON bool) error {
 		_, err := fmt.Fprintln(a.stdout, "no rules")
 		return err
 	}
-	table := newTable(a.stdout, "NAME\tACTION\tTOOL\tTESTS\tFROM\tPATTERN")
+	table := terminal.NewTable(a.stdout, "NAME\tACTION\tTOOL\tTESTS\tFROM\tPATTERN")
 	for i := range routes.Rules {
 		r := &routes.Rules[i]
 		var patterns []string

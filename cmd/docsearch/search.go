@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/library"
@@ -135,7 +136,7 @@ func (s *searchCommand) run(ctx context.Context, query string) error {
 	if err := s.print(query, all, hits); err != nil {
 		return err
 	}
-	return showPaged(s.stdout, s.stderr, s.text.Bytes())
+	return terminal.ShowPaged(s.stdout, s.stderr, s.text.Bytes())
 }
 
 // isExplicit reports whether the user chose the databases with flags.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 )
@@ -50,7 +51,7 @@ func (d databaseResult) explainConfidence() *confidenceExplanation {
 }
 
 // printScoreExplanation prints the explanation of a hit.
-func (s *searchCommand) printScoreExplanation(d databaseResult, h index.Merged, c palette, width int) {
+func (s *searchCommand) printScoreExplanation(d databaseResult, h index.Merged, c terminal.Palette, width int) {
 	why := d.explainScore(h.Hit)
 	line := func(indent, text string) { s.printWrapped(indent, text, c, width) }
 	if why == nil {
@@ -87,8 +88,8 @@ func (s *searchCommand) printScoreExplanation(d databaseResult, h index.Merged, 
 }
 
 // printConfidenceExplanation prints the explanation of a database's confidence.
-func (s *searchCommand) printConfidenceExplanation(d databaseResult, c palette, width int) {
-	fmt.Fprintf(&s.text, "\n%sconfidence of %s: %.2f%s\n", c.title, d.Label(), d.Confidence, c.end)
+func (s *searchCommand) printConfidenceExplanation(d databaseResult, c terminal.Palette, width int) {
+	fmt.Fprintf(&s.text, "\n%sconfidence of %s: %.2f%s\n", c.Title, d.Label(), d.Confidence, c.End)
 	if d.opaque {
 		return
 	}
@@ -106,9 +107,9 @@ func (s *searchCommand) printConfidenceExplanation(d databaseResult, c palette, 
 }
 
 // printWrapped prints a dim text with an indentation on each of its lines.
-func (s *searchCommand) printWrapped(indent, text string, c palette, width int) {
-	for _, l := range wrap(text, width-len(indent)) {
-		fmt.Fprintf(&s.text, "%s%s%s%s\n", indent, c.dim, l, c.end)
+func (s *searchCommand) printWrapped(indent, text string, c terminal.Palette, width int) {
+	for _, l := range terminal.Wrap(text, width-len(indent)) {
+		fmt.Fprintf(&s.text, "%s%s%s%s\n", indent, c.Dim, l, c.End)
 	}
 }
 

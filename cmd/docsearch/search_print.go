@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/library"
@@ -23,7 +24,7 @@ func (s *searchCommand) print(query string, all []databaseResult, hits []index.M
 	}
 	for _, d := range all {
 		if s.explain && d.err == nil {
-			s.printConfidenceExplanation(d, newPalette(s.stdout), columns(s.stdout))
+			s.printConfidenceExplanation(d, terminal.NewPalette(s.stdout), terminal.Columns(s.stdout))
 		}
 	}
 	return nil
@@ -56,22 +57,22 @@ func (s *searchCommand) printHits(query string, all []databaseResult, hits []ind
 
 // printClosest lists the sections of unlikely hits.
 func (s *searchCommand) printClosest(all []databaseResult, hits []index.Merged) {
-	c := newPalette(s.stdout)
+	c := terminal.NewPalette(s.stdout)
 	for i, h := range hits {
 		if i == 0 {
 			fmt.Fprintln(&s.text, "closest sections:")
 		}
-		fmt.Fprintf(&s.text, "%s%s  %s%s%s\n", indent, printable(h.Passage.HeadingPath()), c.dim, printable(all[h.From].source(&h.Passage)), c.end)
+		fmt.Fprintf(&s.text, "%s%s  %s%s%s\n", indent, printable(h.Passage.HeadingPath()), c.Dim, printable(all[h.From].source(&h.Passage)), c.End)
 		if s.explain {
-			s.printScoreExplanation(all[h.From], h, c, columns(s.stdout))
+			s.printScoreExplanation(all[h.From], h, c, terminal.Columns(s.stdout))
 		}
 	}
 }
 
 // printHit prints a hit with its best lines.
 func (s *searchCommand) printHit(query string, rank int, d databaseResult, h index.Merged, withDatabase bool) error {
-	c, width := newPalette(s.stdout), columns(s.stdout)
-	fmt.Fprintf(&s.text, "%s%d. %s%s\n", c.title, rank, printable(h.Passage.HeadingPath()), c.end)
+	c, width := terminal.NewPalette(s.stdout), terminal.Columns(s.stdout)
+	fmt.Fprintf(&s.text, "%s%d. %s%s\n", c.Title, rank, printable(h.Passage.HeadingPath()), c.End)
 	place := printable(d.source(&h.Passage))
 	if withDatabase {
 		place += "  " + printable(d.Label())
@@ -82,7 +83,7 @@ func (s *searchCommand) printHit(query string, rank int, d databaseResult, h ind
 	if d.isUnlikely() {
 		place += "  (unlikely)"
 	}
-	fmt.Fprintf(&s.text, "%s%s%s%s\n", indent, c.dim, place, c.end)
+	fmt.Fprintf(&s.text, "%s%s%s%s\n", indent, c.Dim, place, c.End)
 	analyzer, err := lexical.NewAnalyzer(languageOf(d))
 	if err != nil {
 		return err
@@ -120,14 +121,14 @@ func body(text string) string {
 }
 
 // highlight highlights the query's words in a line.
-func highlight(line string, words *lexical.Highlighter, c palette) string {
-	if c.match == "" {
+func highlight(line string, words *lexical.Highlighter, c terminal.Palette) string {
+	if c.Match == "" {
 		return line
 	}
 	var b strings.Builder
 	done := 0
 	for _, s := range words.Spans(line) {
-		b.WriteString(line[done:s.Start] + c.match + line[s.Start:s.End] + c.end)
+		b.WriteString(line[done:s.Start] + c.Match + line[s.Start:s.End] + c.End)
 		done = s.End
 	}
 	return b.String() + line[done:]
@@ -138,7 +139,7 @@ func highlight(line string, words *lexical.Highlighter, c palette) string {
 func snippet(text string, words *lexical.Highlighter, width, n int) []string {
 	var lines []string
 	for _, line := range reflow(text) {
-		lines = append(lines, wrap(line, width)...)
+		lines = append(lines, terminal.Wrap(line, width)...)
 	}
 	if len(lines) <= n {
 		return lines

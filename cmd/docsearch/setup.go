@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/source/site"
 	"github.com/docsearch/docsearch/internal/library"
@@ -20,7 +21,7 @@ import (
 )
 
 func newSetupCommand(a *app) *cobra.Command {
-	s := &setupCommand{app: a, stepPrinter: newStepPrinter(a.stdout), builder: newBuildCommand(a)}
+	s := &setupCommand{app: a, Steps: terminal.NewSteps(a.stdout), builder: newBuildCommand(a)}
 	cmd := &cobra.Command{
 		Use:   "setup [NAME[@VERSION]... | KEYWORD SOURCE | --project [DIR] | --server URL]",
 		Short: "Build a database, add it to the config, and install the hook",
@@ -108,9 +109,9 @@ prints what is sent to the server.`,
 // earlier run has completed, so no state is stored between runs.
 type setupCommand struct {
 	*app
-	*stepPrinter
+	*terminal.Steps
 	builder  *buildCommand
-	prompter *prompter // nil: not at a terminal
+	prompter *terminal.Prompter // nil: not at a terminal
 
 	recipe                *library.ChosenRecipe // nil: the user gave a keyword and a source
 	pack                  *library.ChosenPack   // nil: the database does not come as a pack
@@ -147,7 +148,7 @@ func (s *setupCommand) prepare() error {
 		return errors.New("cannot find a place for the config: DOCSEARCH_CONFIG_PATH and the home directory are not set")
 	}
 	if !s.yes {
-		s.prompter = newPrompter(s.stdin, s.stderr)
+		s.prompter = terminal.NewPrompter(s.stdin, s.stderr)
 	}
 	s.usesClaude = usesClaude(s.app)
 	return nil
@@ -164,8 +165,8 @@ func (s *setupCommand) runAll(ctx context.Context) error {
 func (s *setupCommand) runSteps(ctx context.Context, steps ...func(context.Context) error) error {
 	for _, step := range steps {
 		err := step(ctx)
-		if errors.Is(err, errInterrupted) || err != nil && ctx.Err() != nil {
-			return withHint(errInterrupted, "run the same command again to resume")
+		if errors.Is(err, terminal.ErrInterrupted) || err != nil && ctx.Err() != nil {
+			return withHint(terminal.ErrInterrupted, "run the same command again to resume")
 		}
 		if err != nil {
 			return err
@@ -225,7 +226,7 @@ func (s *setupCommand) askSource(ctx context.Context) error {
 	}
 	var err error
 	for s.source == "" {
-		if s.source, err = s.prompter.ask(ctx, "Documentation (a name such as django, or a folder, archive, URL, or LEANN index)", proposed); err != nil {
+		if s.source, err = s.prompter.Ask(ctx, "Documentation (a name such as django, or a folder, archive, URL, or LEANN index)", proposed); err != nil {
 			return err
 		}
 	}
@@ -238,7 +239,7 @@ func (s *setupCommand) askSource(ctx context.Context) error {
 		return err
 	}
 	s.source = config.Expand(s.source, config.Home(os.Getenv)) // expand ~ and variables, as a shell does
-	s.keyword, err = s.prompter.ask(ctx, "Keyword that selects the database in a web search", library.SuggestKeyword(s.source))
+	s.keyword, err = s.prompter.Ask(ctx, "Keyword that selects the database in a web search", library.SuggestKeyword(s.source))
 	return err
 }
 
@@ -263,7 +264,7 @@ func (s *setupCommand) mayRedirect(ctx context.Context) error {
 
 // buildDatabase builds the database unless it is up to date.
 func (s *setupCommand) buildDatabase(ctx context.Context) error {
-	s.step("Build the database")
+	s.Step("Build the database")
 	fmt.Fprintln(s.stdout)
 	existed := library.IsDatabase(s.plan.Dir)
 	if info, ok := s.builder.IsUpToDate(&s.plan, s.pack); ok {
@@ -325,7 +326,7 @@ func (s *setupCommand) commandLine() string {
 
 // summarize prints what setup created and how to remove it.
 func (s *setupCommand) summarize() {
-	s.title("Done")
+	s.Title("Done")
 	fmt.Fprintln(s.stdout)
 	for _, item := range s.created {
 		fmt.Fprintln(s.stdout, item)

@@ -25,7 +25,7 @@ func (s *setupCommand) installClients(ctx context.Context) error {
 		return err
 	}
 	others := slices.DeleteFunc(foundClients(places), (*agentconfig.Client).IsClaude)
-	s.step("Connect your agents")
+	s.Step("Connect your agents")
 	fmt.Fprintln(s.stdout)
 	if in := claude.Installed(); s.usesClaude || len(in.Hooks) > 0 || !slices.ContainsFunc(others, func(c *agentconfig.Client) bool { return c.Tested }) {
 		if err := s.installClaude(ctx, claude); err != nil {
@@ -196,12 +196,12 @@ func usesClaude(a *app) bool {
 
 // testSearch runs a search through the hook and the server.
 func (s *setupCommand) testSearch(ctx context.Context) error {
-	s.step("Run a test search")
+	s.Step("Run a test search")
 	query, confident, err := s.evidence.Question(ctx, s.plan.Dir, s.entry.Keyword(), s.entry.QueryNames())
 	if err != nil {
 		return err
 	}
-	s.webSearch(query)
+	s.WebSearch(query)
 	o, err := s.runHook(ctx, query)
 	if err != nil {
 		return withHint(fmt.Errorf("cannot run the hook: %w", err), "run docsearch doctor to check the installation")
@@ -209,17 +209,17 @@ func (s *setupCommand) testSearch(ctx context.Context) error {
 	took := o.Took.Round(time.Millisecond)
 	switch {
 	case o.Decision == "deny":
-		s.text(fmt.Sprintf("The hook denied it in %s and returned the answer:", took))
-		s.quote(o.Reason, 10)
+		s.Text(fmt.Sprintf("The hook denied it in %s and returned the answer:", took))
+		s.Quote(o.Reason, 10)
 		s.warnSlow(o.Took)
 	case s.entry.Mode == config.ModeOff || s.entry.Mode == config.ModeAdvise:
-		s.text(fmt.Sprintf("The hook let the test search run (%s): the mode of %s is %q.", took, s.entry.Name, s.entry.Mode))
+		s.Text(fmt.Sprintf("The hook let the test search run (%s): the mode of %s is %q.", took, s.entry.Name, s.entry.Mode))
 	case o.Stderr != "":
 		return withHint(fmt.Errorf("the hook did not deny the test search: %s", strings.TrimPrefix(firstLine(o.Stderr), "docsearch: ")), "run docsearch doctor to check the installation")
 	case confident:
 		return withHint(errors.New("the hook did not deny the test search, although the database answers it"), "run DOCSEARCH_DEBUG=1 docsearch hook to see each step")
 	default:
-		s.text(fmt.Sprintf("The hook let the test search run (%s): no result reached the confidence threshold. The agent can still call the search tool:", took))
+		s.Text(fmt.Sprintf("The hook let the test search run (%s): no result reached the confidence threshold. The agent can still call the search tool:", took))
 	}
 	return s.callServer(ctx, query)
 }
@@ -280,8 +280,8 @@ func (s *setupCommand) callServer(ctx context.Context, query string) error {
 	if err != nil {
 		return err
 	}
-	s.text(fmt.Sprintf("The server's search tool returned in %s:", time.Since(start).Round(time.Millisecond)))
-	s.quote(answer, 12)
+	s.Text(fmt.Sprintf("The server's search tool returned in %s:", time.Since(start).Round(time.Millisecond)))
+	s.Quote(answer, 12)
 	return nil
 }
 

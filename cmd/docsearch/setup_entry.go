@@ -42,7 +42,7 @@ func (s *setupCommand) isEntryOf(entry config.Database) bool {
 
 // writeEntry adds the database to the config.
 func (s *setupCommand) writeEntry(ctx context.Context) error {
-	s.step("Add it to the config")
+	s.Step("Add it to the config")
 	var err error
 	if s.evidence, err = setup.Gather(s.plan.Dir, s.keyword, library.MayRead(s.plan.Dir)); err != nil {
 		return err
@@ -142,14 +142,14 @@ func (s *setupCommand) proposeEntry(ctx context.Context, old config.Database, ex
 			{"Keywords, separated by commas", &e.Keywords},
 			{"URL prefixes of the pages, separated by commas", &e.URLs},
 		} {
-			answer, err := s.prompter.ask(ctx, field.question, strings.Join(*field.list, ", "))
+			answer, err := s.prompter.Ask(ctx, field.question, strings.Join(*field.list, ", "))
 			if err != nil {
 				return e, err
 			}
 			*field.list = splitList(answer)
 		}
 		var err error
-		if e.Description, err = s.prompter.ask(ctx, "Description that the agent sees", e.Description); err != nil {
+		if e.Description, err = s.prompter.Ask(ctx, "Description that the agent sees", e.Description); err != nil {
 			return e, err
 		}
 	}
@@ -195,8 +195,8 @@ func (s *setupCommand) applyEntry(ctx context.Context, change *agentconfig.Chang
 // confirmAddition prints a change that adds to the config, and applies it if the user
 // agrees.
 func (s *setupCommand) confirmAddition(ctx context.Context, change *agentconfig.Change) (agreed bool, err error) {
-	s.text(change.Path + ":")
-	s.diff(change.Diff())
+	s.Text(change.Path + ":")
+	s.Diff(change.Diff())
 	if agreed, err = s.prompter.Confirm(ctx, "Write this change to "+change.Path+"?", true); err != nil || !agreed {
 		return false, err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/progress"
 	"github.com/docsearch/docsearch/internal/project"
@@ -68,7 +69,7 @@ func (s *setupCommand) runProject(ctx context.Context, args []string) error {
 
 // printProjectPlan prints the plan with sizes and times.
 func printProjectPlan(w io.Writer, p *library.ProjectPlan) error {
-	table := newTable(w, "PACKAGE\tVERSION\tSOURCE\tSIZE\tTIME\tDATABASE")
+	table := terminal.NewTable(w, "PACKAGE\tVERSION\tSOURCE\tSIZE\tTIME\tDATABASE")
 	counts := map[library.ItemSource]int{}
 	var total time.Duration
 	var bytes int64
@@ -106,7 +107,7 @@ func seconds(d time.Duration) string {
 func (s *setupCommand) buildProject(ctx context.Context, plan *library.ProjectPlan) error {
 	todo := plan.Todo()
 	if len(todo) > 0 {
-		s.step("Build the databases")
+		s.Step("Build the databases")
 		fmt.Fprintln(s.stdout)
 		s.buildItems(ctx, todo)
 		if ctx.Err() != nil {
@@ -114,7 +115,7 @@ func (s *setupCommand) buildProject(ctx context.Context, plan *library.ProjectPl
 			if err := s.registerProject(plan); err != nil {
 				return err
 			}
-			return errInterrupted
+			return terminal.ErrInterrupted
 		}
 	}
 	if err := s.registerProject(plan); err != nil {
@@ -156,7 +157,7 @@ func (s *setupCommand) registerProject(plan *library.ProjectPlan) error {
 
 // summarizeProject prints what the project has now.
 func (s *setupCommand) summarizeProject(plan *library.ProjectPlan) {
-	s.title("Done")
+	s.Title("Done")
 	ready := 0
 	for _, item := range plan.Items {
 		if item.Source != library.SourceNone && item.Err == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/recipes"
@@ -100,7 +101,7 @@ func (s *setupCommand) runSeveral(ctx context.Context, chosen []chosenSource) er
 	for _, c := range chosen {
 		one := s.forSource(c)
 		err := one.runSteps(ctx, one.choose, one.buildDatabase, one.writeEntry, one.testSearch)
-		if errors.Is(err, errInterrupted) {
+		if errors.Is(err, terminal.ErrInterrupted) {
 			return err
 		}
 		if err != nil {
@@ -108,7 +109,7 @@ func (s *setupCommand) runSeveral(ctx context.Context, chosen []chosenSource) er
 			failed = append(failed, quoteArgument(c.argument()))
 			continue
 		}
-		s.steps = one.steps
+		s.Number = one.Number
 		s.created = append(s.created, one.created...)
 		s.undoCommands = append(s.undoCommands, one.undoCommands...)
 	}
@@ -140,7 +141,7 @@ func (s *setupCommand) checkRecipeFlags(args []string) error {
 // forSource returns a copy of the command for one of several sources.
 func (s *setupCommand) forSource(c chosenSource) *setupCommand {
 	one, builder := *s, *s.builder
-	one.stepPrinter, one.builder, one.recipe, one.pack = newStepPrinter(s.stdout), &builder, c.recipe, c.pack
+	one.Steps, one.builder, one.recipe, one.pack = terminal.NewSteps(s.stdout), &builder, c.recipe, c.pack
 	one.created, one.undoCommands = nil, nil
 	return &one
 }

@@ -65,7 +65,7 @@ func (s *setupCommand) runServer(ctx context.Context) error {
 
 // checkServer downloads the list of the server's databases.
 func (s *setupCommand) checkServer(ctx context.Context) error {
-	s.step("Connect to the server")
+	s.Step("Connect to the server")
 	fmt.Fprintln(s.stdout)
 	_, server, err := s.server.entry()
 	if err != nil {
@@ -95,14 +95,14 @@ func (s *setupCommand) checkServer(ctx context.Context) error {
 		}
 		fmt.Fprintf(s.stdout, "  %s: %s (keywords: %s)%s\n", printable(db.Name), printable(db.Description), printable(strings.Join(db.Keywords, ", ")), note)
 	}
-	s.text(fmt.Sprintf("A web search that contains one of these keywords, or a page of these databases that the agent fetches, is sent to %s with your token. So are the agent's calls of the search tool. Nothing else is sent.", client.Host()))
+	s.Text(fmt.Sprintf("A web search that contains one of these keywords, or a page of these databases that the agent fetches, is sent to %s with your token. So are the agent's calls of the search tool. Nothing else is sent.", client.Host()))
 	fmt.Fprintln(s.stdout)
 	return nil
 }
 
 // writeServer adds the server to the config.
 func (s *setupCommand) writeServer(ctx context.Context) error {
-	s.step("Add it to the config")
+	s.Step("Add it to the config")
 	e, _, err := s.server.entry()
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func (s *setupCommand) mirrorServer(ctx context.Context) error {
 	if !s.server.mirror {
 		return nil
 	}
-	s.step("Mirror its databases")
+	s.Step("Mirror its databases")
 	fmt.Fprintln(s.stdout)
 	u := &updateCommand{app: s.app, prompter: s.prompter, keys: s.server.keys}
 	var status exitStatus

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 )
 
 // graceTime is how long a command may run after the first signal, to clean up
@@ -37,7 +39,7 @@ func watchSignals() (ctx context.Context, exitCode func(int) int) {
 		select {
 		case s = <-signals:
 		case <-time.After(max(graceTime, time.Duration(serverGrace.Load()))):
-			fmt.Fprintf(os.Stderr, "docsearch: %v\n", errInterrupted)
+			fmt.Fprintf(os.Stderr, "docsearch: %v\n", terminal.ErrInterrupted)
 		}
 		os.Exit(int(signalCode(s)))
 	}()

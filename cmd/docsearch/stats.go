@@ -18,6 +18,7 @@ import (
 	"github.com/docsearch/docsearch/internal/eventlog/activity"
 	"github.com/docsearch/docsearch/internal/eventlog/adapt"
 	"github.com/docsearch/docsearch/internal/humanize"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 )
 
 func newStatsCommand(a *app) *cobra.Command {
@@ -116,8 +117,8 @@ const (
 )
 
 func (a *app) printStats(s *activity.Summary, logsQueries bool) error {
-	c := newPalette(a.stdout)
-	width := columns(a.stdout)
+	c := terminal.NewPalette(a.stdout)
+	width := terminal.Columns(a.stdout)
 	var b strings.Builder
 	if s.Events == 0 {
 		fmt.Fprintf(&b, "the log in %s has no events in this period\n", s.Log)
@@ -132,11 +133,11 @@ func (a *app) printStats(s *activity.Summary, logsQueries bool) error {
 	}
 	printReactions(&b, c, s)
 	for _, list := range s.Unanswered {
-		fmt.Fprintf(&b, "\n%sweb searches that %s does not answer%s\n", c.title, printable(list.Database), c.end)
+		fmt.Fprintf(&b, "\n%sweb searches that %s does not answer%s\n", c.Title, printable(list.Database), c.End)
 		printGroups(&b, c, list.Groups, list.Alone, width, func(*activity.QueryGroup) *activity.Proposal { return nil })
 	}
 	if len(s.Unmatched)+s.Alone > 0 {
-		fmt.Fprintf(&b, "\n%sweb searches that match no database%s\n", c.title, c.end)
+		fmt.Fprintf(&b, "\n%sweb searches that match no database%s\n", c.Title, c.End)
 		printGroups(&b, c, s.Unmatched, s.Alone, width, func(g *activity.QueryGroup) *activity.Proposal { return s.KeywordFor(g.Word) })
 		if s.NeedsSource() {
 			b.WriteString("SOURCE is the folder, repository, or site with the documentation\n")
@@ -145,9 +146,9 @@ func (a *app) printStats(s *activity.Summary, logsQueries bool) error {
 	if s.Unknown > 0 && !logsQueries {
 		fmt.Fprintf(&b, "\n%s without a matching database; to see future ones here, set \"log_queries\": true in the config's \"hook\"\n", activity.Searches(s.Unknown))
 	}
-	fmt.Fprintf(&b, "\n%ssaved about %s tokens and %s%s\n", c.title, humanize.Signed(s.Saved.Tokens), humanize.Seconds(s.Saved.Seconds), c.end)
-	for _, line := range wrap(s.Saved.How, min(width, 80)) {
-		fmt.Fprintf(&b, "%s%s%s\n", c.dim, line, c.end)
+	fmt.Fprintf(&b, "\n%ssaved about %s tokens and %s%s\n", c.Title, humanize.Signed(s.Saved.Tokens), humanize.Seconds(s.Saved.Seconds), c.End)
+	for _, line := range terminal.Wrap(s.Saved.How, min(width, 80)) {
+		fmt.Fprintf(&b, "%s%s%s\n", c.Dim, line, c.End)
 	}
 	if s.Damaged > 0 {
 		fmt.Fprintf(&b, "\ncannot read %s of the log\n", count(s.Damaged, "line"))
@@ -162,17 +163,17 @@ func (a *app) write(b *strings.Builder) error {
 
 // printCounters prints a table with a row per name, most frequent first, and a
 // column per outcome that occurs.
-func printCounters(b *strings.Builder, c palette, title string, rows map[string]activity.Counter) {
+func printCounters(b *strings.Builder, c terminal.Palette, title string, rows map[string]activity.Counter) {
 	if len(rows) == 0 {
 		return
 	}
 	used, names := activity.UsedOutcomes(rows), activity.SortedCounters(rows)
 	widest := widestName(title, names)
-	fmt.Fprintf(b, "\n%s%-*s", c.title, widest, title)
+	fmt.Fprintf(b, "\n%s%-*s", c.Title, widest, title)
 	for _, o := range used {
 		fmt.Fprintf(b, "  %s", o)
 	}
-	fmt.Fprintln(b, c.end)
+	fmt.Fprintln(b, c.End)
 	for _, name := range names {
 		line := fmt.Sprintf("%-*s", widest, truncate(printable(name), nameWidth))
 		for _, o := range used {
@@ -201,14 +202,14 @@ func day(t *time.Time) string { return t.Local().Format(time.DateOnly) }
 
 // printReactions prints the reactions to the denials of each database, and for which a higher
 // threshold would cost less.
-func printReactions(b *strings.Builder, c palette, s *activity.Summary) {
+func printReactions(b *strings.Builder, c terminal.Palette, s *activity.Summary) {
 	if len(s.Reactions) == 0 {
 		return
 	}
 	const title = "after a denial"
 	names := s.SortedReactions()
 	widest := widestName(title, names)
-	fmt.Fprintf(b, "\n%s%-*s  denied  retried  searched  neither%s\n", c.title, widest, title, c.end)
+	fmt.Fprintf(b, "\n%s%-*s  denied  retried  searched  neither%s\n", c.Title, widest, title, c.End)
 	for _, name := range names {
 		r := s.Reactions[name]
 		fmt.Fprintf(b, "%-*s  %6s  %7s  %8s  %7s\n", widest, truncate(printable(name), nameWidth), thousands(r.Denied), thousands(r.Retried), thousands(r.Searched), thousands(r.Neither))
@@ -221,12 +222,12 @@ func printReactions(b *strings.Builder, c palette, s *activity.Summary) {
 }
 
 // printGroups prints groups of queries, each with its command or a better one.
-func printGroups(b *strings.Builder, c palette, groups []activity.QueryGroup, alone, width int, better func(*activity.QueryGroup) *activity.Proposal) {
+func printGroups(b *strings.Builder, c terminal.Palette, groups []activity.QueryGroup, alone, width int, better func(*activity.QueryGroup) *activity.Proposal) {
 	for i := range groups[:min(len(groups), groupsShown)] {
 		g := &groups[i]
-		fmt.Fprintf(b, "%s%4s  %s%s%s\n", indent, thousands(g.Searches), c.match, printable(g.Word), c.end)
+		fmt.Fprintf(b, "%s%4s  %s%s%s\n", indent, thousands(g.Searches), c.Match, printable(g.Word), c.End)
 		for _, q := range g.Queries[:min(len(g.Queries), queriesShown)] {
-			fmt.Fprintf(b, "%s      %s%s%s\n", indent, c.dim, truncate(printable(q), width-len(indent)-6), c.end)
+			fmt.Fprintf(b, "%s      %s%s%s\n", indent, c.Dim, truncate(printable(q), width-len(indent)-6), c.End)
 		}
 		command := g.Setup
 		if p := better(g); p != nil {

@@ -7,11 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 )
 
 // openTerminal opens both ends of a pseudo-terminal with the given number of
@@ -50,9 +51,9 @@ func openTerminal(t *testing.T, columns uint16) (master, tty *os.File) {
 	return master, tty
 }
 
-// terminal opens a pseudo-terminal with the given number of columns. read
+// pseudoTerminal opens a pseudo-terminal with the given number of columns. read
 // closes it and returns the text written to it.
-func terminal(t *testing.T, columns uint16) (tty *os.File, read func() string) {
+func pseudoTerminal(t *testing.T, columns uint16) (tty *os.File, read func() string) {
 	t.Helper()
 	master, tty := openTerminal(t, columns)
 	var shown bytes.Buffer
@@ -71,7 +72,7 @@ func terminal(t *testing.T, columns uint16) (tty *os.File, read func() string) {
 // atTerminal runs a command with a terminal as its output.
 func atTerminal(t *testing.T, columns uint16, args ...string) string {
 	t.Helper()
-	tty, read := terminal(t, columns)
+	tty, read := pseudoTerminal(t, columns)
 	var stderr bytes.Buffer
 	code := run(t.Context(), args, strings.NewReader(""), tty, &stderr)
 	shown := read()
@@ -166,17 +167,11 @@ func TestPaged(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Setenv("PAGER", tt.pager)
-			tty, read := terminal(t, 80)
-			err := showPaged(tty, io.Discard, []byte(tt.text))
+			tty, read := pseudoTerminal(t, 80)
+			err := terminal.ShowPaged(tty, io.Discard, []byte(tt.text))
 			if got := read(); err != nil || got != tt.want {
 				t.Errorf("%v, shown %q, want %q", err, got, tt.want)
 			}
 		})
 	}
-	t.Run("default", func(t *testing.T) {
-		cmd := pagerCommand(func(string) (string, bool) { return "", false })
-		if got := cmd.Args[len(cmd.Args)-1]; got != "less -FRX" || !slices.Contains(cmd.Env, "LESS=FRX") {
-			t.Errorf("%v with %v", cmd.Args, cmd.Env)
-		}
-	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/httpserver/accesstoken"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 )
 
 func newTokenCommand(a *app) *cobra.Command {
@@ -125,7 +126,7 @@ func newTokenListCommand(a *app, tokens func() (*accesstoken.File, error)) *cobr
 			fmt.Fprintln(a.stdout, "no tokens; to make one, run: docsearch token new NAME")
 			return nil
 		}
-		table := newTable(a.stdout, "NAME\tPERMITS\tCREATED\tEXPIRES")
+		table := terminal.NewTable(a.stdout, "NAME\tPERMITS\tCREATED\tEXPIRES")
 		now := time.Now()
 		for _, t := range list {
 			end := "never"

@@ -14,6 +14,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/explain"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/library/served"
 	"github.com/docsearch/docsearch/internal/loopback"
@@ -95,7 +96,7 @@ func (a *app) web(ctx context.Context, address string, open bool) error {
 			"stop this command, and run docsearch web again")
 	}
 	fmt.Fprintf(a.stdout, "%s\n", server.LoginURL())
-	if isTerminal(a.stderr) {
+	if terminal.IsTerminal(a.stderr) {
 		fmt.Fprintln(a.stderr, "to stop the server, press Ctrl+C")
 	}
 	if open {

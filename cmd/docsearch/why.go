@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/hook/explain"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 )
 
 func newWhyCommand(a *app) *cobra.Command {
@@ -39,11 +40,11 @@ func (a *app) why(query string, asJSON bool) error {
 }
 
 func (a *app) printWhy(out *explain.Search) error {
-	c := newPalette(a.stdout)
+	c := terminal.NewPalette(a.stdout)
 	var b strings.Builder
 	for i := range out.Databases {
 		w := &out.Databases[i]
-		fmt.Fprintf(&b, "%s%s%s\n", c.title, w.Name, c.end)
+		fmt.Fprintf(&b, "%s%s%s\n", c.Title, w.Name, c.End)
 		for _, step := range w.Steps() {
 			b.WriteString(indent + step + "\n")
 			if step != w.ConfidenceStep() {
@@ -54,14 +55,14 @@ func (a *app) printWhy(out *explain.Search) error {
 				if w.Server != "" {
 					score = "-" // a server sends none
 				}
-				fmt.Fprintf(&b, "%s%s%s  %s\n", indent, c.dim, score, h.Heading)
-				fmt.Fprintf(&b, "%s%*s  %s%s\n", indent, len(score), "", printable(h.Source), c.end)
+				fmt.Fprintf(&b, "%s%s%s  %s\n", indent, c.Dim, score, h.Heading)
+				fmt.Fprintf(&b, "%s%*s  %s%s\n", indent, len(score), "", printable(h.Source), c.End)
 			}
 		}
 	}
 	for _, fault := range out.Faults {
 		fmt.Fprintf(&b, "%s\n", fault)
 	}
-	fmt.Fprintf(&b, "%soutcome: %s%s\n", c.match, explain.Describe(out), c.end)
+	fmt.Fprintf(&b, "%soutcome: %s%s\n", c.Match, explain.Describe(out), c.End)
 	return a.write(&b)
 }

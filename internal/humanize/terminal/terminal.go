@@ -1,4 +1,5 @@
-package main
+// Package terminal prints for people at a terminal, in color and page by page, and asks them.
+package terminal
 
 import (
 	"fmt"
@@ -13,9 +14,9 @@ import (
 	"github.com/docsearch/docsearch/internal/safetext"
 )
 
-// stream returns the stream below a safetext.Writer. It is for the output of programs, and
+// Stream returns the stream below a safetext.Writer. It is for the output of programs, and
 // for that of docsearch which another process of docsearch reads.
-func stream(w io.Writer) io.Writer {
+func Stream(w io.Writer) io.Writer {
 	if safe, ok := w.(*safetext.Writer); ok {
 		return safe.Unwrap()
 	}
@@ -24,36 +25,36 @@ func stream(w io.Writer) io.Writer {
 
 // terminalOf returns the file of w if it is a terminal.
 func terminalOf(w io.Writer) (*os.File, bool) {
-	f, ok := stream(w).(*os.File)
+	f, ok := Stream(w).(*os.File)
 	return f, ok && term.IsTerminal(int(f.Fd()))
 }
 
-// isTerminal reports whether w is a terminal.
-func isTerminal(w io.Writer) bool {
+// IsTerminal reports whether w is a terminal.
+func IsTerminal(w io.Writer) bool {
 	_, ok := terminalOf(w)
 	return ok
 }
 
-// A palette holds the escape sequences for emphasis; they are empty if w does
+// A Palette holds the escape sequences for emphasis; they are empty if w does
 // not support color.
-type palette struct{ title, dim, match, end string }
+type Palette struct{ Title, Dim, Match, End string }
 
-// newPalette returns the palette for w. It is empty unless w is a terminal with
+// NewPalette returns the palette for w. It is empty unless w is a terminal with
 // color support and NO_COLOR is not set (see no-color.org).
-func newPalette(w io.Writer) palette {
+func NewPalette(w io.Writer) Palette {
 	f, ok := terminalOf(w)
 	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || !enableColors(f) {
-		return palette{}
+		return Palette{}
 	}
 	own := func(s string) string { return s }
 	if safe, ok := w.(*safetext.Writer); ok {
 		own = safe.Own
 	}
-	return palette{title: own("\x1b[1m"), dim: own("\x1b[2m"), match: own("\x1b[1;33m"), end: own("\x1b[0m")}
+	return Palette{Title: own("\x1b[1m"), Dim: own("\x1b[2m"), Match: own("\x1b[1;33m"), End: own("\x1b[0m")}
 }
 
-// columns returns the width of the terminal, or a default page width.
-func columns(w io.Writer) int {
+// Columns returns the width of the terminal, or a default page width.
+func Columns(w io.Writer) int {
 	const defaultWidth, minWidth = 80, 20
 	if f, ok := terminalOf(w); ok {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
@@ -63,17 +64,17 @@ func columns(w io.Writer) int {
 	return defaultWidth
 }
 
-// newTable returns a table with a line of titles, separated by tabs. The caller must call
+// NewTable returns a table with a line of titles, separated by tabs. The caller must call
 // Flush.
-func newTable(w io.Writer, titles string) *tabwriter.Writer {
+func NewTable(w io.Writer, titles string) *tabwriter.Writer {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, titles)
 	return table
 }
 
-// wrap breaks a line at the width, between words if possible and never within
+// Wrap breaks a line at the width, between words if possible and never within
 // its indentation.
-func wrap(line string, width int) []string {
+func Wrap(line string, width int) []string {
 	width = max(width, 1)
 	var lines []string
 	for utf8.RuneCountInString(line) > width {

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -18,17 +18,17 @@ import (
 // the text on the screen.
 const defaultPager = "less -FRX"
 
-// showPaged writes a text to w. If w is a terminal with fewer lines, the text goes
+// ShowPaged writes a text to w. If w is a terminal with fewer lines, the text goes
 // through the program in PAGER. If that program cannot run, the text is written as it
 // is. To turn paging off, a user sets PAGER to "" or to cat.
-func showPaged(w, stderr io.Writer, text []byte) error {
+func ShowPaged(w, stderr io.Writer, text []byte) error {
 	if f, ok := terminalOf(w); ok && isLong(f, text) {
 		if pager := pagerCommand(os.LookupEnv); pager != nil {
 			shown := text
 			if safe, ok := w.(*safetext.Writer); ok {
 				shown = safe.Clean(text)
 			}
-			pager.Stdin, pager.Stdout, pager.Stderr = bytes.NewReader(shown), f, stream(stderr)
+			pager.Stdin, pager.Stdout, pager.Stderr = bytes.NewReader(shown), f, Stream(stderr)
 			if err := pager.Start(); err == nil {
 				// A user who leaves the pager early has seen enough.
 				if err := pager.Wait(); !isMissingProgram(err) {
