@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/docsearch/docsearch/internal/agentconfig"
+	"github.com/docsearch/docsearch/internal/agentconfig/installation"
 	"github.com/docsearch/docsearch/internal/humanize/terminal"
 )
 
@@ -22,20 +23,6 @@ func clientFlag(f *pflag.FlagSet, names *[]string, usage string) {
 func completeClients(cmd *cobra.Command) {
 	names := append([]string{"all"}, collect(agentconfig.Clients(), nameOf)...)
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("client", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)))
-}
-
-// agents returns this user's Claude Code in the working directory, and the folders with the
-// files of the other clients. Their MCP server has the name that it has in Claude Code.
-func (a *app) agents() (*agentconfig.Claude, *agentconfig.Places, error) {
-	claude, err := a.claude()
-	if err != nil {
-		return nil, nil, err
-	}
-	p, err := agentconfig.FindPlaces(".")
-	if err == nil {
-		p.Server = claude.Server
-	}
-	return claude, p, err
 }
 
 // parseClients returns the clients with the names of the command line. all is the
@@ -151,15 +138,9 @@ func (a *app) installOther(c *agentconfig.Client, p *agentconfig.Places, scope a
 		fmt.Fprintf(a.stdout, "  next: %s\n", step)
 	}
 	if doubles := c.Doubles(c.Installed(p).Hooks); doubles != nil {
-		a.warn("%s", clientDoubles(c, doubles))
+		a.warn("%s", installation.ClientDoubles(c, doubles))
 	}
 	return nil
-}
-
-// clientDoubles reports hooks of which a client runs more than one for a call.
-func clientDoubles(c *agentconfig.Client, hooks []agentconfig.Hook) string {
-	places := collect(hooks, func(h agentconfig.Hook) string { return fmt.Sprintf("%s (%s)", h.Path, h.Line()) })
-	return printable(fmt.Sprintf("%s runs docsearch's hook %d times: it is in %s", c.Title, len(hooks), strings.Join(places, " and ")))
 }
 
 // uninstallOther removes docsearch from a client other than Claude Code. named

@@ -5,18 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/doctor"
 	"github.com/docsearch/docsearch/internal/hook/uncached"
 	"github.com/docsearch/docsearch/internal/humanize/terminal"
-	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/ingest"
-	"github.com/docsearch/docsearch/internal/ingest/format/markdown"
-	"github.com/docsearch/docsearch/internal/library"
+	"github.com/docsearch/docsearch/internal/web/machine"
 )
 
 func newConfigCommand(a *app) *cobra.Command {
@@ -79,7 +76,7 @@ func (a *app) checkConfig() error {
 	if err != nil {
 		return err
 	}
-	problems, err := configProblems(h.Config, h.Routes)
+	problems, err := doctor.ConfigProblems(h.Config, h.Routes)
 	if err != nil {
 		return err
 	}
@@ -91,82 +88,16 @@ func (a *app) checkConfig() error {
 	}
 	c := &h.Config.Config
 	if len(problems) > 0 {
-		fmt.Fprintf(a.stdout, "%s, %s\n", count(len(problems), "problem"), countDatabases(c, "usable database"))
+		fmt.Fprintf(a.stdout, "%s, %s\n", count(len(problems), "problem"), doctor.CountDatabases(c, "usable database"))
 		return exitStatus(exitFailure)
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s: no problems, %s\n%s\n", h.Config.Path, countDatabases(c, "database"), h.Duration())
+	_, err = fmt.Fprintf(a.stdout, "%s: no problems, %s\n%s\n", h.Config.Path, doctor.CountDatabases(c, "database"), h.Duration())
 	return err
-}
-
-// countDatabases counts the databases of a config, under the given noun, and its team
-// servers.
-func countDatabases(c *config.Config, noun string) string {
-	text := count(len(c.Databases)+len(c.Clustered), noun)
-	if n := len(c.Remotes); n > 0 {
-		text += ", " + count(n, "team server")
-	}
-	return text
-}
-
-// configProblems returns all problems of the config, of its paths, of the rule files and
-// of the notes, one per line.
-func configProblems(r *load.Result, routes *load.Routes) ([]string, error) {
-	r.CheckPaths()
-	r.CheckEnvironment(os.Environ())
-	var problems []string
-	for _, p := range r.Problems {
-		problems = append(problems, r.Path+": "+p.String())
-	}
-	for _, p := range routes.Problems {
-		problems = append(problems, strings.TrimPrefix(p, "routes "))
-	}
-	heads, err := frontMatterProblems(r.Config.Databases)
-	return append(problems, heads...), err
-}
-
-// frontMatterProblems returns the invalid front matter fields of the notes.
-func frontMatterProblems(databases []config.Database) (problems []string, err error) {
-	for i := range databases {
-		db := &databases[i]
-		if len(db.Inject) == 0 {
-			continue
-		}
-		info, err := index.Inspect(db.Path)
-		if err != nil {
-			continue // not built yet, or damaged, which doctor reports
-		}
-		skipped, err := ingest.ReadSkipped(library.GenerationOf(info))
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range skipped {
-			if markdown.IsFrontMatterProblem(s) {
-				problems = append(problems, fmt.Sprintf("%s: %s: %s", printable(db.Name), printable(s.Name), printable(s.Reason)))
-			}
-		}
-	}
-	return problems, nil
 }
 
 func errNoConfig(r *load.Result) error {
 	return withHint(fmt.Errorf("config %s not found", r.Path),
 		"run docsearch setup KEYWORD SOURCE to create it, or set DOCSEARCH_CONFIG_PATH")
-}
-
-// A shownConfig is the active config with the origin of each value. It is JSON output.
-type shownConfig struct {
-	File       string            `json:"file"`
-	Exists     bool              `json:"exists"`
-	Config     config.Config     `json:"config"`
-	From       map[string]string `json:"from"`
-	SearchTool string            `json:"search_tool"`
-	State      string            `json:"state_dir"`
-	Cache      string            `json:"cache_dir"`
-	Data       string            `json:"data_dir"`
-}
-
-func showConfig(l config.Locations, r *load.Result) shownConfig {
-	return shownConfig{r.Path, r.Exists, r.Config, r.Origins(), r.Config.Server(os.Getenv).Search, l.State, l.Cache, l.Data}
 }
 
 func (a *app) showConfig() error {
@@ -175,41 +106,17 @@ func (a *app) showConfig() error {
 	if err != nil {
 		return err
 	}
-	return a.printJSON(showConfig(l, r))
+	return a.printJSON(machine.ConfigOf(l, r))
 }
 
 // showVariables prints the environment variables: those that override a value of the
 // config with its key, and whether each is set.
 func (a *app) showVariables() error {
 	table := terminal.NewTable(a.stdout, "VARIABLE\tKEY\tVALUE")
-	for _, v := range variables() {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", v.name, v.key, cmp.Or(v.value, "(not set)"))
+	for _, v := range machine.Variables() {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", v.Name, v.Key, cmp.Or(v.Value, "(not set)"))
 	}
 	return table.Flush()
-}
-
-// A variable is an environment variable that docsearch reads.
-type variable struct {
-	name, key string // of the config; "-": none
-	value     string // "" if it is not set; a token is not shown
-}
-
-func variables() []variable {
-	var all []variable
-	add := func(name, key string) {
-		value := printable(os.Getenv(name))
-		if value != "" && name == "DOCSEARCH_TOKEN" {
-			value = "(set)"
-		}
-		all = append(all, variable{name, key, value})
-	}
-	for _, o := range config.Overrides() {
-		add(o.Env, o.Section+"."+o.Field)
-	}
-	for _, name := range config.Variables() {
-		add(name, "-")
-	}
-	return all
 }
 
 func (a *app) printConfigPath() error {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/docsearch/docsearch/docs"
 	"github.com/docsearch/docsearch/internal/agentconfig"
+	"github.com/docsearch/docsearch/internal/doctor"
 	"github.com/docsearch/docsearch/internal/humanize/terminal"
 )
 
@@ -106,7 +107,7 @@ func (d *demo) build(ctx context.Context) error {
 	d.Command("docsearch index build docs --name docsearch")
 	out, err := d.docsearch(ctx, "index", "build", source, "--name", "docsearch").CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("cannot build the database: %w: %s", err, firstLine(string(out)))
+		return fmt.Errorf("cannot build the database: %w: %s", err, doctor.FirstLine(string(out)))
 	}
 	d.Quote(string(out), 6)
 	d.Text(`The config file lists the keyword "docsearch": the hook searches the database if a web search contains it.`)

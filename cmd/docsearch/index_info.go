@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -12,19 +11,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/docsearch/docsearch/internal/cluster"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/eventlog/adapt"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
-	"github.com/docsearch/docsearch/internal/index/leann"
-	"github.com/docsearch/docsearch/internal/index/quicksearch"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/chunk"
 	"github.com/docsearch/docsearch/internal/ingest/format/markdown"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/library/served"
+	"github.com/docsearch/docsearch/internal/web/machine"
 )
 
 func newIndexInfoCommand(a *app) *cobra.Command {
@@ -81,7 +78,7 @@ func (a *app) info(d library.Ref, asJSON bool) error {
 	} else {
 		a.printRow("state", "%s", state)
 	}
-	a.printRow("source", "%s", sourceOf(info))
+	a.printRow("source", "%s", machine.SourceOf(info))
 	if pages := mirrorStats(info); pages != "" {
 		a.printRow("fetched", "%s", pages)
 	}
@@ -113,7 +110,7 @@ func (a *app) info(d library.Ref, asJSON bool) error {
 		a.printRow("confidence", "threshold %.2f, reached by %.0f%% of %s from the database's own text", c.Threshold, 100*c.Recall, count(c.Sample, "test query"))
 	}
 	if t := a.adaptedThreshold(d); t != nil && t.Denials > 0 {
-		a.printRow("threshold", "%.2f, %s", t.Threshold, t.origin())
+		a.printRow("threshold", "%.2f, %s", t.Threshold, t.Origin())
 	}
 	if len(info.Skipped) > 0 {
 		a.printRow("skipped", "%d", len(info.Skipped))
@@ -129,28 +126,9 @@ func (a *app) printRow(name, format string, args ...any) {
 	fmt.Fprintf(a.stdout, "%-10s %s\n", name, fmt.Sprintf(format, args...))
 }
 
-// A thresholdState is the confidence threshold of a database that adapts. It is JSON output.
-type thresholdState struct {
-	Build     float64 `json:"build"`     // threshold of the build
-	Threshold float64 `json:"threshold"` // that the hook uses
-	Denials   int     `json:"denials"`   // evidence
-	Retried   int     `json:"retried"`
-}
-
-// origin describes the origin of a threshold, with its evidence.
-func (t *thresholdState) origin() string {
-	if t.Denials == 0 {
-		return fromBuild
-	}
-	return fmt.Sprintf("adapted to %s, %s retried", count(t.Denials, "denial"), thousands(t.Retried))
-}
-
-// fromBuild is the origin of a threshold that has not adapted.
-const fromBuild = "build"
-
 // adaptedThreshold returns the confidence threshold of a database in the config, or nil if
 // thresholds do not adapt.
-func (a *app) adaptedThreshold(d library.Ref) *thresholdState {
+func (a *app) adaptedThreshold(d library.Ref) *machine.Threshold {
 	l := config.Locate(os.Getenv)
 	if !d.Configured || l.State == "" {
 		return nil
@@ -168,30 +146,7 @@ func (a *app) adaptedThreshold(d library.Ref) *thresholdState {
 	if i < 0 {
 		return nil
 	}
-	return thresholdOf(&r.Config.Databases[i], all)
-}
-
-// thresholdOf returns the threshold of a configured database, or nil if its index cannot be
-// read.
-func thresholdOf(db *config.Database, all *adapt.Thresholds) *thresholdState {
-	info, err := index.Inspect(db.Path)
-	if err != nil {
-		return nil
-	}
-	t := &thresholdState{Build: quicksearch.Usable(info.Confidence).Threshold}
-	t.Threshold = max(t.Build, db.Threshold)
-	if e := all.Entry(db.Name, db.Path); e != nil {
-		t.Denials, t.Retried = e.Denials, e.Retries
-	}
-	return t
-}
-
-func sourceOf(info index.Info) string {
-	kinds := map[string]string{
-		ingest.KindFolder: "folder", ingest.KindSite: "site", ingest.KindArchive: "archive", ingest.KindGit: "git repository",
-		ingest.KindDocset: "docset", cluster.KindSource: "Weaviate cluster", leann.KindIndex: "LEANN index",
-	}
-	return cmp.Or(kinds[info.Source.Kind], "passages") + " " + info.Source.Location
+	return machine.ThresholdOf(&r.Config.Databases[i], all)
 }
 
 func recallOf(r *generation.Recall) string {
@@ -225,7 +180,7 @@ type infoJSON struct {
 	Recall    *generation.Recall   `json:"recall,omitempty"`
 	Provided  *generation.Provided `json:"provided,omitempty"`
 	Skipped   []generation.Skipped `json:"skipped,omitempty"`
-	Threshold *thresholdState      `json:"threshold,omitempty"` // if it adapts
+	Threshold *machine.Threshold   `json:"threshold,omitempty"` // if it adapts
 }
 
 func newInfoJSON(name, state, why string, info index.Info) infoJSON {

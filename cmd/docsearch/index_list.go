@@ -10,7 +10,6 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/humanize/terminal"
-	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/library/served"
 )
@@ -121,31 +120,9 @@ func (a *app) list(ctx context.Context, asJSON, unused bool) error {
 		return nil
 	}
 	for _, d := range all {
-		if command := repairCommand(d); command != "" {
+		if command := library.RepairCommand(d); command != "" {
 			fmt.Fprintf(a.stdout, "to bring %s up to date: %s\n", d.Name, command)
 		}
 	}
 	return nil
-}
-
-// repairCommand returns the command that repairs the database's index, or "" if
-// none is needed or none would help.
-func repairCommand(d library.Ref) string {
-	_, state, _ := library.Inspect(d.Path)
-	if d.Project != "" && state != library.StateOK {
-		return "docsearch setup --project " + quoteArgument(d.Project)
-	}
-	switch state {
-	case library.StateStale:
-		return "docsearch index update " + quoteArgument(d.Path)
-	case library.StateNoIndex:
-		return "docsearch index build " + quoteArgument(d.Path)
-	case library.StateOK, library.StateMissing:
-		return ""
-	}
-	db, err := index.Open(d.Path)
-	if err == nil {
-		db.Close()
-	}
-	return index.Repair(quoteArgument(d.Path), err)
 }

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/agentconfig"
+	"github.com/docsearch/docsearch/internal/agentconfig/installation"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/library"
@@ -89,7 +89,7 @@ func (i *installCommand) run(ctx context.Context) error {
 	case i.modules && i.scope != agentconfig.User:
 		return usagef("--modules needs --scope user: Claude Code loads the module from your own settings")
 	}
-	claude, places, err := i.agents()
+	claude, places, err := installation.Agents()
 	if err != nil {
 		return err
 	}
@@ -141,8 +141,8 @@ func (i *installCommand) checkedProgram() (program agentconfig.Program, err erro
 func (i *installCommand) installClaude(ctx context.Context, claude *agentconfig.Claude, program agentconfig.Program) error {
 	claude.Version = agentconfig.VersionOnPath(ctx, config.Locate(os.Getenv).Cache)
 	locations := config.Locate(os.Getenv)
-	claude.Coverage = coverage(locations)
-	replaced, err := replacePython(claude)
+	claude.Coverage = installation.Coverage(locations)
+	replaced, err := installation.ReplacePython(claude)
 	if err != nil {
 		return err
 	}
@@ -173,14 +173,14 @@ func (i *installCommand) installClaude(ctx context.Context, claude *agentconfig.
 		return err
 	}
 	if i.scope == agentconfig.User {
-		if err := recordEntries(locations, &claude.Coverage); err != nil {
+		if err := installation.RecordEntries(locations, &claude.Coverage); err != nil {
 			i.warn("%v", err)
 		}
 	}
 	if len(plan)+len(replaced) > 0 {
 		fmt.Fprintf(i.stdout, "docsearch is installed for %s; new sessions use it\n", scopeAudience(i.scope))
 	}
-	i.warnAboutInstallation(findInstalled(claude))
+	i.warnAboutInstallation(installation.Find(claude))
 	if i.scope == agentconfig.Project {
 		fmt.Fprintln(i.stdout, "Claude Code asks each user once to approve the project's MCP server")
 	}
@@ -242,27 +242,6 @@ func (a *app) proposeSetup() {
 	if r, err := load.Load(config.Locate(os.Getenv)); err == nil && len(r.Config.Databases) == 0 {
 		fmt.Fprintf(a.stdout, "next: run docsearch setup NAME or docsearch setup KEYWORD SOURCE to build a database and add it to %s (docsearch recipes list prints the names)\n", r.Path)
 	}
-}
-
-// claude returns this user's Claude Code in the working directory. If the
-// config renames docsearch's search tool, the server is registered under the
-// matching name.
-func (a *app) claude() (*agentconfig.Claude, error) {
-	claude, err := agentconfig.FindClaude(".")
-	if err != nil {
-		return nil, err
-	}
-	cfg := config.Default()
-	if r, err := load.Load(config.Locate(os.Getenv)); err == nil {
-		cfg = r.Config
-	}
-	tool := cfg.Server(os.Getenv).Search
-	if name, ok := strings.CutPrefix(tool, "mcp__"); ok && !strings.HasPrefix(name, "plugin_") {
-		if i := strings.LastIndex(name, "__"); i > 0 {
-			claude.Server = name[:i]
-		}
-	}
-	return claude, nil
 }
 
 func (a *app) showPlan(plan []*agentconfig.Change) error {

@@ -11,7 +11,7 @@ import (
 // prefix that matches decides.
 var layers = [][]string{
 	{"cmd", "test"},
-	{"internal/cluster/clustersearch", "internal/eval/judge", "internal/eventlog/activity", "internal/eventlog/replay", "internal/hook/explain", "internal/hook/startup", "internal/hook/crashguard", "internal/hook/uncached", "internal/httpserver", "internal/library", "internal/mcpserver", "internal/notes/notegaps", "internal/remote", "internal/setup", "internal/web", "recipes"},
+	{"internal/agentconfig/installation", "internal/cluster/clustersearch", "internal/doctor", "internal/eval/judge", "internal/eventlog/activity", "internal/eventlog/replay", "internal/hook/explain", "internal/hook/startup", "internal/hook/crashguard", "internal/hook/uncached", "internal/httpserver", "internal/library", "internal/mcpserver", "internal/notes/notegaps", "internal/remote", "internal/setup", "internal/web", "recipes"},
 	{"internal/hook/lookup", "internal/rules/check"},
 	{"internal/hook"},
 	{"internal/cluster", "internal/config/edit", "internal/config/load", "internal/ingest", "internal/notes/notebook", "internal/pack"},

@@ -14,8 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/docsearch/docsearch/internal/agentconfig/installation"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/doctor"
 	"github.com/docsearch/docsearch/internal/eventlog/replay"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/lexical"
@@ -68,7 +70,7 @@ from Claude Code's transcripts, as in docsearch replay.`,
 			}
 			now := time.Now()
 			if p.since = since.before(now); p.since.IsZero() {
-				p.since = now.Add(-recentPeriod)
+				p.since = now.Add(-doctor.RecentPeriod)
 			}
 			return p.run(cmd.Context())
 		},
@@ -105,7 +107,7 @@ func (p *coverageCommand) run(ctx context.Context) error {
 	}
 	folder := p.transcripts
 	if folder == "" {
-		place := placeHere(l)
+		place := installation.Here(l)
 		folder = filepath.Join(place.Claude, "projects", projectFolder(place.Project))
 	}
 	files, err := replay.Transcripts(folder, p.since)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/doctor"
 	"github.com/docsearch/docsearch/internal/eventlog/replay"
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/event"
@@ -27,9 +28,7 @@ import (
 
 const (
 	// noteIndexWait is how long a writer waits for another build of the database.
-	noteIndexWait = 30 * time.Second
-	// Limits of the recent calls that are compared with a note.
-	recentPeriod      = 30 * 24 * time.Hour
+	noteIndexWait     = 30 * time.Second
 	recentTranscripts = 10
 	recentCalls       = 500
 )
@@ -120,7 +119,7 @@ func (d *noteDatabase) recentCalls(ctx context.Context) ([]*notes.Call, error) {
 		return nil, err
 	}
 	place := config.PlaceOf(config.Locate(os.Getenv), os.Getenv, cwd)
-	files, err := replay.Transcripts(filepath.Join(place.Claude, "projects", projectFolder(place.Project)), time.Now().Add(-recentPeriod))
+	files, err := replay.Transcripts(filepath.Join(place.Claude, "projects", projectFolder(place.Project)), time.Now().Add(-doctor.RecentPeriod))
 	if err != nil {
 		return nil, nil // no session of Claude Code in this project
 	}

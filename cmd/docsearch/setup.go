@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/docsearch/docsearch/internal/agentconfig/installation"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/ingest"
@@ -150,7 +151,7 @@ func (s *setupCommand) prepare() error {
 	if !s.yes {
 		s.prompter = terminal.NewPrompter(s.stdin, s.stderr)
 	}
-	s.usesClaude = usesClaude(s.app)
+	s.usesClaude = installation.UsesClaude()
 	return nil
 }
 

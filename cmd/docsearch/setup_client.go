@@ -11,16 +11,16 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/agentconfig"
+	"github.com/docsearch/docsearch/internal/agentconfig/installation"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
-	"github.com/docsearch/docsearch/internal/file/execpath"
-	"github.com/docsearch/docsearch/internal/library"
+	"github.com/docsearch/docsearch/internal/doctor"
 )
 
 // installClients installs the hook and the server in Claude Code and in the other
 // agents on this machine, if they are missing and the user agrees.
 func (s *setupCommand) installClients(ctx context.Context) error {
-	claude, places, err := s.agents()
+	claude, places, err := installation.Agents()
 	if err != nil {
 		return err
 	}
@@ -81,15 +81,15 @@ func (s *setupCommand) installClaude(ctx context.Context, claude *agentconfig.Cl
 	if path := claude.HooksDisabled(); path != "" {
 		s.warn("%s turns all hooks off; remove \"disableAllHooks\" from it", path)
 	}
-	in := findInstalled(claude)
-	if sources := in.sources(claude); sources != "" {
+	in := installation.Find(claude)
+	if sources := in.Sources(claude); sources != "" {
 		if err := s.replacePython(claude); err != nil {
 			return err
 		}
 		s.connected = true
 		fmt.Fprintf(s.stdout, "the hook and the MCP server are installed: %s\n", sources)
 		s.refreshHook(ctx)
-		s.warnAboutInstallation(findInstalled(claude))
+		s.warnAboutInstallation(installation.Find(claude))
 		return nil
 	}
 	wanted, err := s.wantsInstall(ctx)
@@ -109,7 +109,7 @@ func (s *setupCommand) installClaude(ctx context.Context, claude *agentconfig.Cl
 		return err
 	}
 	claude.Version = agentconfig.VersionOnPath(ctx, config.Locate(os.Getenv).Cache)
-	claude.Coverage = coverage(s.locations)
+	claude.Coverage = installation.Coverage(s.locations)
 	changes, err := claude.Install(agentconfig.User, program)
 	if _, ok := errors.AsType[*agentconfig.IgnoredError](err); ok {
 		s.warn("not installed: %v; fix the file, then run docsearch install", err)
@@ -121,11 +121,11 @@ func (s *setupCommand) installClaude(ctx context.Context, claude *agentconfig.Cl
 	if err := s.applyPlan(changes, "added %s to %s"); err != nil {
 		return err
 	}
-	if err := recordEntries(s.locations, &claude.Coverage); err != nil {
+	if err := installation.RecordEntries(s.locations, &claude.Coverage); err != nil {
 		s.warn("%v", err)
 	}
 	fmt.Fprintln(s.stdout, "new sessions use it")
-	s.warnAboutInstallation(findInstalled(claude))
+	s.warnAboutInstallation(installation.Find(claude))
 	s.connected = true
 	s.created = append(s.created, "the hook and the MCP server in Claude Code's settings")
 	s.undoCommands = append(s.undoCommands, "docsearch uninstall")
@@ -134,43 +134,11 @@ func (s *setupCommand) installClaude(ctx context.Context, claude *agentconfig.Cl
 
 // replacePython removes the Python version of the hook.
 func (s *setupCommand) replacePython(claude *agentconfig.Claude) error {
-	changes, err := replacePython(claude)
+	changes, err := installation.ReplacePython(claude)
 	if err != nil {
 		return err
 	}
 	return s.applyPlan(changes, "moved %s: %s")
-}
-
-// sources returns the plugin or the settings files from which Claude Code runs
-// both the hook and the server. It returns "" if one of them, or a program they
-// name, is missing.
-func (in *installation) sources(claude *agentconfig.Claude) string {
-	if in.plugin != "" {
-		return in.plugin
-	}
-	if len(in.Servers) == 0 {
-		return ""
-	}
-	for _, tool := range claude.RequiredTools() {
-		if !agentconfig.Matched(in.Hooks, tool) {
-			return ""
-		}
-	}
-	var programs []string
-	for _, h := range in.Hooks {
-		if h.Via == "" {
-			programs = append(programs, h.Program)
-		}
-	}
-	for _, server := range in.Servers {
-		programs = append(programs, server.Command)
-	}
-	for _, program := range programs {
-		if _, err := execpath.Find(program); err != nil {
-			return ""
-		}
-	}
-	return strings.Join(pathsOf(in.Hooks), ", ")
 }
 
 func (s *setupCommand) wantsInstall(ctx context.Context) (bool, error) {
@@ -183,15 +151,6 @@ func (s *setupCommand) wantsInstall(ctx context.Context) (bool, error) {
 		return s.yes && s.usesClaude, nil
 	}
 	return s.prompter.Confirm(ctx, "Add the hook and the MCP server to Claude Code's settings?", s.usesClaude)
-}
-
-// usesClaude reports whether the user has Claude Code.
-func usesClaude(a *app) bool {
-	if _, err := execpath.Find("claude"); err == nil {
-		return true
-	}
-	claude, err := a.claude()
-	return err == nil && (library.FileExists(claude.Settings(agentconfig.User)) || library.FileExists(claude.Servers(agentconfig.User)))
 }
 
 // testSearch runs a search through the hook and the server.
@@ -215,7 +174,7 @@ func (s *setupCommand) testSearch(ctx context.Context) error {
 	case s.entry.Mode == config.ModeOff || s.entry.Mode == config.ModeAdvise:
 		s.Text(fmt.Sprintf("The hook let the test search run (%s): the mode of %s is %q.", took, s.entry.Name, s.entry.Mode))
 	case o.Stderr != "":
-		return withHint(fmt.Errorf("the hook did not deny the test search: %s", strings.TrimPrefix(firstLine(o.Stderr), "docsearch: ")), "run docsearch doctor to check the installation")
+		return withHint(fmt.Errorf("the hook did not deny the test search: %s", strings.TrimPrefix(doctor.FirstLine(o.Stderr), "docsearch: ")), "run docsearch doctor to check the installation")
 	case confident:
 		return withHint(errors.New("the hook did not deny the test search, although the database answers it"), "run DOCSEARCH_DEBUG=1 docsearch hook to see each step")
 	default:
@@ -246,7 +205,7 @@ func (s *setupCommand) runHook(ctx context.Context, query string) (agentconfig.O
 		return agentconfig.Outcome{}, err
 	}
 	defer os.RemoveAll(state)
-	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	ctx, cancel := context.WithTimeout(ctx, doctor.CheckTimeout)
 	defer cancel()
 	cmd, err := s.docsearch(ctx, "hook")
 	if err != nil {
@@ -264,7 +223,7 @@ func (s *setupCommand) runHook(ctx context.Context, query string) (agentconfig.O
 
 // callServer searches for the same query through the server.
 func (s *setupCommand) callServer(ctx context.Context, query string) error {
-	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	ctx, cancel := context.WithTimeout(ctx, doctor.CheckTimeout)
 	defer cancel()
 	cmd, err := s.docsearch(ctx, "serve")
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/agentconfig"
+	"github.com/docsearch/docsearch/internal/agentconfig/installation"
 	"github.com/docsearch/docsearch/internal/config"
 )
 
@@ -41,7 +42,7 @@ made.`,
 
 // uninstall removes docsearch from clients, all without names.
 func (a *app) uninstall(names []string, scope agentconfig.Scope, dryRun bool) error {
-	claude, places, err := a.agents()
+	claude, places, err := installation.Agents()
 	if err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func (a *app) uninstallClaude(claude *agentconfig.Claude, scope agentconfig.Scop
 		return err
 	}
 	if scope == agentconfig.User {
-		if err := recordEntries(config.Locate(os.Getenv), nil); err != nil {
+		if err := installation.RecordEntries(config.Locate(os.Getenv), nil); err != nil {
 			a.warn("%v", err)
 		}
 	}

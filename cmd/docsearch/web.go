@@ -20,6 +20,7 @@ import (
 	"github.com/docsearch/docsearch/internal/loopback"
 	"github.com/docsearch/docsearch/internal/mcpserver"
 	"github.com/docsearch/docsearch/internal/web"
+	"github.com/docsearch/docsearch/internal/web/machine"
 	"github.com/docsearch/docsearch/internal/web/manage"
 )
 
@@ -83,7 +84,7 @@ func (a *app) web(ctx context.Context, address string, open bool) error {
 	if err != nil {
 		return err
 	}
-	pages, err := manage.New(server, manage.Options{Machine: machine{served.Locations}, State: served.Locations.State, Program: program, Env: os.Environ()})
+	pages, err := manage.New(server, manage.Options{Machine: machine.Machine{Locations: served.Locations}, State: served.Locations.State, Program: program, Env: os.Environ()})
 	if err != nil {
 		return err
 	}

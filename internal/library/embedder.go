@@ -41,6 +41,7 @@ func specOf(e config.Embedder) index.EmbedderSpec {
 	}
 }
 
+// SpecsOf returns the connection settings of configured embedders.
 func SpecsOf(list []config.Embedder) []index.EmbedderSpec { return collect(list, specOf) }
 
 // ConfiguredEmbedders returns the embedders of the config file. The file is

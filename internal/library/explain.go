@@ -17,6 +17,7 @@ import (
 	"github.com/docsearch/docsearch/internal/usererror"
 )
 
+// ExplainBuild adds a hint to an error of the build of a plan.
 func ExplainBuild(p Plan, err error) error {
 	switch {
 	case errors.Is(err, generation.ErrBusy):

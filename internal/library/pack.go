@@ -162,6 +162,7 @@ func CheckOrder(dir, location string, head *pack.Head) error {
 	return nil
 }
 
+// NonEmpty returns a list of a text, or nothing if that is empty.
 func NonEmpty(s string) []string {
 	if s == "" {
 		return nil

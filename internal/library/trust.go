@@ -90,6 +90,8 @@ func SavePublisher(c Dialog, key pack.Key) error {
 	return AppendConfig(c, "publishers", "the publisher "+key.Name(), string(key))
 }
 
+// AppendConfig adds a value to a list in the config, unless it is there. Subject is the value for
+// messages.
 func AppendConfig(c Dialog, key, subject, value string) error {
 	path := config.Locate(os.Getenv).Config
 	if path == "" {

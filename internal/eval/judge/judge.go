@@ -140,6 +140,7 @@ func Open(chosen []library.Ref, o Options, report progress.Func) (*Evaluator, er
 	return m, nil
 }
 
+// Close closes the databases.
 func (m *Evaluator) Close() {
 	for _, d := range m.databases {
 		d.Close()
@@ -153,6 +154,7 @@ func (m *Evaluator) Close() {
 // each.
 const judgedHits = 20
 
+// Measure searches with queries and identifiers, and judges the results.
 func (m *Evaluator) Measure(ctx context.Context, queries []eval.Query, identifiers []eval.Identifier) (Evaluation, error) {
 	var out Evaluation
 	m.total = int64(len(queries) + 3*len(identifiers))

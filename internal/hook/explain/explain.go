@@ -54,6 +54,7 @@ type Search struct {
 	Faults    []string   `json:"faults,omitempty"`
 }
 
+// A Database is how the hook considers a database.
 type Database struct {
 	Name       string  `json:"name"`
 	Server     string  `json:"server,omitempty"` // URL of the server that the hook asks
@@ -70,6 +71,7 @@ type Database struct {
 	Problem    string  `json:"problem,omitempty"`
 }
 
+// A Hit is one of the best passages.
 type Hit struct {
 	Score   float64 `json:"score"`
 	Heading string  `json:"heading"`

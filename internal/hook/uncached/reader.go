@@ -86,6 +86,7 @@ func (x *Reader) load() {
 	}
 }
 
+// UserRules reads the rules of the user.
 func (x *Reader) UserRules(cwd string, _ func(*config.Rule) bool) ([]config.Rule, []string, error) {
 	place := config.PlaceOf(x.Locations, x.Getenv, cwd)
 	var err error

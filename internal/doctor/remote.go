@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/cluster"
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/humanize"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/remote"
 	"github.com/docsearch/docsearch/internal/usererror"
@@ -17,7 +18,7 @@ import (
 
 // checkServers checks the team servers of the config: whether they answer and accept the
 // token, how fast, and with which databases.
-func (d *doctor) checkServers(ctx context.Context) {
+func (d *Doctor) checkServers(ctx context.Context) {
 	for i := range d.config.Remotes {
 		d.checkRemote(ctx, &d.config.Remotes[i])
 	}
@@ -26,7 +27,7 @@ func (d *doctor) checkServers(ctx context.Context) {
 	}
 }
 
-func (d *doctor) checkRemote(ctx context.Context, r *config.Remote) {
+func (d *Doctor) checkRemote(ctx context.Context, r *config.Remote) {
 	name := "team server " + r.URL
 	client := remote.NewClient(*r)
 	defer client.Close()
@@ -41,13 +42,13 @@ func (d *doctor) checkRemote(ctx context.Context, r *config.Remote) {
 	var refused *remote.RefusedError
 	switch {
 	case errors.As(err, &token):
-		d.fail(name, userMessage(err), "check its token_file, token_env or token_command in the config")
+		d.fail(name, usererror.Message(err), "check its token_file, token_env or token_command in the config")
 		return
 	case errors.As(err, &refused) && refused.Status == 401:
-		d.fail(name, userMessage(err), "ask the server's administrator for a token: docsearch token new NAME")
+		d.fail(name, usererror.Message(err), "ask the server's administrator for a token: docsearch token new NAME")
 		return
 	case err != nil:
-		d.fail(name, userMessage(err), "check the URL and the network; until then, web searches run as usual")
+		d.fail(name, usererror.Message(err), "check the URL and the network; until then, web searches run as usual")
 		return
 	case len(list.Databases) == 0:
 		d.fail(name, "it has no database that you may read", "ask the server's administrator for a token with other permissions")
@@ -83,19 +84,19 @@ func (d *doctor) checkRemote(ctx context.Context, r *config.Remote) {
 
 // checkCluster checks a database in a cluster, and whether searches of the cluster find
 // the best matches.
-func (d *doctor) checkCluster(ctx context.Context, db *config.Database) {
+func (d *Doctor) checkCluster(ctx context.Context, db *config.Database) {
 	name := "database " + db.Name
 	c := db.Cluster
-	flags := clusterFlags{cluster.Options{URLs: c.URLs, KeyVariable: c.KeyEnv}}
+	options := cluster.Options{URLs: c.URLs, KeyVariable: c.KeyEnv}
 	fail := func(err error) {
 		fix := "check \"weaviate\" in its entry of the config"
-		err = flags.Explain(err)
+		err = options.Explain(err)
 		if hint, ok := usererror.Hint(err); ok {
 			fix = hint
 		}
-		d.fail(name, userMessage(err), fix)
+		d.fail(name, usererror.Message(err), fix)
 	}
-	client, err := cluster.NewClient(flags.Options)
+	client, err := cluster.NewClient(options)
 	if err != nil {
 		fail(err)
 		return
@@ -114,9 +115,9 @@ func (d *doctor) checkCluster(ctx context.Context, db *config.Database) {
 	}
 	took := time.Since(began)
 	healthy := slices.DeleteFunc(slices.Clone(nodes), func(n cluster.NodeStatus) bool { return n.Status != "HEALTHY" })
-	d.ok(name, "%s in a cluster of Weaviate %s, responded in %s", count(commit.Passages.Count, "passage"), nodes[0].Version, took.Round(100*time.Microsecond))
+	d.ok(name, "%s in a cluster of Weaviate %s, responded in %s", humanize.Count(commit.Passages.Count, "passage"), nodes[0].Version, took.Round(100*time.Microsecond))
 	if len(healthy) < len(nodes) {
-		d.fail(name, fmt.Sprintf("%d of %s are not healthy", len(nodes)-len(healthy), count(len(nodes), "node")), "start the nodes; "+c.URLs[0]+"/v1/nodes lists them")
+		d.fail(name, fmt.Sprintf("%d of %s are not healthy", len(nodes)-len(healthy), humanize.Count(len(nodes), "node")), "start the nodes; "+c.URLs[0]+"/v1/nodes lists them")
 	}
 	var refused *cluster.RefusedError
 	switch err := client.ProbeSearch(ctx); {

@@ -1,4 +1,6 @@
-package main
+// Package machine describes the databases, the config and the project on this machine, as the
+// page of docsearch web and the commands show them.
+package machine
 
 import (
 	"context"
@@ -10,34 +12,38 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/docsearch/docsearch/internal/agentconfig/installation"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/doctor"
 	"github.com/docsearch/docsearch/internal/eventlog/adapt"
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/quicksearch"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/project"
+	"github.com/docsearch/docsearch/internal/usererror"
 	"github.com/docsearch/docsearch/internal/web/manage"
 )
 
-// A machine is what the page of "docsearch web" shows of this machine: what the commands
+// A Machine is what the page of "docsearch web" shows of this machine: what the commands
 // index list, index info, project and config show print.
-type machine struct{ locations config.Locations }
+type Machine struct{ Locations config.Locations }
 
-var _ manage.Machine = machine{}
+var _ manage.Machine = Machine{}
 
-func (m machine) Config() (config.Config, error) {
-	r, err := load.Load(m.locations)
+// Config reads the config.
+func (m Machine) Config() (config.Config, error) {
+	r, err := load.Load(m.Locations)
 	if err != nil {
 		return config.Config{}, err
 	}
 	return r.Config, nil
 }
 
-func (m machine) Databases(context.Context) ([]manage.Database, error) {
-	all, err := library.List(m.locations)
+// Databases lists the databases with their states.
+func (m Machine) Databases(context.Context) ([]manage.Database, error) {
+	all, err := library.List(m.Locations)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +53,7 @@ func (m machine) Databases(context.Context) ([]manage.Database, error) {
 	}
 	thresholds := &adapt.Thresholds{}
 	if c.Hook.Adapt {
-		if read, err := (adapt.Store{Dir: m.locations.State}).Read(); err == nil { // otherwise those of the builds hold
+		if read, err := (adapt.Store{Dir: m.Locations.State}).Read(); err == nil { // otherwise those of the builds hold
 			thresholds = read
 		}
 	}
@@ -55,8 +61,8 @@ func (m machine) Databases(context.Context) ([]manage.Database, error) {
 	for _, ref := range all {
 		d := databaseOf(ref)
 		if i := slices.IndexFunc(c.Databases, func(db config.Database) bool { return ref.Configured && db.Name == ref.Name }); i >= 0 {
-			if t := thresholdOf(&c.Databases[i], thresholds); t != nil {
-				d.Threshold, d.Origin = t.Threshold, t.origin()
+			if t := ThresholdOf(&c.Databases[i], thresholds); t != nil {
+				d.Threshold, d.Origin = t.Threshold, t.Origin()
 			}
 		}
 		list = append(list, d)
@@ -72,7 +78,7 @@ func databaseOf(ref library.Ref) manage.Database {
 	if info.Generation == "" {
 		return d
 	}
-	d.Generation, d.Source = info.Generation, sourceOf(info)
+	d.Generation, d.Source = info.Generation, SourceOf(info)
 	d.Version = info.VersionOr(ref.Version)
 	d.Passages, d.Documents, d.Bytes, d.TextBytes = info.Passages, info.Documents, info.Bytes, info.TextBytes
 	d.Built, d.Checked, d.Updatable = info.Created, info.Checked, library.MayRead(info.Dir)
@@ -80,20 +86,25 @@ func databaseOf(ref library.Ref) manage.Database {
 	return d
 }
 
-func (machine) Skipped(d *manage.Database) ([]manage.Skipped, error) {
+func (Machine) Skipped(d *manage.Database) ([]manage.Skipped, error) {
 	db, err := index.Open(d.Path)
 	if err != nil {
-		return nil, errors.New(userMessage(err))
+		return nil, errors.New(usererror.Message(err))
 	}
 	defer db.Close()
 	skipped, err := ingest.ReadSkipped(library.GenerationOf(db.Info()))
 	if err != nil {
-		return nil, errors.New(userMessage(err))
+		return nil, errors.New(usererror.Message(err))
 	}
-	return collect(skipped, func(s generation.Skipped) manage.Skipped { return manage.Skipped{Name: s.Name, Reason: s.Reason} }), nil
+	var list []manage.Skipped
+	for _, s := range skipped {
+		list = append(list, manage.Skipped{Name: s.Name, Reason: s.Reason})
+	}
+	return list, nil
 }
 
-func (m machine) Project(context.Context) (*manage.Project, error) {
+// Project describes the project in the working directory.
+func (m Machine) Project(context.Context) (*manage.Project, error) {
 	p, err := project.Read(".", config.Home(os.Getenv))
 	if err != nil {
 		return nil, err
@@ -103,19 +114,20 @@ func (m machine) Project(context.Context) (*manage.Project, error) {
 		return nil, err
 	}
 	c.AddProject(p.Dir)
-	return &manage.Project{Folder: p.Dir, Uses: usesWithDatabases(p, c.Databases), Problems: p.Problems}, nil
+	return &manage.Project{Folder: p.Dir, Uses: doctor.Uses(p, c.Databases), Problems: p.Problems}, nil
 }
 
-func (m machine) Settings() (*manage.Settings, error) {
-	r, err := load.Load(m.locations)
+// Settings describes the config, its problems and the variables.
+func (m Machine) Settings() (*manage.Settings, error) {
+	r, err := load.Load(m.Locations)
 	if err != nil {
 		return nil, err
 	}
-	problems, err := configProblems(r, load.LoadRoutes(r, placeHere(config.Locate(os.Getenv))))
+	problems, err := doctor.ConfigProblems(r, load.LoadRoutes(r, installation.Here(config.Locate(os.Getenv))))
 	if err != nil {
 		return nil, err
 	}
-	shown := showConfig(m.locations, r)
+	shown := ConfigOf(m.Locations, r)
 	data, err := json.MarshalIndent(shown.Config, "", "  ")
 	if err != nil {
 		return nil, err
@@ -131,9 +143,9 @@ func (m machine) Settings() (*manage.Settings, error) {
 			s.Values = append(s.Values, manage.Setting{Name: path, Value: value, Origin: shown.From[path]})
 		}
 	}
-	for _, v := range variables() {
-		if v.value != "" {
-			s.Variables = append(s.Variables, manage.Setting{Name: v.name, Value: v.value})
+	for _, v := range Variables() {
+		if v.Value != "" {
+			s.Variables = append(s.Variables, manage.Setting{Name: v.Name, Value: v.Value})
 		}
 	}
 	return s, nil

@@ -1,0 +1,46 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/project"
+	"github.com/docsearch/docsearch/internal/safetext"
+	"github.com/docsearch/docsearch/internal/web/manage"
+)
+
+// RecentPeriod is the time before now of which events and calls count as recent.
+const RecentPeriod = 30 * 24 * time.Hour
+
+// Uses returns the direct dependencies of a project, each with the database
+// that documents it best.
+func Uses(p *project.Project, databases []config.Database) []manage.Use {
+	var uses []manage.Use
+	for _, dep := range p.Direct() {
+		best, u := config.OtherMajor, manage.Use{Package: dep.ID(), Version: dep.Version}
+		for i := range databases {
+			db := &databases[i]
+			if !slices.Contains(db.Packages, dep.ID()) {
+				continue
+			}
+			if c := config.VersionCloseness(db.Version, dep.Version); u.Database == "" || c > best {
+				best, u.Documents, u.Database = c, db.Version, db.Name
+			}
+		}
+		u.Matches = u.Database != "" && (best >= config.SameMinor || dep.Version == "" || u.Documents == "")
+		uses = append(uses, u)
+	}
+	return uses
+}
+
+// listSome joins the first items of a list, with the number of the others.
+func listSome(items []string) string {
+	const most = 8
+	if n := len(items) - most; n > 0 {
+		return fmt.Sprintf("%s, and %d more", safetext.Printable(strings.Join(items[:most], ", ")), n)
+	}
+	return safetext.Printable(strings.Join(items, ", "))
+}
