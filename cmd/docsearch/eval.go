@@ -11,6 +11,7 @@ import (
 	"github.com/docsearch/docsearch/internal/eval"
 	"github.com/docsearch/docsearch/internal/eval/judge"
 	"github.com/docsearch/docsearch/internal/library"
+	"github.com/docsearch/docsearch/internal/library/searching"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
@@ -112,11 +113,11 @@ func (e *evalCommand) run(ctx context.Context) error {
 // there are none.
 func chooseDatabases(names []string) ([]library.Ref, error) {
 	if len(names) > 0 {
-		return selectDatabases(names, nil, false)
+		return searching.Select(names, nil, false)
 	}
-	chosen, err := searchableDatabases(config.Locate(os.Getenv))
+	chosen, err := searching.Searchable(config.Locate(os.Getenv))
 	if err == nil && len(chosen) == 0 {
-		err = errNoDatabases
+		err = searching.ErrNone
 	}
 	return chosen, err
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/library"
+	"github.com/docsearch/docsearch/internal/library/searching"
 	"github.com/docsearch/docsearch/internal/pack"
 	"github.com/docsearch/docsearch/internal/pack/origins"
 	"github.com/docsearch/docsearch/internal/provenance"
@@ -149,7 +150,7 @@ func (u *updateCommand) updateAll(ctx context.Context, chosen []library.Ref) err
 // chose all.
 func (u *updateCommand) choose(args []string) ([]library.Ref, error) {
 	if !u.all {
-		return selectDatabases(args, nil, false)
+		return searching.Select(args, nil, false)
 	}
 	all, err := library.List(config.Locate(os.Getenv))
 	return slices.DeleteFunc(all, func(d library.Ref) bool {

@@ -11,6 +11,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/library"
+	"github.com/docsearch/docsearch/internal/library/searching"
 	"github.com/docsearch/docsearch/internal/library/served"
 )
 
@@ -34,7 +35,7 @@ visible passage, the statistics, and the same contents as the others.`,
 			}
 			chosen, err := library.List(config.Locate(os.Getenv))
 			if len(args) > 0 {
-				chosen, err = selectDatabases(args, nil, false)
+				chosen, err = searching.Select(args, nil, false)
 			}
 			if err != nil {
 				return served.ExplainElsewhere(err, "index verify")
