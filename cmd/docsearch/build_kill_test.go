@@ -25,6 +25,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/library"
+	"github.com/docsearch/docsearch/internal/web/machine"
 )
 
 // A builder runs index build as a process, on a source that has two editions.
@@ -217,13 +218,13 @@ func (b *builder) checkCommands(t *testing.T) {
 }
 
 // list returns the output of index list.
-func (b *builder) list(t *testing.T) []infoJSON {
+func (b *builder) list(t *testing.T) []machine.Info {
 	t.Helper()
 	out, err := b.docsearch(t.Context(), "index", "list", "--json").Output()
 	if err != nil {
 		t.Fatalf("list: %v", err)
 	}
-	var list []infoJSON
+	var list []machine.Info
 	if err := json.Unmarshal(out, &list); err != nil {
 		t.Fatal(err)
 	}

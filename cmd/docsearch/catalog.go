@@ -4,10 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -18,7 +14,6 @@ import (
 	"github.com/docsearch/docsearch/internal/pack"
 	"github.com/docsearch/docsearch/internal/pack/catalog"
 	"github.com/docsearch/docsearch/internal/pack/origins"
-	"github.com/docsearch/docsearch/internal/pack/registry"
 )
 
 func newCatalogCommand(a *app) *cobra.Command {
@@ -143,7 +138,7 @@ func (a *app) updateCatalogs(ctx context.Context) error {
 
 type catalogMakeCommand struct {
 	*app
-	signingFlags
+	library.SigningFiles
 	output, base string
 	valid        time.Duration
 	counter      int64
@@ -175,24 +170,24 @@ than that of the catalog that the output replaces.`,
 	f.StringVar(&m.base, "base", "", "set the source of packs that are files to a name below `URL`")
 	f.DurationVar(&m.valid, "valid", 90*24*time.Hour, "let the catalog expire after `DURATION`")
 	f.Int64Var(&m.counter, "counter", 0, "set the counter to `N` (default: one more than that of the output)")
-	f.StringArrayVar(&m.keys, "key", nil, "sign with the private key in `FILE` (repeatable; default: your key)")
-	f.StringArrayVar(&m.rotations, "rotation", nil, "include the output of docsearch pack key rotate in `FILE` (repeatable)")
+	f.StringArrayVar(&m.Keys, "key", nil, "sign with the private key in `FILE` (repeatable; default: your key)")
+	f.StringArrayVar(&m.Rotations, "rotation", nil, "include the output of docsearch pack key rotate in `FILE` (repeatable)")
 	return cmd
 }
 
 func (m *catalogMakeCommand) run(ctx context.Context, name string, packs []string) error {
-	keys, rotations, err := m.readKeys()
+	keys, rotations, err := m.ReadKeys()
 	if err != nil {
 		return err
 	}
 	c := &catalog.Catalog{Format: catalog.Format, Name: name, Counter: m.counter, Expires: time.Now().Add(m.valid).UTC().Truncate(time.Second)}
 	if c.Counter == 0 {
-		if c.Counter, err = m.nextCounter(ctx); err != nil {
+		if c.Counter, err = library.NextCounter(ctx, m.output); err != nil {
 			return err
 		}
 	}
 	for _, source := range packs {
-		e, err := m.entry(ctx, source)
+		e, err := library.CatalogEntry(ctx, source, m.base)
 		if err != nil {
 			return origins.Explain(source, err)
 		}
@@ -207,48 +202,6 @@ func (m *catalogMakeCommand) run(ctx context.Context, name string, packs []strin
 	}
 	fmt.Fprintf(m.stdout, "wrote %s: %s, counter %d, valid until %s\n", m.output, count(len(c.Packs), "pack"), c.Counter, c.Expires.Format("2006-01-02"))
 	return nil
-}
-
-// nextCounter returns the counter after that of the catalog that the output replaces.
-func (m *catalogMakeCommand) nextCounter(ctx context.Context) (int64, error) {
-	_, statErr := os.Stat(m.output)
-	_, _, isLayout := origins.LayoutOf(m.output)
-	if !strings.HasPrefix(m.output, registry.Scheme) && !isLayout && errors.Is(statErr, fs.ErrNotExist) {
-		return 1, nil
-	}
-	origin, err := origins.Open(ctx, m.output, pack.KindCatalog)
-	if registry.IsNotFound(err) || errors.Is(err, fs.ErrNotExist) {
-		return 1, nil
-	}
-	if err != nil {
-		return 0, withHint(err, "pass --counter N if the output is not a catalog yet")
-	}
-	defer origin.Close()
-	old, _, err := catalog.Read(ctx, origin, func(*pack.Signatures, pack.Subject) error { return nil })
-	if err != nil {
-		return 0, withHint(origins.Explain(m.output, err), "pass --counter N if the output is not a catalog yet")
-	}
-	return old.Counter + 1, nil
-}
-
-// entry returns the entry of a pack. Its signature must be valid; the signer's key becomes
-// part of the catalog.
-func (m *catalogMakeCommand) entry(ctx context.Context, source string) (catalog.Entry, error) {
-	head, err := origins.ReadHead(ctx, source)
-	if err != nil {
-		return catalog.Entry{}, err
-	}
-	publisher, err := head.Signatures.Signer(head.Subject())
-	if err != nil {
-		return catalog.Entry{}, err
-	}
-	if !library.IsURL(source) && !strings.HasPrefix(source, registry.Scheme) {
-		if m.base == "" {
-			return catalog.Entry{}, withHint(usagef("readers cannot download the file %s", source), "pass --base URL with the folder in which you publish it")
-		}
-		source = strings.TrimRight(m.base, "/") + "/" + path.Base(filepath.ToSlash(source))
-	}
-	return catalog.NewEntry(head, publisher, source), nil
 }
 
 func newPackSearchCommand(a *app) *cobra.Command {

@@ -18,6 +18,7 @@ import (
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/library/served"
 	"github.com/docsearch/docsearch/internal/progress"
+	"github.com/docsearch/docsearch/internal/web/machine"
 )
 
 type buildCommand struct {
@@ -32,6 +33,13 @@ func newBuildCommand(a *app) *buildCommand {
 	b := &buildCommand{app: a}
 	b.Builder = library.Builder{Console: console{a}, Tool: buildVersion(), Display: b.newDisplay, Elsewhere: served.Elsewhere, Set: func(string) bool { return false }}
 	return b
+}
+
+// quietBuilder returns a builder that shows no progress.
+func quietBuilder(a *app) library.Builder {
+	b := newBuildCommand(a)
+	b.quiet = true
+	return b.Builder
 }
 
 func newIndexBuildCommand(a *app) *cobra.Command {
@@ -169,10 +177,10 @@ func (b *buildCommand) printResult(p library.Plan, info index.Info, took time.Du
 	switch {
 	case b.json:
 		return json.NewEncoder(b.stdout).Encode(struct {
-			Built   infoJSON     `json:"built"`
-			Fetched *fetchedJSON `json:"fetched,omitempty"`
-			Kept    library.Kept `json:"kept,omitzero"`
-		}{newInfoJSON(p.Label, library.StateOK, "", info), newFetchedJSON(p), library.KeptBy(p)})
+			Built   machine.Info     `json:"built"`
+			Fetched *machine.Fetched `json:"fetched,omitempty"`
+			Kept    library.Kept     `json:"kept,omitzero"`
+		}{machine.NewInfo(p.Label, library.StateOK, "", info), machine.NewFetched(p), library.KeptBy(p)})
 	case b.quiet:
 		return nil
 	}

@@ -67,7 +67,7 @@ func (a *app) info(d library.Ref, asJSON bool) error {
 	}
 	info.Skipped = skipped
 	if asJSON {
-		j := newInfoJSON(d.Name, state, why, info)
+		j := machine.NewInfo(d.Name, state, why, info)
 		j.Threshold = a.adaptedThreshold(d)
 		return a.printEscapedJSON(j)
 	}
@@ -79,7 +79,7 @@ func (a *app) info(d library.Ref, asJSON bool) error {
 		a.printRow("state", "%s", state)
 	}
 	a.printRow("source", "%s", machine.SourceOf(info))
-	if pages := mirrorStats(info); pages != "" {
+	if pages := machine.MirrorStats(info); pages != "" {
 		a.printRow("fetched", "%s", pages)
 	}
 	if found, err := library.FindLEANN(info); err == nil && found.Meta.Backend != "" && found.Meta.Origin == nil {
@@ -154,47 +154,6 @@ func recallOf(r *generation.Recall) string {
 		return ""
 	}
 	return fmt.Sprintf(", recall@%d %.4f on %s", r.At, r.Value, count(r.Sample, "test query"))
-}
-
-// An infoJSON is the JSON form of index.Info.
-type infoJSON struct {
-	Name      string               `json:"name"`
-	Path      string               `json:"path,omitempty"`
-	Server    string               `json:"server,omitempty"`  // URL of the server or cluster that holds it, instead of the path
-	Project   string               `json:"project,omitempty"` // folder of the project that it belongs to
-	State     string               `json:"state"`
-	Why       string               `json:"why,omitempty"`
-	Source    *generation.Source   `json:"source,omitempty"`
-	Built     *time.Time           `json:"built,omitempty"`
-	Checked   *time.Time           `json:"checked,omitempty"` // last check that found the source unchanged
-	Pushed    *time.Time           `json:"pushed,omitempty"`  // to a cluster
-	Version   string               `json:"version,omitempty"` // documented version, of a database on another machine
-	Tool      string               `json:"tool,omitempty"`
-	Passages  int                  `json:"passages"`
-	Documents int                  `json:"documents"`
-	TextBytes int64                `json:"text_bytes"`
-	Bytes     int64                `json:"index_bytes"`
-	Edition   *generation.Edition  `json:"edition,omitempty"`  // documented version
-	Language  string               `json:"language,omitempty"` // of most passages
-	Embedder  *generation.Embedder `json:"embedder,omitempty"`
-	Recall    *generation.Recall   `json:"recall,omitempty"`
-	Provided  *generation.Provided `json:"provided,omitempty"`
-	Skipped   []generation.Skipped `json:"skipped,omitempty"`
-	Threshold *machine.Threshold   `json:"threshold,omitempty"` // if it adapts
-}
-
-func newInfoJSON(name, state, why string, info index.Info) infoJSON {
-	j := infoJSON{Name: name, Path: info.Dir, State: state, Why: why}
-	if info.Generation == "" {
-		return j
-	}
-	if info.Checked.After(info.Created) {
-		j.Checked = &info.Checked
-	}
-	j.Source, j.Built, j.Tool = &info.Source, &info.Created, info.Tool
-	j.Passages, j.Documents, j.TextBytes, j.Bytes = info.Passages, info.Documents, info.TextBytes, info.Bytes
-	j.Edition, j.Language, j.Embedder, j.Recall, j.Provided, j.Skipped = info.Edition, info.Language, info.Embedder, info.Recall, info.Provided, info.Skipped
-	return j
 }
 
 // printSkipped prints the first few skipped files and invalid front matter fields.

@@ -12,6 +12,7 @@ import (
 	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/library/served"
+	"github.com/docsearch/docsearch/internal/web/machine"
 )
 
 func newIndexListCommand(a *app) *cobra.Command {
@@ -76,13 +77,13 @@ func (a *app) list(ctx context.Context, asJSON, unused bool) error {
 		return err
 	}
 	if asJSON {
-		list := []infoJSON{}
+		list := []machine.Info{}
 		for _, d := range all {
 			info, state, why := library.Inspect(d.Path)
 			if info.Dir == "" {
 				info.Dir = d.Path
 			}
-			entry := newInfoJSON(d.Name, state, why, info)
+			entry := machine.NewInfo(d.Name, state, why, info)
 			entry.Project = d.Project
 			list = append(list, entry)
 		}

@@ -99,7 +99,7 @@ func (p *pushCommand) run(ctx context.Context, arg string) error {
 
 // describe returns the description of a database for readers.
 func (p *pushCommand) describe(d library.Ref, info index.Info, language string) pushedInfo {
-	entry := configuredDatabase(d.Name)
+	entry := library.ConfiguredDatabase(d.Name)
 	return pushedInfo{
 		Description: entry.Description, Keywords: entry.Keywords, URLs: d.URLs,
 		Version: info.VersionOr(d.Version), Language: language, Documents: info.Documents,

@@ -23,6 +23,7 @@ import (
 	"github.com/docsearch/docsearch/internal/pack"
 	"github.com/docsearch/docsearch/internal/pack/origins"
 	"github.com/docsearch/docsearch/internal/provenance"
+	"github.com/docsearch/docsearch/internal/web/machine"
 )
 
 type updateCommand struct {
@@ -242,13 +243,8 @@ func (u *updateCommand) newBuildCommand() *buildCommand {
 // plan returns a build command and plan that update the database.
 func (u *updateCommand) plan(d library.Ref, before index.Info) (*buildCommand, library.Plan, error) {
 	b := u.newBuildCommand()
-	// Another version may parse the same documents differently.
-	b.Reuse = !u.full && before.Tool == buildVersion()
-	b.Lock, b.KeepLost = u.lock, !u.full
-	p, err := b.PlanRebuild(d, before.Dir)
-	if err != nil && !errors.Is(err, library.ErrUnverifiedSource) {
-		err = fmt.Errorf("%s: %w", d.Name, err)
-	}
+	b.Lock = u.lock
+	p, err := b.PlanUpdate(d, before, u.full)
 	return b, p, err
 }
 
@@ -257,11 +253,11 @@ func (u *updateCommand) printResult(b *buildCommand, p library.Plan, before, inf
 	unchanged := info.Generation == before.Generation
 	if u.json {
 		return json.NewEncoder(u.stdout).Encode(struct {
-			Updated   infoJSON     `json:"updated"`
-			Unchanged bool         `json:"unchanged"`
-			Fetched   *fetchedJSON `json:"fetched,omitempty"`
-			Kept      library.Kept `json:"kept,omitzero"`
-		}{newInfoJSON(p.Label, library.StateOK, "", info), unchanged, newFetchedJSON(p), library.KeptBy(p)})
+			Updated   machine.Info     `json:"updated"`
+			Unchanged bool             `json:"unchanged"`
+			Fetched   *machine.Fetched `json:"fetched,omitempty"`
+			Kept      library.Kept     `json:"kept,omitzero"`
+		}{machine.NewInfo(p.Label, library.StateOK, "", info), unchanged, machine.NewFetched(p), library.KeptBy(p)})
 	}
 	if u.quiet {
 		return nil
@@ -345,46 +341,16 @@ func (u *updateCommand) follow(ctx context.Context, chosen []library.Ref) error 
 type watchedDatabase struct {
 	library.Ref
 	folder *ingest.Folder
-	debouncer
+	library.Debouncer
 }
 
 // poll updates the database if the folder has changed since the last read.
 func (w *watchedDatabase) poll(ctx context.Context, u *updateCommand) {
 	stamp, err := w.folder.Stamp(ctx)
-	if err != nil || !w.ready(stamp, time.Now()) {
+	if err != nil || !w.Ready(stamp, time.Now()) {
 		return // the folder may be about to be replaced
 	}
 	if err := u.update(ctx, w.Ref); err != nil && ctx.Err() == nil {
 		report(u.stderr, err)
 	}
-}
-
-// A debouncer decides when to read a changing folder.
-type debouncer struct {
-	lastSeen     string    // stamp at the last poll
-	lastRead     string    // stamp at the last read
-	changedSince time.Time // first poll that saw a change since the last read; zero: none
-}
-
-// maxDelay limits how long continuous changes postpone a read.
-const maxDelay = 5 * time.Second
-
-// ready reports whether to read the folder with that stamp now. The stamp must
-// differ from the last read, and either equal that of the last poll, which
-// means that writing has stopped, or have differed for maxDelay.
-func (c *debouncer) ready(stamp string, now time.Time) bool {
-	quiet := stamp == c.lastSeen || c.lastRead == ""
-	c.lastSeen = stamp
-	if stamp == c.lastRead {
-		c.changedSince = time.Time{}
-		return false
-	}
-	if c.changedSince.IsZero() {
-		c.changedSince = now
-	}
-	if !quiet && now.Sub(c.changedSince) < maxDelay {
-		return false
-	}
-	c.lastRead, c.changedSince = stamp, time.Time{}
-	return true
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/library/notebooks"
 	"github.com/docsearch/docsearch/internal/notes/notebook"
 	"github.com/docsearch/docsearch/internal/usererror"
 )
@@ -254,7 +255,7 @@ func (a *app) notebooks() ([]notebook.Notebook, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := a.notebooksOf(&r.Config)
+	all := notebooks.Of(&r.Config, quietBuilder(a))
 	if len(all) == 0 {
 		return nil, withHint(fmt.Errorf("no folder of notes is configured in %s", l.Config), `add "notes": "FOLDER" to the entry of a database`)
 	}

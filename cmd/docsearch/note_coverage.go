@@ -22,6 +22,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/library"
+	"github.com/docsearch/docsearch/internal/library/notebooks"
 	"github.com/docsearch/docsearch/internal/notes/notebook"
 	"github.com/docsearch/docsearch/internal/notes/notegaps"
 	"github.com/docsearch/docsearch/internal/progress"
@@ -108,7 +109,7 @@ func (p *coverageCommand) run(ctx context.Context) error {
 	folder := p.transcripts
 	if folder == "" {
 		place := installation.Here(l)
-		folder = filepath.Join(place.Claude, "projects", projectFolder(place.Project))
+		folder = filepath.Join(place.Claude, "projects", notebooks.ProjectFolder(place.Project))
 	}
 	files, err := replay.Transcripts(folder, p.since)
 	if err != nil && (p.transcripts != "" || !errors.Is(err, fs.ErrNotExist)) {

@@ -3,13 +3,11 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/pack"
 )
@@ -25,21 +23,6 @@ publisher's, so a pack is small and cannot contain a crafted index.`,
 	cmd.AddCommand(newPackMakeCommand(a), newPackSignCommand(a), newPackAddCommand(a), newPackVerifyCommand(a), newPackListCommand(a),
 		newPackUpdateCommand(a), newPackRemoveCommand(a), newPackSearchCommand(a), newPackKeyCommand(a))
 	return cmd
-}
-
-// installedPacks lists the databases that came as packs.
-func (a *app) installedPacks() ([]library.InstalledPack, error) {
-	all, err := library.List(config.Locate(os.Getenv))
-	if err != nil {
-		return nil, err
-	}
-	var list []library.InstalledPack
-	for _, d := range all {
-		if p, ok := library.AsPack(d); ok {
-			list = append(list, p)
-		}
-	}
-	return list, nil
 }
 
 // findPack resolves the name of an installed pack.
@@ -76,7 +59,7 @@ func (a *app) describePack(h *pack.Head, publisher string) {
 
 // completePacks completes the names of installed packs.
 func (a *app) completePacks(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-	list, err := a.installedPacks()
+	list, err := library.InstalledPacks()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/pack"
 	"github.com/docsearch/docsearch/internal/usererror"
@@ -36,7 +34,7 @@ trust.`,
   docsearch pack key new docs.example.com --out ~/keys/docs.key`,
 		Args: oneArgument("the name of a publisher"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			path, err := keyFile(out)
+			path, err := library.KeyFile(out)
 			if err != nil {
 				return err
 			}
@@ -59,18 +57,6 @@ trust.`,
 	return cmd
 }
 
-// keyFile returns the file of the private key: the flag's value or the default.
-func keyFile(flag string) (string, error) {
-	if flag != "" {
-		return filepath.Abs(flag)
-	}
-	path := config.PublisherKeyPath(os.Getenv)
-	if path == "" {
-		return "", withHint(errors.New("cannot find the data folder: DOCSEARCH_DATA and the home directory are not set"), "pass the file of the key")
-	}
-	return path, nil
-}
-
 func newPackKeyRotateCommand(a *app) *cobra.Command {
 	var old string
 	cmd := &cobra.Command{
@@ -82,7 +68,7 @@ file to "docsearch pack make --rotation".`,
 		Example: `  docsearch pack key rotate --old old.key "$(docsearch pack key new docs.example.com --out new.key)" > rotation.txt`,
 		Args:    oneArgument("the new public key"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			path, err := keyFile(old)
+			path, err := library.KeyFile(old)
 			if err != nil {
 				return err
 			}
@@ -104,37 +90,4 @@ file to "docsearch pack make --rotation".`,
 	}
 	cmd.Flags().StringVar(&old, "old", "", "sign with the private key in `FILE` (default: your key)")
 	return cmd
-}
-
-// signingFlags are the flags of commands that sign.
-type signingFlags struct{ keys, rotations []string }
-
-// readKeys reads the private keys, or the default one if no flag is given.
-func (f *signingFlags) readKeys() (keys []*pack.SigningKey, rotations []string, err error) {
-	files := f.keys
-	if len(files) == 0 {
-		path, err := keyFile("")
-		if err != nil {
-			return nil, nil, err
-		}
-		if !library.FileExists(path) {
-			return nil, nil, withHint(errors.New("cannot sign: you have no key"), "run docsearch pack key new NAME")
-		}
-		files = []string{path}
-	}
-	for _, file := range files {
-		k, err := pack.ReadKey(file)
-		if err != nil {
-			return nil, nil, err
-		}
-		keys = append(keys, k)
-	}
-	for _, file := range f.rotations {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return nil, nil, err
-		}
-		rotations = append(rotations, string(text))
-	}
-	return keys, rotations, nil
 }

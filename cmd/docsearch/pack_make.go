@@ -1,36 +1,26 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"net/url"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/config"
-	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/pack"
 	"github.com/docsearch/docsearch/internal/pack/origins"
-	"github.com/docsearch/docsearch/internal/usererror"
-	"github.com/docsearch/docsearch/recipes"
 )
 
 type packMakeCommand struct {
 	*app
-	signingFlags
-	output               string
-	name, title, version string
-	license, attribution string
-	recipe               string
-	description          string
-	keywords, urls       []string
-	dryRun, quiet        bool
+	library.SigningFiles
+	library.PackTexts
+	output        string
+	dryRun, quiet bool
 }
 
 func newPackMakeCommand(a *app) *cobra.Command {
@@ -56,17 +46,17 @@ from there. Otherwise, pass them, or the recipe that the database was built from
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVarP(&m.output, "output", "o", "", "write the pack to `FILE`, an OCI layout DIR:TAG, or oci://REGISTRY/REPOSITORY:TAG (default: NAME-VERSION.dspack)")
-	f.StringVar(&m.recipe, "recipe", "", "take the license, the attribution, the title and the URLs from the recipe `NAME` or recipe file (default: the recipe of the database)")
-	f.StringVar(&m.license, "license", "", "set the license of the documentation to `SPDX`, for example CC-BY-4.0 (default: from the recipe)")
-	f.StringVar(&m.attribution, "attribution", "", "set the attribution to `TEXT` (default: from the recipe)")
-	f.StringVar(&m.name, "name", "", "set the name of the pack to `NAME` (default: the database name)")
-	f.StringVar(&m.title, "title", "", "set the name of the software to `TEXT` (default: from the recipe or the description)")
-	f.StringVar(&m.version, "version", "", "set the documented version to `VERSION` (default: from the config or detected)")
-	f.StringVar(&m.description, "description", "", "set the description that agents see to `TEXT` (default: from the config)")
-	f.StringSliceVar(&m.keywords, "keywords", nil, "set the keywords to `WORDS`, separated by commas (default: from the config)")
-	f.StringSliceVar(&m.urls, "urls", nil, "set the URL prefixes of the pages to `PREFIXES`, separated by commas (default: from the config)")
-	f.StringArrayVar(&m.keys, "key", nil, "sign with the private key in `FILE` (repeatable; default: your key)")
-	f.StringArrayVar(&m.rotations, "rotation", nil, "include the output of docsearch pack key rotate in `FILE` (repeatable)")
+	f.StringVar(&m.Recipe, "recipe", "", "take the license, the attribution, the title and the URLs from the recipe `NAME` or recipe file (default: the recipe of the database)")
+	f.StringVar(&m.License, "license", "", "set the license of the documentation to `SPDX`, for example CC-BY-4.0 (default: from the recipe)")
+	f.StringVar(&m.Attribution, "attribution", "", "set the attribution to `TEXT` (default: from the recipe)")
+	f.StringVar(&m.Name, "name", "", "set the name of the pack to `NAME` (default: the database name)")
+	f.StringVar(&m.Title, "title", "", "set the name of the software to `TEXT` (default: from the recipe or the description)")
+	f.StringVar(&m.Version, "version", "", "set the documented version to `VERSION` (default: from the config or detected)")
+	f.StringVar(&m.Description, "description", "", "set the description that agents see to `TEXT` (default: from the config)")
+	f.StringSliceVar(&m.Keywords, "keywords", nil, "set the keywords to `WORDS`, separated by commas (default: from the config)")
+	f.StringSliceVar(&m.URLs, "urls", nil, "set the URL prefixes of the pages to `PREFIXES`, separated by commas (default: from the config)")
+	f.StringArrayVar(&m.Keys, "key", nil, "sign with the private key in `FILE` (repeatable; default: your key)")
+	f.StringArrayVar(&m.Rotations, "rotation", nil, "include the output of docsearch pack key rotate in `FILE` (repeatable)")
 	f.BoolVar(&m.dryRun, "dry-run", false, "print the contents and write nothing")
 	f.BoolVarP(&m.quiet, "quiet", "q", false, "print errors only")
 	return cmd
@@ -81,14 +71,14 @@ func (m *packMakeCommand) run(ctx context.Context, arg string) error {
 	if err != nil {
 		return library.WithRepair(d.Path, err)
 	}
-	manifest, err := m.manifest(ctx, d, info)
+	manifest, err := m.Manifest(ctx, d, info)
 	if err != nil {
 		return err
 	}
 	var keys []*pack.SigningKey
 	var rotations []string
 	if !m.dryRun {
-		if keys, rotations, err = m.readKeys(); err != nil {
+		if keys, rotations, err = m.ReadKeys(); err != nil {
 			return err
 		}
 	}
@@ -110,113 +100,6 @@ func (m *packMakeCommand) run(ctx context.Context, arg string) error {
 		return err
 	}
 	return m.write(ctx, draft)
-}
-
-// manifest returns the manifest as far as the config, the recipe and the flags define it.
-func (m *packMakeCommand) manifest(ctx context.Context, d library.Ref, info index.Info) (pack.Manifest, error) {
-	p := pack.Manifest{Name: strings.ToLower(cmp.Or(m.name, d.Name)), Source: packSourceOf(info), Version: m.version, Language: library.OptionsOf(&info.Manifest, info.Dir).Language}
-	entry := configuredDatabase(d.Name)
-	p.Description, p.Keywords, p.URLs = entry.Description, entry.Keywords, entry.URLs
-	p.Version = cmp.Or(p.Version, entry.Version)
-	r := recipeOf(d.Name, info)
-	if m.recipe != "" {
-		chosen, err := library.FindRecipe(ctx, m.recipe)
-		if err != nil {
-			return p, err
-		}
-		r = chosen.Recipe
-	}
-	if r != nil {
-		p.Title, p.License, p.Attribution = r.Title, r.License, r.Attribution
-		p.Description = cmp.Or(p.Description, r.Title+" documentation")
-		if len(p.Keywords) == 0 {
-			p.Keywords = r.Keywords
-		}
-		if len(p.URLs) == 0 {
-			p.URLs = r.URLs
-		}
-	}
-	if h, err := pack.Installed(library.GenerationOf(info)); err == nil { // a pack of a pack
-		p.Title, p.License, p.Attribution, p.Source = h.Title, h.License, h.Attribution, h.Source
-		p.Version = cmp.Or(p.Version, h.Version)
-	}
-	p.License, p.Attribution = cmp.Or(m.license, p.License), cmp.Or(m.attribution, p.Attribution)
-	p.Description = cmp.Or(m.description, p.Description, cmp.Or(p.Title, d.Name)+" documentation")
-	p.Title = cmp.Or(m.title, p.Title, strings.TrimSuffix(p.Description, " documentation"))
-	if m.keywords != nil {
-		p.Keywords = m.keywords
-	}
-	if m.urls != nil {
-		p.URLs = m.urls
-	}
-	if len(p.Keywords) == 0 {
-		p.Keywords = []string{strings.ToLower(d.Name)}
-	}
-	if err := pack.CheckName(p.Name); err != nil {
-		return p, withHint(usererror.AsInvalid(err), "pass --name NAME")
-	}
-	if p.License == "" {
-		return p, withHint(fmt.Errorf("cannot make a pack of %s: its license is not known", d.Name),
-			"pass --license SPDX --attribution TEXT with the license under which you may share the documentation")
-	}
-	if p.Attribution == "" {
-		return p, withHint(fmt.Errorf("cannot make a pack of %s: its authors are not known", d.Name), "pass --attribution TEXT")
-	}
-	return p, nil
-}
-
-// configuredDatabase returns the config entry of that name, or a zero one.
-func configuredDatabase(name string) config.Database {
-	r, err := load.Load(config.Locate(os.Getenv))
-	if err != nil {
-		return config.Database{}
-	}
-	for _, db := range r.Config.Databases {
-		if strings.EqualFold(db.Name, name) {
-			return db
-		}
-	}
-	return config.Database{}
-}
-
-// recipeOf returns the recipe whose documentation a database contains, or nil. A recipe of
-// the same name counts only if the source is the recipe's.
-func recipeOf(name string, info index.Info) *recipes.Recipe {
-	known, _, _ := strings.Cut(name, "@")
-	for _, candidate := range []string{name, known, strings.TrimRight(name, "-.0123456789")} {
-		r, err := recipes.Find(candidate)
-		if err != nil {
-			continue
-		}
-		for _, version := range []string{"", cmp.Or(versionSuffix(name), info.VersionOr(""))} {
-			filled, err := r.At(version)
-			if err == nil && filled.Source.Download() != "" && library.SameSource(filled.Source.Download(), info.Source.Location) {
-				return filled
-			}
-		}
-	}
-	return nil
-}
-
-// versionSuffix returns the version in the name of a recipe's database: "django-4.2".
-func versionSuffix(name string) string {
-	_, version, _ := strings.Cut(name, "-")
-	return version
-}
-
-// packSourceOf describes the source of a database without paths of this machine.
-func packSourceOf(info index.Info) pack.Source {
-	s := pack.Source{Kind: info.Source.Kind, Commit: info.Source.Commit}
-	u, err := url.Parse(info.Source.Location)
-	if err != nil || !library.IsURL(info.Source.Location) {
-		return s
-	}
-	u.User, u.Fragment = nil, ""
-	s.Location = u.String()
-	if s.Kind == ingest.KindSite {
-		s.Date = info.Created.UTC().Format("2006-01-02")
-	}
-	return s
 }
 
 // print prints the contents of the pack and what it does not contain.

@@ -53,7 +53,7 @@ func (u *updateCommand) runPacks(ctx context.Context, args []string) error {
 	}
 	var chosen []library.Ref
 	if u.all {
-		list, err := u.installedPacks()
+		list, err := library.InstalledPacks()
 		if err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func newPackListCommand(a *app) *cobra.Command {
 }
 
 func (a *app) listPacks(asJSON bool) error {
-	list, err := a.installedPacks()
+	list, err := library.InstalledPacks()
 	if err != nil {
 		return err
 	}

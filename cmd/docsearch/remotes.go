@@ -11,6 +11,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/library/served"
+	"github.com/docsearch/docsearch/internal/web/machine"
 )
 
 // remoteInfo shows a database that another machine holds.
@@ -45,8 +46,8 @@ func (a *app) remoteInfo(ctx context.Context, d library.Ref, asJSON bool) error 
 }
 
 // newRemoteJSON returns the JSON form of a database that another machine holds.
-func newRemoteJSON(i *served.Info) infoJSON {
-	j := infoJSON{Name: i.Name, Server: i.URL, Passages: i.Passages, Documents: i.Documents, Version: i.Version}
+func newRemoteJSON(i *served.Info) machine.Info {
+	j := machine.Info{Name: i.Name, Server: i.URL, Passages: i.Passages, Documents: i.Documents, Version: i.Version}
 	j.State, j.Why = i.State()
 	if i.Commit != nil {
 		j.Pushed = &i.Commit.Pushed

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/docsearch/docsearch/internal/web/machine"
 )
 
 // A closedURL returns the URL of a port without a listener.
@@ -60,7 +62,7 @@ func TestRemoteCommands(t *testing.T) {
 	expect(out, `(?m)^near +ok +1 +1 +2\d+-.* /.*near$`,
 		`(?m)^handbook +ok +2 +2 +- +`+regexp.QuoteMeta(url)+` \(docsearch server\)$`,
 		`(?m)^wiki +unreachable +- +- +- +`+regexp.QuoteMeta(down)+` \(Weaviate cluster\): no node of the cluster answered`)
-	var list []infoJSON
+	var list []machine.Info
 	if err := json.Unmarshal([]byte(m.run(0, "", "index", "list", "--json")), &list); err != nil || len(list) != 3 {
 		t.Fatalf("%d databases, %v", len(list), err)
 	}

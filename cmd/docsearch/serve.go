@@ -15,6 +15,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/library"
+	"github.com/docsearch/docsearch/internal/library/notebooks"
 	"github.com/docsearch/docsearch/internal/library/served"
 	"github.com/docsearch/docsearch/internal/mcpserver"
 	"github.com/docsearch/docsearch/internal/notes/notebook"
@@ -87,7 +88,7 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 	if opt.http != "" {
 		options.Called = httpserver.Called
 	} else { // an HTTP client need not ask this user for permission
-		options.Notebooks = func() []notebook.Notebook { return a.notebooksOf(&databases.Current().Config) }
+		options.Notebooks = func() []notebook.Notebook { return notebooks.Of(&databases.Current().Config, quietBuilder(a)) }
 	}
 	server := mcpserver.New(options)
 	if len(opt.databases) > 0 {

@@ -126,11 +126,9 @@ func (s *setupCommand) buildProject(ctx context.Context, plan *library.ProjectPl
 
 // buildItems builds the databases in parallel with one display.
 func (s *setupCommand) buildItems(ctx context.Context, todo []*library.ProjectItem) {
-	quiet := newBuildCommand(s.app)
-	quiet.quiet = true
 	display := progress.New(s.stderr, progress.StyleFor(s.stderr))
 	start := time.Now()
-	failed := library.BuildItems(ctx, todo, quiet.Builder, display.Func())
+	failed := library.BuildItems(ctx, todo, quietBuilder(s.app), display.Func())
 	display.Close()
 	if ctx.Err() != nil {
 		return

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
@@ -13,6 +16,7 @@ import (
 	"github.com/docsearch/docsearch/internal/pack"
 	"github.com/docsearch/docsearch/internal/pack/catalog"
 	"github.com/docsearch/docsearch/internal/pack/origins"
+	"github.com/docsearch/docsearch/internal/pack/registry"
 	"github.com/docsearch/docsearch/internal/safetext"
 	"github.com/docsearch/docsearch/internal/usererror"
 )
@@ -107,4 +111,47 @@ func CurrentCatalogs(ctx context.Context, c Dialog) ([]KnownCatalog, error) {
 		}
 	}
 	return all, nil
+}
+
+// NextCounter returns the counter after that of the catalog that the output replaces.
+func NextCounter(ctx context.Context, output string) (int64, error) {
+	_, statErr := os.Stat(output)
+	_, _, isLayout := origins.LayoutOf(output)
+	if !strings.HasPrefix(output, registry.Scheme) && !isLayout && errors.Is(statErr, fs.ErrNotExist) {
+		return 1, nil
+	}
+	origin, err := origins.Open(ctx, output, pack.KindCatalog)
+	if registry.IsNotFound(err) || errors.Is(err, fs.ErrNotExist) {
+		return 1, nil
+	}
+	if err != nil {
+		return 0, usererror.WithHint(err, "pass --counter N if the output is not a catalog yet")
+	}
+	defer origin.Close()
+	old, _, err := catalog.Read(ctx, origin, func(*pack.Signatures, pack.Subject) error { return nil })
+	if err != nil {
+		return 0, usererror.WithHint(origins.Explain(output, err), "pass --counter N if the output is not a catalog yet")
+	}
+	return old.Counter + 1, nil
+}
+
+// CatalogEntry returns the entry of a pack. base is the URL of the folder of packs that are
+// files. Its signature must be valid; the signer's key becomes
+// part of the catalog.
+func CatalogEntry(ctx context.Context, source, base string) (catalog.Entry, error) {
+	head, err := origins.ReadHead(ctx, source)
+	if err != nil {
+		return catalog.Entry{}, err
+	}
+	publisher, err := head.Signatures.Signer(head.Subject())
+	if err != nil {
+		return catalog.Entry{}, err
+	}
+	if !IsURL(source) && !strings.HasPrefix(source, registry.Scheme) {
+		if base == "" {
+			return catalog.Entry{}, usererror.WithHint(usererror.Invalidf("readers cannot download the file %s", source), "pass --base URL with the folder in which you publish it")
+		}
+		source = strings.TrimRight(base, "/") + "/" + path.Base(filepath.ToSlash(source))
+	}
+	return catalog.NewEntry(head, publisher, source), nil
 }

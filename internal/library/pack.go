@@ -169,3 +169,18 @@ func NonEmpty(s string) []string {
 	}
 	return []string{s}
 }
+
+// InstalledPacks lists the databases that came as packs.
+func InstalledPacks() ([]InstalledPack, error) {
+	all, err := List(config.Locate(os.Getenv))
+	if err != nil {
+		return nil, err
+	}
+	var list []InstalledPack
+	for _, d := range all {
+		if p, ok := AsPack(d); ok {
+			list = append(list, p)
+		}
+	}
+	return list, nil
+}

@@ -114,7 +114,7 @@ func (b *Builder) Plan(arg string) (Plan, error) {
 	if b.Name != "" || b.Out != "" {
 		return Plan{}, usererror.Invalidf("cannot use --name or --out: the index of %s is stored with its passages", arg)
 	}
-	return b.PlanRebuild(known, dir)
+	return b.planRebuild(known, dir)
 }
 
 // planForced plans a build from a source of the type that --type sets.
@@ -143,7 +143,7 @@ func (b *Builder) planForced(l config.Locations, all []Ref, arg string) (Plan, e
 		if err != nil {
 			return Plan{}, err
 		}
-		return b.PlanRebuild(known, dir)
+		return b.planRebuild(known, dir)
 	}
 	return Plan{}, usererror.Invalidf("invalid --type %q: want one of %s", b.Kind, strings.Join(SourceKinds(), ", "))
 }
@@ -153,8 +153,21 @@ func SourceKinds() []string {
 	return []string{ingest.KindFolder, ingest.KindSite, ingest.KindGit, ingest.KindArchive, ingest.KindDocset, leann.KindIndex}
 }
 
-// PlanRebuild plans to build the database in dir from its recorded source.
-func (b *Builder) PlanRebuild(known Ref, dir string) (p Plan, err error) {
+// PlanUpdate plans to update a database, or to read and index all its documents if full is
+// set.
+func (b *Builder) PlanUpdate(known Ref, before index.Info, full bool) (Plan, error) {
+	// Another version may parse the same documents differently.
+	b.Reuse = !full && before.Tool == b.Tool
+	b.IsUpdate, b.KeepLost = true, !full
+	p, err := b.planRebuild(known, before.Dir)
+	if err != nil && !errors.Is(err, ErrUnverifiedSource) {
+		err = fmt.Errorf("%s: %w", known.Name, err)
+	}
+	return p, err
+}
+
+// planRebuild plans to build the database in dir from its recorded source.
+func (b *Builder) planRebuild(known Ref, dir string) (p Plan, err error) {
 	p = Plan{Dir: dir, Label: known.Name, Configured: known.Configured, Options: b.MergeOptions(dir)}
 	switch origin := OriginOf(dir); {
 	case origin.Location == "":

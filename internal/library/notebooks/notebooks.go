@@ -1,4 +1,5 @@
-package main
+// Package notebooks keeps the databases of folders of notes up to date with the notes.
+package notebooks
 
 import (
 	"cmp"
@@ -24,6 +25,7 @@ import (
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/notes"
 	"github.com/docsearch/docsearch/internal/notes/notebook"
+	"github.com/docsearch/docsearch/internal/usererror"
 )
 
 const (
@@ -33,13 +35,14 @@ const (
 	recentCalls       = 500
 )
 
-// notebooksOf returns the folders of notes that the config names.
-func (a *app) notebooksOf(c *config.Config) []notebook.Notebook {
+// Of returns the folders of notes that the config names. Copies of the builder update
+// their databases.
+func Of(c *config.Config, b library.Builder) []notebook.Notebook {
 	var all []notebook.Notebook
 	for _, db := range c.Databases {
 		if db.Notes != "" {
 			all = append(all, notebook.Notebook{Name: db.Name, Description: db.Description, Folder: notebook.Folder(db.Notes),
-				Database: &noteDatabase{app: a, config: c, db: db}})
+				Database: &noteDatabase{builder: b, config: c, db: db}})
 		}
 	}
 	return all
@@ -48,15 +51,15 @@ func (a *app) notebooksOf(c *config.Config) []notebook.Notebook {
 // A noteDatabase is the database of a folder of notes. It implements
 // notebook.Database.
 type noteDatabase struct {
-	*app
-	config *config.Config
-	db     config.Database
+	builder library.Builder
+	config  *config.Config
+	db      config.Database
 }
 
 // Update builds the database, or updates it from the folder.
 func (d *noteDatabase) Update(ctx context.Context) error {
-	b := newBuildCommand(d.app)
-	b.Out, b.Name, b.Wait, b.quiet = d.db.Path, d.db.Name, noteIndexWait, true
+	b := d.builder
+	b.Out, b.Name, b.Wait = d.db.Path, d.db.Name, noteIndexWait
 	info, err := index.Inspect(d.db.Path)
 	var p library.Plan
 	switch {
@@ -66,11 +69,10 @@ func (d *noteDatabase) Update(ctx context.Context) error {
 	case err != nil:
 		err = library.WithRepair(d.db.Path, err)
 	case !library.SamePath(info.Source.Location, d.db.Notes):
-		err = withHint(fmt.Errorf("database %s was built from %s, not from %s", d.db.Name, info.Source.Location, d.db.Notes),
+		err = usererror.WithHint(fmt.Errorf("database %s was built from %s, not from %s", d.db.Name, info.Source.Location, d.db.Notes),
 			`set "path" to a new folder, or "notes" to the source of the database`)
 	default:
-		u := &updateCommand{app: d.app, wait: noteIndexWait, quiet: true}
-		b, p, err = u.plan(library.Ref{Name: d.db.Name, Path: d.db.Path, Configured: true}, info)
+		p, err = b.PlanUpdate(library.Ref{Name: d.db.Name, Path: d.db.Path, Configured: true}, info, false)
 	}
 	if err == nil {
 		_, err = b.Build(ctx, &p)
@@ -84,7 +86,11 @@ func (d *noteDatabase) Similar(f notebook.Fields) ([]string, error) {
 		return nil, nil
 	}
 	found, err := lookup.Indexes{}.Similar(&d.db, f.Title+" "+strings.Join(f.Tags, " "), f.AppliesWhen.Commands)
-	return collect(found, func(e notes.Entry) string { return e.Document }), err
+	var names []string
+	for _, e := range found {
+		names = append(names, e.Document)
+	}
+	return names, err
 }
 
 // MatchingCalls returns recent calls of the project with which the hook would show the
@@ -119,7 +125,7 @@ func (d *noteDatabase) recentCalls(ctx context.Context) ([]*notes.Call, error) {
 		return nil, err
 	}
 	place := config.PlaceOf(config.Locate(os.Getenv), os.Getenv, cwd)
-	files, err := replay.Transcripts(filepath.Join(place.Claude, "projects", projectFolder(place.Project)), time.Now().Add(-doctor.RecentPeriod))
+	files, err := replay.Transcripts(filepath.Join(place.Claude, "projects", ProjectFolder(place.Project)), time.Now().Add(-doctor.RecentPeriod))
 	if err != nil {
 		return nil, nil // no session of Claude Code in this project
 	}
@@ -143,9 +149,9 @@ func (d *noteDatabase) recentCalls(ctx context.Context) ([]*notes.Call, error) {
 	return calls, ctx.Err()
 }
 
-// projectFolder returns the name of Claude Code's folder for the sessions of a
+// ProjectFolder returns the name of Claude Code's folder for the sessions of a
 // project: its path with hyphens for everything but letters and digits.
-func projectFolder(project string) string {
+func ProjectFolder(project string) string {
 	return strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' {
 			return r
