@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/humanize"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/library"
@@ -132,7 +133,7 @@ func (b *buildCommand) addSiteFlags(f *pflag.FlagSet) {
 	f.StringVar((*string)(&b.Options.Site.Discovery), "discover", "", "find pages by `METHOD`: llms.txt, llms-full.txt, sitemap, or links (sites only; default: first available)")
 	f.StringVar(&b.Options.Site.Prefix, "prefix", "", "download only pages below `URL` (sites only; default: the source URL)")
 	f.IntVar(&b.Options.Site.MaxPages, "max-pages", 0, "download at most `N` pages (sites only; default 20000)")
-	f.Var((*sizeValue)(&b.Options.Site.MaxBytes), "max-bytes", "download at most `SIZE` in total, for example 500MB (sites only; default 2GB)")
+	f.Var((*humanize.SizeValue)(&b.Options.Site.MaxBytes), "max-bytes", "download at most `SIZE` in total, for example 500MB (sites only; default 2GB)")
 	f.IntVar(&b.Options.Site.Concurrency, "concurrency", 0, "send at most `N` requests at once (sites only; default 4)")
 	f.DurationVar(&b.Options.Site.Delay, "delay", 0, "wait `DURATION` between requests (sites only; default 200ms, 0 for localhost)")
 	f.DurationVar(&b.Options.Site.Timeout, "timeout", 0, "give up on a page after `DURATION` (sites only; default 30s)")

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/pflag"
@@ -36,24 +35,6 @@ func (c *clusterFlags) open() (*cluster.Client, error) {
 	return client, nil
 }
 
-// A pushedInfo describes a pushed database to readers.
-type pushedInfo struct {
-	Description string   `json:"description,omitempty"`
-	Keywords    []string `json:"keywords,omitempty"`
-	URLs        []string `json:"urls,omitempty"`
-	Version     string   `json:"version,omitempty"`
-	Language    string   `json:"language,omitempty"`
-	Documents   int      `json:"documents"`
-}
-
-func pushedInfoOf(c *cluster.Commit) pushedInfo {
-	var info pushedInfo
-	if json.Unmarshal(c.Info, &info) != nil {
-		return pushedInfo{}
-	}
-	return info
-}
-
 // listCluster lists the databases in a cluster.
 func (a *app) listCluster(ctx context.Context, flags *clusterFlags, asJSON bool) error {
 	client, err := flags.open()
@@ -74,7 +55,7 @@ func (a *app) listCluster(ctx context.Context, flags *clusterFlags, asJSON bool)
 	}
 	table := terminal.NewTable(a.stdout, "NAME\tVERSION\tPASSAGES\tDOCUMENTS\tPUSHED\tTENANT")
 	for _, c := range all {
-		info := pushedInfoOf(c)
+		info := cluster.InfoOf(c)
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", printable(c.Name), printable(cmp.Or(info.Version, "-")),
 			thousands(c.Passages.Count), thousands(info.Documents), c.Pushed.Local().Format("2006-01-02 15:04"), c.Tenant)
 	}
@@ -112,7 +93,7 @@ func (a *app) verifyCluster(ctx context.Context, flags *clusterFlags, names []st
 			fmt.Fprintf(a.stdout, "%s: fix: docsearch index push %s --full %s\n", printable(name), quoteArgument(name), flags.Arguments("to"))
 		case !quiet:
 			fmt.Fprintf(a.stdout, "%s: valid; %s of %s on %s\n", printable(name), count(commit.Passages.Count, "passage"),
-				count(pushedInfoOf(commit).Documents, "document"), count(len(client.URLs()), "node"))
+				count(cluster.InfoOf(commit).Documents, "document"), count(len(client.URLs()), "node"))
 		}
 	}
 	return failureIf(failed)

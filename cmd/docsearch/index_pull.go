@@ -68,7 +68,7 @@ func (b *buildCommand) pull(ctx context.Context, name string, flags *clusterFlag
 	if err != nil {
 		return err
 	}
-	p.Options.Language = cmp.Or(pushedInfoOf(commit).Language, p.Options.Language)
+	p.Options.Language = cmp.Or(cluster.InfoOf(commit).Language, p.Options.Language)
 	p.Options.Cluster = library.Cluster{Name: name, URLs: flags.URLs, KeyVariable: flags.KeyVariable, PlainHTTP: flags.PlainHTTP}
 	return flags.Explain(b.buildAndPrint(ctx, &p))
 }

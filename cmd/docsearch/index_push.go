@@ -98,9 +98,9 @@ func (p *pushCommand) run(ctx context.Context, arg string) error {
 }
 
 // describe returns the description of a database for readers.
-func (p *pushCommand) describe(d library.Ref, info index.Info, language string) pushedInfo {
+func (p *pushCommand) describe(d library.Ref, info index.Info, language string) cluster.Info {
 	entry := library.ConfiguredDatabase(d.Name)
-	return pushedInfo{
+	return cluster.Info{
 		Description: entry.Description, Keywords: entry.Keywords, URLs: d.URLs,
 		Version: info.VersionOr(d.Version), Language: language, Documents: info.Documents,
 	}
@@ -129,7 +129,7 @@ func (p *pushCommand) print(r *cluster.PushResult, took time.Duration) error {
 		fmt.Fprintf(p.stdout, "%s: no changes\n", name)
 	default:
 		fmt.Fprintf(p.stdout, "%s: %s of %s, pushed in %s; sent %s, %s\n", name, count(r.Commit.Passages.Count, "passage"),
-			count(pushedInfoOf(r.Commit).Documents, "document"), took.Round(10*time.Millisecond), count(r.Sent, "object"), size(r.Bytes))
+			count(cluster.InfoOf(r.Commit).Documents, "document"), took.Round(10*time.Millisecond), count(r.Sent, "object"), size(r.Bytes))
 	}
 	return nil
 }

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"math"
-	"strconv"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/ingest/source/site"
@@ -49,32 +46,4 @@ func printOutcomes(w io.Writer, label string, outcomes []site.Outcome) {
 	for _, o := range outcomes {
 		fmt.Fprintf(w, "docsearch: %s: %s: %s\n", label, printable(o.URL), printable(o.Reason))
 	}
-}
-
-// A sizeValue is a flag value in bytes, for example 500MB.
-type sizeValue int64
-
-func (v *sizeValue) Type() string { return "size" }
-
-func (v *sizeValue) String() string {
-	if *v == 0 {
-		return ""
-	}
-	return size(int64(*v))
-}
-
-func (v *sizeValue) Set(s string) error {
-	number := strings.TrimSpace(strings.ToUpper(s))
-	unit := int64(1)
-	for i, suffix := range []string{"KB", "MB", "GB"} {
-		if n, ok := strings.CutSuffix(number, suffix); ok {
-			number, unit = strings.TrimSpace(n), int64(math.Pow10(3*(i+1)))
-		}
-	}
-	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || n <= 0 || n > math.MaxInt64/unit {
-		return errors.New("want a number with a unit, such as 500MB or 2GB")
-	}
-	*v = sizeValue(n * unit)
-	return nil
 }

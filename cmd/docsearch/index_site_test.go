@@ -17,6 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/docsearch/docsearch/internal/humanize"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/source/site/sitetest"
@@ -186,13 +187,13 @@ func TestInterruptedSite(t *testing.T) {
 
 func TestSizeValue(t *testing.T) {
 	for s, want := range map[string]int64{"500": 500, "500MB": 5e8, "2 gb": 2e9, "1KB": 1000} {
-		var v sizeValue
+		var v humanize.SizeValue
 		if err := v.Set(s); err != nil || int64(v) != want {
 			t.Errorf("%s is %d, %v; want %d", s, v, err, want)
 		}
 	}
 	for _, s := range []string{"", "MB", "-1", "0", "1.5GB", "1TB", "99999999999GB"} {
-		var v sizeValue
+		var v humanize.SizeValue
 		if v.Set(s) == nil {
 			t.Errorf("%q is %d, want an error", s, v)
 		}

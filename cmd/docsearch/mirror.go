@@ -9,18 +9,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/file/filelock"
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/library/served"
 	"github.com/docsearch/docsearch/internal/pack/origins"
-	"github.com/docsearch/docsearch/internal/pack/registry"
 	"github.com/docsearch/docsearch/internal/remote"
 )
 
@@ -72,7 +69,7 @@ func (u *updateCommand) updateMirrors(ctx context.Context, stale bool) error {
 				continue
 			}
 			keep[filepath.Base(path)] = true
-			err := checkOffered(d.Pack, servers[i].URL)
+			err := library.CheckOffered(d.Pack, servers[i].URL)
 			if err == nil {
 				err = u.mirror(ctx, path, &d, stale)
 			}
@@ -86,21 +83,12 @@ func (u *updateCommand) updateMirrors(ctx context.Context, stale bool) error {
 		}
 	}
 	if complete {
-		err = removeMirrors(dir, keep)
+		err = library.RemoveMirrors(dir, keep)
 	}
 	if err == nil {
 		err = config.Forget(l) // the hook must not look for a mirror that is gone
 	}
 	return cmp.Or(err, failureIf(failed))
-}
-
-// checkOffered returns an error if a server names a file of this machine as a pack, or
-// another server on it.
-func checkOffered(location, server string) error {
-	if !library.IsURL(location) && !strings.HasPrefix(location, registry.Scheme) {
-		return fmt.Errorf("%q is not the address of a pack", location)
-	}
-	return origins.CheckNamed(location, server)
 }
 
 // mirror builds or updates the mirror of a database. If stale is not set, it leaves a
@@ -142,19 +130,4 @@ func (u *updateCommand) mirror(ctx context.Context, dir string, d *remote.Databa
 		return err
 	}
 	return u.printResult(b, p, before, info, time.Since(start))
-}
-
-// removeMirrors removes the mirrors that no server lists.
-func removeMirrors(dir string, keep map[string]bool) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		if !keep[e.Name()] && e.IsDir() && generation.HasManifest(path) {
-			err = errors.Join(err, os.RemoveAll(path))
-		}
-	}
-	return err
 }

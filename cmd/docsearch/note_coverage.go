@@ -19,6 +19,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/doctor"
 	"github.com/docsearch/docsearch/internal/eventlog/replay"
+	"github.com/docsearch/docsearch/internal/humanize"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/library"
@@ -45,7 +46,7 @@ type coverageCommand struct {
 
 func newNoteCoverageCommand(a *app) *cobra.Command {
 	p := &coverageCommand{app: a}
-	var since period
+	var since humanize.Period
 	cmd := &cobra.Command{
 		Use:   "coverage [NOTE]",
 		Short: "Find gaps between the notes and past tool calls",
@@ -70,7 +71,7 @@ from Claude Code's transcripts, as in docsearch replay.`,
 				p.note = args[0]
 			}
 			now := time.Now()
-			if p.since = since.before(now); p.since.IsZero() {
+			if p.since = since.Before(now); p.since.IsZero() {
 				p.since = now.Add(-doctor.RecentPeriod)
 			}
 			return p.run(cmd.Context())

@@ -4,14 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/docsearch/docsearch/internal/agentconfig"
-	"github.com/docsearch/docsearch/internal/config/edit"
-	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/pack"
@@ -190,61 +185,12 @@ func (s *setupCommand) confirmDownload(ctx context.Context, source, other string
 	return withHint(errors.New("nothing was downloaded"), "%s", other)
 }
 
-// acceptPack records the trust in the publisher of a pack that was verified, and takes the
-// URL prefixes from the entries that no longer answer for them.
-func (s *setupCommand) acceptPack() error {
-	for _, taken := range s.pack.Taken {
-		change, err := agentconfig.Rewrite(s.locations.Config, "the entry "+taken.Entry, func(data []byte) ([]byte, error) {
-			return edit.DropURLs(s.locations.Config, data, taken.Entry, taken.URLs)
-		})
-		if err == nil && !change.None() {
-			_, err = change.Apply()
-		}
-		if err != nil {
-			return withHint(err, "remove %s from the entry %s manually", strings.Join(taken.URLs, ", "), taken.Entry)
-		}
-	}
-	return library.SavePublisher(console{s.app}, s.pack.Publisher)
-}
-
 // decideURLs asks which database answers for a URL prefix that the pack and another
-// database claim. The decision stays in the config.
+// database claim, unless the user or the config has decided.
 func (s *setupCommand) decideURLs(ctx context.Context) error {
-	c := s.pack
-	c.URLs = c.Head.URLs
+	s.pack.URLs = s.pack.Head.URLs
 	if _, exists, err := s.configEntry(); err != nil || exists || s.builder.Set("urls") {
 		return err
 	}
-	loaded, err := load.Load(s.locations)
-	if err != nil {
-		return err
-	}
-	for _, other := range loaded.Config.Databases {
-		var mine, theirs []string
-		for _, u := range c.URLs {
-			for _, o := range other.URLs {
-				if library.Overlap(u, o) {
-					mine, theirs = append(mine, u), append(theirs, o)
-				}
-			}
-		}
-		if len(mine) == 0 {
-			continue
-		}
-		clash := fmt.Errorf("%s and %s both claim the pages below %s", s.name, other.Name, strings.Join(mine, ", "))
-		if s.prompter == nil {
-			return withHint(clash, "pass --urls PREFIXES with the prefixes for %s, or --urls '' for none", s.name)
-		}
-		s.warn("%v", clash)
-		replace, err := s.prompter.Confirm(ctx, "Let "+s.name+" answer for them instead of "+other.Name+"?", false)
-		if err != nil {
-			return err
-		}
-		if replace {
-			c.Taken = append(c.Taken, library.TakenURLs{Entry: other.Name, URLs: theirs})
-		} else {
-			c.URLs = slices.DeleteFunc(slices.Clone(c.URLs), func(u string) bool { return slices.Contains(mine, u) })
-		}
-	}
-	return nil
+	return s.pack.DecideURLs(ctx, s.name, s.locations, s.builder.Console, askerOf(s.prompter))
 }

@@ -105,7 +105,7 @@ func TestDecideURLs(t *testing.T) {
 			t.Errorf("%q: the pack has %s, want %s", c.answer, got, c.mine)
 		}
 		s.pack.Publisher = "docs.example.com+00000000+AAAA"
-		if err := s.acceptPack(); err != nil {
+		if err := s.pack.Accept(locations, s.builder.Console); err != nil {
 			t.Fatal(err)
 		}
 		if data, _ := os.ReadFile(locations.Config); !strings.Contains(string(data), c.left) {
@@ -137,12 +137,12 @@ func TestNamedLocations(t *testing.T) {
 		if err := origins.CheckNamed(c.location, c.namer); (err == nil) != c.ok {
 			t.Errorf("%s, named by %q: %v", c.location, c.namer, err)
 		}
-		if err := checkOffered(c.location, c.namer); (err == nil) != c.ok {
+		if err := library.CheckOffered(c.location, c.namer); (err == nil) != c.ok {
 			t.Errorf("%s, offered by %q: %v", c.location, c.namer, err)
 		}
 	}
 	for _, file := range []string{"/etc/passwd", "widgets.dspack", `C:\widgets.dspack`, "file:///etc/passwd", ""} {
-		if err := checkOffered(file, elsewhere); err == nil {
+		if err := library.CheckOffered(file, elsewhere); err == nil {
 			t.Errorf("a server offers the file %q", file)
 		}
 	}

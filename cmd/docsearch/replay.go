@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -20,12 +19,13 @@ import (
 	"github.com/docsearch/docsearch/internal/eventlog/replay"
 	"github.com/docsearch/docsearch/internal/hook/explain"
 	"github.com/docsearch/docsearch/internal/hook/lookup"
+	"github.com/docsearch/docsearch/internal/humanize"
 	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
 func newReplayCommand(a *app) *cobra.Command {
-	var since period
+	var since humanize.Period
 	var show int
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -47,7 +47,7 @@ the agent's reaction to a denial.`,
 			if len(args) > 0 {
 				folder = args[0]
 			}
-			return a.replay(cmd.Context(), folder, replayOptions{since.before(time.Now()), show, asJSON})
+			return a.replay(cmd.Context(), folder, replayOptions{since.Before(time.Now()), show, asJSON})
 		},
 	}
 	cmd.Flags().SortFlags = false
@@ -219,42 +219,3 @@ func printCounts(b *strings.Builder, title string, counts map[string]int) {
 
 // sinceHelp is the help of a flag with a period.
 const sinceHelp = "include only events since `TIME`: 7d, 12h, or a date such as 2026-01-31"
-
-// A period is a flag value: a start time or a duration before now.
-type period struct {
-	text string
-	at   time.Time
-	ago  time.Duration
-}
-
-func (p *period) String() string { return p.text }
-func (p *period) Type() string   { return "time" }
-
-func (p *period) Set(s string) error {
-	p.text = s
-	if at, err := time.ParseInLocation(time.DateOnly, s, time.Local); err == nil {
-		p.at, p.ago = at, 0
-		return nil
-	}
-	var err error
-	if number, ok := strings.CutSuffix(s, "d"); ok {
-		var days int
-		_, err = fmt.Sscanf(number+"\n", "%d\n", &days)
-		p.ago = time.Duration(days) * 24 * time.Hour
-	} else {
-		p.ago, err = time.ParseDuration(s)
-	}
-	if err != nil || p.ago < 0 {
-		return errors.New("want a period such as 7d or 12h, or a date such as 2026-01-31")
-	}
-	return nil
-}
-
-// before returns the start of the period that ends at now, or the zero time if
-// the flag is not set.
-func (p *period) before(now time.Time) time.Time {
-	if p.ago > 0 {
-		return now.Add(-p.ago)
-	}
-	return p.at
-}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/humanize"
 	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/library"
@@ -70,7 +71,7 @@ func (s *searchCommand) run(ctx context.Context, query string) error {
 		return usagef("invalid query \"\": want at least one word")
 	}
 	for _, list := range s.keywords {
-		s.Words = append(s.Words, splitList(list)...)
+		s.Words = append(s.Words, humanize.SplitList(list)...)
 	}
 	if q := s.Query(query); q.Check() != nil {
 		return q.Check()

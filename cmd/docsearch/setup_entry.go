@@ -12,6 +12,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/edit"
 	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/humanize"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/setup"
@@ -56,7 +57,7 @@ func (s *setupCommand) writeEntry(ctx context.Context) error {
 		return err
 	}
 	if s.pack != nil {
-		if err := s.acceptPack(); err != nil {
+		if err := s.pack.Accept(s.locations, s.builder.Console); err != nil {
 			return err
 		}
 	}
@@ -146,7 +147,7 @@ func (s *setupCommand) proposeEntry(ctx context.Context, old config.Database, ex
 			if err != nil {
 				return e, err
 			}
-			*field.list = splitList(answer)
+			*field.list = humanize.SplitList(answer)
 		}
 		var err error
 		if e.Description, err = s.prompter.Ask(ctx, "Description that the agent sees", e.Description); err != nil {
@@ -157,16 +158,6 @@ func (s *setupCommand) proposeEntry(ctx context.Context, old config.Database, ex
 		e.Keywords = append([]string{s.keyword}, e.Keywords...)
 	}
 	return e, nil
-}
-
-func splitList(s string) []string {
-	var list []string
-	for item := range strings.SplitSeq(s, ",") {
-		if item = strings.TrimSpace(item); item != "" {
-			list = append(list, item)
-		}
-	}
-	return list
 }
 
 // applyEntry prints the config change and applies it. exists reports whether

@@ -11,18 +11,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/docsearch/docsearch/internal/background"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/eventlog"
 	"github.com/docsearch/docsearch/internal/eventlog/activity"
-	"github.com/docsearch/docsearch/internal/eventlog/adapt"
 	"github.com/docsearch/docsearch/internal/humanize"
 	"github.com/docsearch/docsearch/internal/humanize/terminal"
 )
 
 func newStatsCommand(a *app) *cobra.Command {
-	var since period
+	var since humanize.Period
 	var asJSON, adapts bool
 	cmd := &cobra.Command{
 		Use:   "stats",
@@ -42,9 +40,9 @@ The savings are an estimate. Stats prints the formula.`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if adapts {
-				return adaptThresholds()
+				return activity.AdaptThresholds()
 			}
-			return a.stats(since.before(time.Now()), asJSON)
+			return a.stats(since.Before(time.Now()), asJSON)
 		},
 	}
 	cmd.Flags().SortFlags = false
@@ -80,35 +78,6 @@ func (a *app) stats(since time.Time, asJSON bool) error {
 		return a.printJSON(s)
 	}
 	return a.printStats(s, c.Hook.LogQueries)
-}
-
-// adaptThresholds moves the thresholds by the events since the last update, if the config
-// allows it.
-func adaptThresholds() error {
-	l := config.Locate(os.Getenv)
-	r, err := load.Load(l)
-	if err != nil {
-		return err
-	}
-	if !r.Config.Hook.Adapt || l.State == "" {
-		return nil
-	}
-	background.LowerPriority()
-	var f adapt.Follower
-	if _, err := (eventlog.Log{Dir: l.State}).Read(func(e eventlog.Event) error {
-		f.Add(e)
-		return nil
-	}); err != nil {
-		return fmt.Errorf("cannot read the event log: %w", err)
-	}
-	moved := false
-	err = adapt.Store{Dir: l.State}.Update(func(all *adapt.Thresholds) {
-		moved = all.Observe(activity.AnsweringDatabases(&r.Config), f.Searches(), time.Now().Add(-adapt.Window))
-	})
-	if err != nil || !moved {
-		return err
-	}
-	return config.Forget(l)
 }
 
 const (

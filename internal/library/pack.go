@@ -6,9 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
+	"github.com/docsearch/docsearch/internal/agentconfig"
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/edit"
+	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/humanize"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/pack"
@@ -53,7 +57,7 @@ type ChosenPack struct {
 	Head      *pack.Head
 	Publisher pack.Key
 	URLs      []string // prefixes for the config entry
-	Taken     []TakenURLs
+	taken     []takenURLs
 }
 
 // isInstalled reports whether a database came as this pack.
@@ -105,14 +109,14 @@ func NewPackSource(l config.Locations, tool, location string, accept func(ctx co
 	}
 }
 
-// A TakenURLs are URL prefixes that a pack takes from another entry.
-type TakenURLs struct {
-	Entry string
-	URLs  []string
+// A takenURLs are URL prefixes that a pack takes from another entry.
+type takenURLs struct {
+	entry string
+	urls  []string
 }
 
-// Overlap reports whether one URL prefix contains the other. The scheme does not count.
-func Overlap(a, b string) bool {
+// overlap reports whether one URL prefix contains the other. The scheme does not count.
+func overlap(a, b string) bool {
 	trim := func(s string) string {
 		_, rest, _ := strings.Cut(strings.ToLower(s), "://")
 		return strings.TrimRight(rest, "/") + "/"
@@ -183,4 +187,58 @@ func InstalledPacks() ([]InstalledPack, error) {
 		}
 	}
 	return list, nil
+}
+
+// Accept records the trust in the publisher of a pack that was verified, and takes the
+// URL prefixes from the entries that no longer answer for them.
+func (c *ChosenPack) Accept(l config.Locations, d Dialog) error {
+	for _, taken := range c.taken {
+		change, err := agentconfig.Rewrite(l.Config, "the entry "+taken.entry, func(data []byte) ([]byte, error) {
+			return edit.DropURLs(l.Config, data, taken.entry, taken.urls)
+		})
+		if err == nil && !change.None() {
+			_, err = change.Apply()
+		}
+		if err != nil {
+			return usererror.WithHint(err, "remove %s from the entry %s manually", strings.Join(taken.urls, ", "), taken.entry)
+		}
+	}
+	return SavePublisher(d, c.Publisher)
+}
+
+// DecideURLs asks which database answers for a URL prefix that the pack, as the database
+// name, and another database claim. The decision stays in the config.
+func (c *ChosenPack) DecideURLs(ctx context.Context, name string, l config.Locations, d Dialog, p Asker) error {
+	loaded, err := load.Load(l)
+	if err != nil {
+		return err
+	}
+	for _, other := range loaded.Config.Databases {
+		var mine, theirs []string
+		for _, u := range c.URLs {
+			for _, o := range other.URLs {
+				if overlap(u, o) {
+					mine, theirs = append(mine, u), append(theirs, o)
+				}
+			}
+		}
+		if len(mine) == 0 {
+			continue
+		}
+		clash := fmt.Errorf("%s and %s both claim the pages below %s", name, other.Name, strings.Join(mine, ", "))
+		if p == nil {
+			return usererror.WithHint(clash, "pass --urls PREFIXES with the prefixes for %s, or --urls '' for none", name)
+		}
+		d.Warn("%v", clash)
+		replace, err := p.Confirm(ctx, "Let "+name+" answer for them instead of "+other.Name+"?", false)
+		if err != nil {
+			return err
+		}
+		if replace {
+			c.taken = append(c.taken, takenURLs{other.Name, theirs})
+		} else {
+			c.URLs = slices.DeleteFunc(slices.Clone(c.URLs), func(u string) bool { return slices.Contains(mine, u) })
+		}
+	}
+	return nil
 }
