@@ -16,7 +16,7 @@ import (
 func (b *Builder) Build(ctx context.Context, p *Plan) (index.Info, error) {
 	if p.Site() == nil {
 		for flag := range b.siteFlags(&p.Options.Site) {
-			if b.Set(flag) && !(flag == "private" && IsDownload(p.Source)) {
+			if b.Set(flag) && !(flag == "private" && isDownload(p.Source)) {
 				return index.Info{}, usererror.Invalidf("cannot use --%s: %s is not a site", flag, p.Label)
 			}
 		}

@@ -55,7 +55,7 @@ func (b *Builder) IsUpToDate(p *Plan, pack *ChosenPack) (index.Info, bool) {
 		return info, state == StateOK // another user's database stays as it is
 	}
 	options, err := json.Marshal(p.Options)
-	same := err == nil && sameJSON(options, info.Options) && (IsOwn(info) || !MakesPassages(info.Source.Kind))
+	same := err == nil && sameJSON(options, info.Options) && (isOwn(info) || !makesPassages(info.Source.Kind))
 	b.Reuse = same && info.Tool == b.Tool
 	if pack != nil {
 		b.Reuse = true

@@ -31,10 +31,10 @@ type origin struct {
 // that is damaged, from LEANN's meta file.
 func OriginOf(dir string) origin {
 	key := provenance.Load(config.KeyPath(os.Getenv))
-	if g, err := generation.Current(dir); err == nil && MakesPassages(g.Source.Kind) {
+	if g, err := generation.Current(dir); err == nil && makesPassages(g.Source.Kind) {
 		return origin{leann.Origin{Kind: g.Source.Kind, Location: g.Source.Location}, isSealed(key, &g.Manifest)}
 	}
-	if found, err := leann.Find(dir); err == nil && found.Meta.Origin != nil && MakesPassages(found.Meta.Origin.Kind) {
+	if found, err := leann.Find(dir); err == nil && found.Meta.Origin != nil && makesPassages(found.Meta.Origin.Kind) {
 		o := *found.Meta.Origin
 		return origin{o, key.Sealed(provenance.Source{Kind: o.Kind, Location: o.Location}, o.Seal)}
 	}
@@ -47,9 +47,9 @@ func MayRead(dir string) bool {
 	return o.Sealed || o.Location == ""
 }
 
-// MakesPassages reports whether docsearch creates the passages of sources
+// makesPassages reports whether docsearch creates the passages of sources
 // of that kind.
-func MakesPassages(kind string) bool {
+func makesPassages(kind string) bool {
 	return kind == ingest.KindFolder || kind == ingest.KindSite || kind == pack.KindSource || kind == cluster.KindSource || ingest.IsExtracted(kind)
 }
 
@@ -59,9 +59,9 @@ func isSealed(key provenance.Key, m *generation.Manifest) bool {
 	return key.Sealed(provenance.Source{Kind: m.Source.Kind, Location: m.Source.Location, Options: m.Options}, m.Seal)
 }
 
-// IsOwn reports whether this user built the database, so that docsearch may
+// isOwn reports whether this user built the database, so that docsearch may
 // access the files outside its folder that the database names.
-func IsOwn(info index.Info) bool {
+func isOwn(info index.Info) bool {
 	return isSealed(provenance.Load(config.KeyPath(os.Getenv)), &info.Manifest)
 }
 
@@ -109,8 +109,8 @@ func CanonicalSource(all []Ref, arg string) string {
 	return arg
 }
 
-// OpenSource opens the file source that a database was built from.
-func OpenSource(origin leann.Origin, dir string, opt Options) (index.Source, error) {
+// openSource opens the file source that a database was built from.
+func openSource(origin leann.Origin, dir string, opt Options) (index.Source, error) {
 	if !ingest.IsExtracted(origin.Kind) {
 		return ingest.NewFolder(origin.Location, opt.Options)
 	}
@@ -121,8 +121,8 @@ func OpenSource(origin leann.Origin, dir string, opt Options) (index.Source, err
 	return source, err
 }
 
-// IsDownload reports whether a source is a file at a URL.
-func IsDownload(source index.Source) bool {
+// isDownload reports whether a source is a file at a URL.
+func isDownload(source index.Source) bool {
 	extracted, ok := source.(*ingest.Extracted)
 	return ok && extracted.IsDownload()
 }

@@ -153,7 +153,7 @@ func recipeOf(name string, info index.Info) *recipes.Recipe {
 		}
 		for _, version := range []string{"", cmp.Or(versionSuffix(name), info.VersionOr(""))} {
 			filled, err := r.At(version)
-			if err == nil && filled.Source.Download() != "" && SameSource(filled.Source.Download(), info.Source.Location) {
+			if err == nil && filled.Source.Download() != "" && sameSource(filled.Source.Download(), info.Source.Location) {
 				return filled
 			}
 		}

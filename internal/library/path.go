@@ -34,8 +34,8 @@ func CacheFolder() (string, error) {
 	return cache, os.MkdirAll(cache, 0o755)
 }
 
-// SameSource reports whether two paths or URLs refer to the same source.
-func SameSource(a, b string) bool {
+// sameSource reports whether two paths or URLs refer to the same source.
+func sameSource(a, b string) bool {
 	if IsURL(a) || IsURL(b) || a == b {
 		return strings.TrimRight(a, "/") == strings.TrimRight(b, "/")
 	}

@@ -191,7 +191,7 @@ func (b *Builder) planRebuild(known Ref, dir string) (p Plan, err error) {
 		p.Source = b.PackUpdate(dir, p.Options.Publisher, origin.Location)
 		return p, nil
 	default:
-		switch source, err := OpenSource(origin.Origin, dir, p.Options); {
+		switch source, err := openSource(origin.Origin, dir, p.Options); {
 		case err == nil:
 			p.Source = source
 			return p, nil
@@ -224,7 +224,7 @@ func (b *Builder) PlanFolder(l config.Locations, all []Ref, path string) (Plan, 
 // planCopy plans a database built from an archive, a repository or a docset.
 func (b *Builder) planCopy(l config.Locations, all []Ref, kind, location string) (Plan, error) {
 	return b.PlanNew(l, all, location, ingest.ExtractedName(location), func(dir string, o Options) (index.Source, error) {
-		return OpenSource(leann.Origin{Kind: kind, Location: location}, dir, o)
+		return openSource(leann.Origin{Kind: kind, Location: location}, dir, o)
 	})
 }
 
@@ -307,7 +307,7 @@ func (b *Builder) mayReplace(dir, source, name string) error {
 		return nil // an incomplete first build
 	case origin.Location == "":
 		return notReplaceable(dir, "--name or --out")
-	case !SameSource(origin.Location, source):
+	case !sameSource(origin.Location, source):
 		return usererror.WithHint(fmt.Errorf("database %s already exists, built from %s", name, origin.Location),
 			"pass --name to use another name, or run docsearch index remove %s", humanize.Argument(name))
 	}

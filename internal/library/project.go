@@ -130,7 +130,7 @@ func newProjectPlanner(l config.Locations, dbs []config.Database, p *project.Pro
 		locations: l, databases: dbs, offline: offline, taken: map[string]string{},
 		roots:     installed.ProjectRoots(os.Getenv, config.Home(os.Getenv), p.Dir, p.Root),
 		checkouts: []string{p.Root, CanonicalFolder(p.Root), p.Checkout, checkout},
-		own:       filepath.Join(l.Projects, ProjectID(checkout)),
+		own:       filepath.Join(l.Projects, projectID(checkout)),
 	}, nil
 }
 
@@ -198,7 +198,7 @@ func (pl *projectPlanner) item(ctx context.Context, d project.Dependency) (*Proj
 		item.Database = item.Recipe.DatabaseName()
 		item.dir = filepath.Join(pl.locations.Projects, SharedFolder, item.Database)
 		info, err := index.Inspect(item.dir)
-		item.Ready = err == nil && SameSource(info.Source.Location, item.Recipe.Source.Download())
+		item.Ready = err == nil && sameSource(info.Source.Location, item.Recipe.Source.Download())
 	}
 	return item, nil
 }

@@ -124,7 +124,7 @@ func (p *ProjectPlan) Register(l config.Locations) (built int, err error) {
 	if len(databases) == 0 {
 		return 0, nil
 	}
-	return built, RegisterDatabases(l, p.Project, databases)
+	return built, registerDatabases(l, p.Project, databases)
 }
 
 // entry returns the registration of an item's database for a checkout. Only what was

@@ -230,7 +230,7 @@ func (b *Builder) installedSource(ctx context.Context, r *ChosenRecipe, l config
 	if source.Installed == "" || download != "" && r.versioned {
 		return nil, nil
 	}
-	if dir := filepath.Join(l.Data, b.Name); download != "" && SameSource(OriginOf(dir).Location, download) {
+	if dir := filepath.Join(l.Data, b.Name); download != "" && sameSource(OriginOf(dir).Location, download) {
 		return nil, nil
 	}
 	all, err := installed.Find(ctx, installed.MachineRoots(os.Getenv, config.Home(os.Getenv)))

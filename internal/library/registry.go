@@ -29,14 +29,14 @@ const (
 	registryLock = ".lock"
 )
 
-// ProjectID returns the name of a checkout's files in the folder of projects.
-func ProjectID(checkout string) string {
+// projectID returns the name of a checkout's files in the folder of projects.
+func projectID(checkout string) string {
 	sum := sha256.Sum256([]byte(checkout))
 	return hex.EncodeToString(sum[:8])
 }
 
 func registrationFile(l config.Locations, checkout string) string {
-	return filepath.Join(l.Projects, ProjectID(checkout)+".json")
+	return filepath.Join(l.Projects, projectID(checkout)+".json")
 }
 
 // ReadRegistration returns the registration of a checkout, empty if there is none.
@@ -126,9 +126,9 @@ func removeUnregistered(l config.Locations, databases []config.Database) error {
 	return nil
 }
 
-// RegisterDatabases adds databases to the registration of a project's checkout. A database
+// registerDatabases adds databases to the registration of a project's checkout. A database
 // replaces those of the same name, and those of other contents of the same version.
-func RegisterDatabases(l config.Locations, p *project.Project, databases []config.Database) error {
+func registerDatabases(l config.Locations, p *project.Project, databases []config.Database) error {
 	checkout := CanonicalFolder(p.Checkout)
 	return changeRegistration(l, checkout, func(r *config.Registration) {
 		if p.Checkout != checkout && !slices.Contains(r.Also, p.Checkout) {

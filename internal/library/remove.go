@@ -15,9 +15,9 @@ import (
 	"github.com/docsearch/docsearch/internal/provenance"
 )
 
-// CleanUp removes the leftovers of killed builds of a database, including those
+// cleanUp removes the leftovers of killed builds of a database, including those
 // of a first build that never finished.
-func CleanUp(dir string) {
+func cleanUp(dir string) {
 	unfinished := IsIncomplete(dir)
 	generation.Tidy(dir, func(first bool) {
 		switch {
@@ -34,22 +34,22 @@ func CleanUp(dir string) {
 	}
 }
 
-// CleanUpEach calls CleanUp for each database.
+// CleanUpEach calls cleanUp for each database.
 func CleanUpEach(all []Ref) {
 	for _, d := range all {
 		if dir, err := index.Locate(d.Path); err == nil {
-			CleanUp(dir)
+			cleanUp(dir)
 		}
 	}
 }
 
-// CleanUpDataFolder calls CleanUp for each folder in the data folder that
+// CleanUpDataFolder calls cleanUp for each folder in the data folder that
 // contains only an incomplete first build.
 func CleanUpDataFolder(l config.Locations) {
 	entries, _ := os.ReadDir(l.Data)
 	for _, e := range entries {
 		if dir := filepath.Join(l.Data, e.Name()); e.IsDir() && IsIncomplete(dir) {
-			CleanUp(dir)
+			cleanUp(dir)
 		}
 	}
 }

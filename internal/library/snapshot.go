@@ -50,7 +50,7 @@ func BeginRefresh(l config.Locations, dir string, seconds uint64) (*filelock.Loc
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, err
 	}
-	lock, err := filelock.TryLock(filepath.Join(cache, "refresh-"+ProjectID(dir)+".lock"))
+	lock, err := filelock.TryLock(filepath.Join(cache, "refresh-"+projectID(dir)+".lock"))
 	if errors.Is(err, filelock.ErrLocked) {
 		return nil, nil
 	}

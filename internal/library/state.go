@@ -89,7 +89,7 @@ func Inspect(path string) (info index.Info, state, why string) {
 // that another user built.
 func Staleness(info index.Info) string {
 	switch {
-	case info.Stale != "" || !IsOwn(info):
+	case info.Stale != "" || !isOwn(info):
 		return info.Stale
 	case info.Source.Kind != ingest.KindFolder:
 		return info.StaleOutside()

@@ -53,7 +53,7 @@ func Highlight(line string, words *lexical.Highlighter, c terminal.Palette) stri
 // query words.
 func Snippet(text string, words *lexical.Highlighter, width, n int) []string {
 	var lines []string
-	for _, line := range Reflow(text) {
+	for _, line := range reflow(text) {
 		lines = append(lines, terminal.Wrap(line, width)...)
 	}
 	if len(lines) <= n {
@@ -78,9 +78,9 @@ func Snippet(text string, words *lexical.Highlighter, width, n int) []string {
 	return lines[best : best+n]
 }
 
-// Reflow removes blank lines from a text and joins the lines of paragraphs that
+// reflow removes blank lines from a text and joins the lines of paragraphs that
 // were hard-wrapped.
-func Reflow(text string) []string {
+func reflow(text string) []string {
 	const full = 60 // a shorter line is not wrapped but ends there
 	var lines []string
 	code, open := false, false // inside code; the last line may be continued
