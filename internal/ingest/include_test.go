@@ -74,7 +74,7 @@ func TestPartsAreNoDocuments(t *testing.T) {
 		return strings.Join(names, " ")
 	}
 	first := generate(t, f, nil)
-	if got, want := documents(first), "src/SUMMARY.md src/a.md src/sub/listed.md src/x.md"; got != want {
+	if got, want := documents(first), "src/a.md src/sub/listed.md src/x.md"; got != want {
 		t.Errorf("documents %s, want %s", got, want)
 	}
 	if why, err := Changed(t.Context(), first.Generation); err != nil || why != "" {
@@ -84,7 +84,7 @@ func TestPartsAreNoDocuments(t *testing.T) {
 		t.Error("nothing has changed, and all is read again")
 	}
 	ingesttest.WriteFiles(t, dir, map[string]string{"src/a.md": "# A\n\nNo part.\n"})
-	if got, want := documents(generate(t, f, &first.Generation)), "src/SUMMARY.md src/a.md src/part.md src/sub/listed.md src/x.md"; got != want {
+	if got, want := documents(generate(t, f, &first.Generation)), "src/a.md src/part.md src/sub/listed.md src/x.md"; got != want {
 		t.Errorf("documents %s, want %s", got, want)
 	}
 }

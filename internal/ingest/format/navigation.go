@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/docsearch/docsearch/internal/ingest/document"
 	"github.com/docsearch/docsearch/internal/ingest/format/html"
 )
 
@@ -52,6 +53,28 @@ func isNavigation(name string, page *html.Page) bool {
 		}
 	}
 	return isAlphabetical(page)
+}
+
+// IsSiteContents reports whether a text file only lists the pages of a site, as the files do
+// from which generators make a menu.
+func IsSiteContents(name string, doc *document.Document) bool {
+	switch strings.ToLower(path.Base(name)) {
+	case "summary.md", "_sidebar.md", "_navbar.md", "_toc.md":
+	default:
+		return false
+	}
+	links := 0
+	for _, line := range doc.Lines {
+		line = strings.TrimLeft(strings.TrimSpace(line), "-*+0123456789.) ")
+		isLink := strings.HasPrefix(line, "[") && strings.HasSuffix(line, ")")
+		if isLink {
+			links++
+		}
+		if line != "" && line[0] != '#' && !isLink && line != document.DroppedLine {
+			return false
+		}
+	}
+	return links > 0
 }
 
 // isAtTop reports whether a page is at the top of its generator's output. If

@@ -41,3 +41,26 @@ func TestIsNavigation(t *testing.T) {
 		t.Error("a page with text is taken for a form to search in")
 	}
 }
+
+func TestIsSiteContents(t *testing.T) {
+	const list = "# Summary\n\n[Preface](preface.md)\n\n# Part\n\n- [Taps](taps.md)\n  1. [Cold (blue)](cold.md)\n- [Draft]()\n"
+	for _, tt := range []struct {
+		name, text string
+		want       bool
+	}{
+		{"src/SUMMARY.md", list, true},
+		{"docs/_sidebar.md", list, true},
+		{"guide.md", list, false},
+		{"SUMMARY.md", list + "\nTaps are metal.\n", false},
+		{"SUMMARY.md", "# Summary\n", false},
+		{"SUMMARY.md", "- [Taps](taps.md): of metal\n", false},
+	} {
+		doc, err := ParserFor(tt.name)([]byte(tt.text), tt.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := IsSiteContents(tt.name, &doc); got != tt.want {
+			t.Errorf("%s %q: %t", tt.name, tt.text, got)
+		}
+	}
+}

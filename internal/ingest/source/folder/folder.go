@@ -51,7 +51,11 @@ func (s Reader) Parse(ctx context.Context, data []byte, it *source.Item) (docume
 		return format.ParsePDF(ctx, s.PDF, data, it.Name)
 	}
 	if include.Reads(it.Name) {
-		return s.parseIncluding(data, it.Name)
+		doc, err := s.parseIncluding(data, it.Name)
+		if err == nil && format.IsSiteContents(it.Name, &doc) {
+			err = errors.New("generated navigation")
+		}
+		return doc, err
 	}
 	if s.GoPackages != "" && path.Ext(it.Name) == ".go" {
 		return format.ParseGo(data, it.Name, strings.TrimPrefix(path.Join(s.GoPackages, path.Dir(it.Name)), goStandard+"/"))
