@@ -56,7 +56,7 @@ func (d *decider) findPage(db *config.Database, r *event.Request) (result, bool)
 		d.trace("database %s does not contain the page", db.Name)
 		return o, false
 	}
-	o.page = answer.Passages[0].Document()
+	o.page = answer.Passages[0].Page()
 	d.trace("database %s contains the page as %s: mode %s, tool %s", db.Name, o.page, db.Mode, o.tool)
 	switch db.Mode {
 	case config.ModeAdvise:

@@ -99,7 +99,7 @@ func (d *Database) resolve(name string) (members []uint32, at int, err error) {
 			return nil, 0, err
 		}
 		if found {
-			return d.locate(doc, t)
+			return d.locate(t, doc)
 		}
 	}
 	return nil, 0, fmt.Errorf("%q: %w", name, ErrNotFound)
@@ -119,14 +119,22 @@ func (d *Database) resolveURL(ref *Ref) (members []uint32, at int, err error) {
 	if !found {
 		return nil, 0, fmt.Errorf("%q: %w", ref.Name, ErrNotFound)
 	}
-	return d.locate(doc, target{anchor: a.Fragment})
+	documents, err := d.table.PageDocuments(doc)
+	if err != nil {
+		return nil, 0, err
+	}
+	return d.locate(target{anchor: a.Fragment}, documents...)
 }
 
-// locate returns the passages of a document and the position of the target's passage,
-// or -1 if the target is the document.
-func (d *Database) locate(doc uint32, t target) (members []uint32, at int, err error) {
-	if members, err = d.table.Members(doc); err != nil {
-		return nil, 0, err
+// locate returns the passages of a page's documents and the position of the target's passage,
+// or -1 if the target is the page.
+func (d *Database) locate(t target, documents ...uint32) (members []uint32, at int, err error) {
+	for _, doc := range documents {
+		of, err := d.table.Members(doc)
+		if err != nil {
+			return nil, 0, err
+		}
+		members = append(members, of...)
 	}
 	if at = -1; t.anchor != "" || t.line > 0 {
 		at, err = d.position(members, t.in)

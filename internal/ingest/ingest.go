@@ -127,9 +127,13 @@ func (f *fileReader) Changes() Changes { return f.changes }
 // collect writes the passages of the files below root into dir. terms are those of the
 // source's own index.
 func (f *fileReader) collect(ctx context.Context, dir confined.Path, before *generation.Generation, origin generation.Source, root *os.Root, terms map[string][]string, items []source.Item, skipped []generation.Skipped, report progress.Func) (generation.Prepared, error) {
+	reader := folder.Reader{Root: root, Filter: f.filter, PDF: format.NewPDFParser(f.program), GoPackages: folder.GoPackages(root)}
 	site := f.site(origin, root, items)
+	if reader.GoPackages != "" {
+		site = siteaddress.GoPackages(reader.ImportPath)
+	}
 	c := &collector{
-		Reader:  folder.Reader{Root: root, Filter: f.filter, PDF: format.NewPDFParser(f.program), GoPackages: folder.GoPackages(root)},
+		Reader:  reader,
 		context: site.Digest(), site: site,
 		sourceTerms: terms, keepSecrets: f.filter.KeepSecrets, keeper: f.keeper,
 	}

@@ -128,20 +128,23 @@ func (p *ProjectPlan) Register(l config.Locations) (built int, err error) {
 }
 
 // entry returns the registration of an item's database for a checkout. Only what was
-// downloaded has addresses of pages on the web.
+// downloaded, or is in the module cache, has addresses of pages on the web.
 func (item *ProjectItem) entry(checkout string, l config.Locations) config.Database {
 	if item.Source == SourceDownload {
 		r := item.Recipe
 		return config.Database{Name: r.DatabaseName(), Keywords: r.Keywords, Path: item.dir, Description: r.Title + " documentation",
 			URLs: r.URLs, Version: r.NumericVersion(), Packages: r.Packages}
 	}
-	description := item.ShortName() + " documentation"
-	if !config.Contains(filepath.Join(l.Projects, SharedFolder), item.dir) {
+	description, urls := item.ShortName()+" documentation", []string(nil)
+	switch isShared := config.Contains(filepath.Join(l.Projects, SharedFolder), item.dir); {
+	case isShared && item.Ecosystem == project.Go:
+		urls = []string{"https://pkg.go.dev/" + item.Name}
+	case !isShared:
 		description = strings.TrimSpace(item.ShortName()+" "+item.Version) + " documentation from the files of " + checkout
 	}
 	return config.Database{
 		Name: item.Database, Keywords: setup.PackageKeywords(&item.Dependency, item.modules()), Path: item.dir,
-		Description: description, Version: item.Version, Packages: []string{item.ID()},
+		Description: description, URLs: urls, Version: item.Version, Packages: []string{item.ID()},
 	}
 }
 

@@ -271,6 +271,38 @@ func (t *Table) FindAddress(path, rest string) (d uint32, found bool, err error)
 	return t.addresses.onlyEnd(reversed(end))
 }
 
+// PageDocuments returns the documents of the page that document d is of: the files of a Go
+// package have one page, any other document has its own.
+func (t *Table) PageDocuments(d uint32) ([]uint32, error) {
+	name, err := t.Key(d)
+	if err != nil || !isGoFile(name) {
+		return []uint32{d}, err
+	}
+	folder := name[:strings.LastIndexByte(name, '/')+1]
+	var all []uint32
+	for other := range uint32(t.d) {
+		name, err := t.Key(other)
+		if err != nil {
+			return nil, err
+		}
+		if isGoFile(name) && name[:strings.LastIndexByte(name, '/')+1] == folder {
+			all = append(all, other)
+		}
+	}
+	return all, nil
+}
+
+// Page returns the name under which the whole page of a passage is read: its document, or the
+// address of a Go package.
+func (p *Passage) Page() string {
+	if address := p.Address(); address != "" && isGoFile(p.Path) {
+		return address
+	}
+	return p.Document()
+}
+
+func isGoFile(name string) bool { return strings.HasSuffix(name, ".go") }
+
 // exact finds the first document with a key.
 func (a *addresses) exact(key string, whole bool) (d uint32, found bool, err error) {
 	i, err := a.search(key)

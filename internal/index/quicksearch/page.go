@@ -41,9 +41,20 @@ func (x *Index) Page(q PageQuery) (Page, bool, error) {
 	if err != nil || !found {
 		return Page{}, false, err
 	}
-	members, err := x.table.Members(d)
-	if err != nil || len(members) == 0 {
+	documents, err := x.table.PageDocuments(d)
+	if err != nil {
 		return Page{}, false, err
+	}
+	var members []uint32
+	for _, d := range documents {
+		of, err := x.table.Members(d)
+		if err != nil {
+			return Page{}, false, err
+		}
+		members = append(members, of...)
+	}
+	if len(members) == 0 {
+		return Page{}, false, nil
 	}
 	size := 0
 	for _, n := range members {
@@ -59,7 +70,7 @@ func (x *Index) Page(q PageQuery) (Page, bool, error) {
 		hits, err := x.hits(members)
 		return Page{hits, true}, true, err
 	}
-	numbers, err := x.sections(d, members, a.Fragment, &q)
+	numbers, err := x.sections(documents, members, a.Fragment, &q)
 	if err != nil {
 		return Page{}, false, err
 	}
@@ -166,7 +177,7 @@ func findAlias(g generation.Generation, t *passage.Table, urls iter.Seq[string])
 // sections returns the passages of a long page that answer the query: first the target of
 // the URL's fragment, then the best. If none contains a word of the query, it returns the
 // first passages.
-func (x *Index) sections(d uint32, members []uint32, fragment string, q *PageQuery) ([]uint32, error) {
+func (x *Index) sections(documents, members []uint32, fragment string, q *PageQuery) ([]uint32, error) {
 	var numbers []uint32
 	if fragment != "" {
 		n, found, err := x.anchored(members, fragment)
@@ -177,7 +188,7 @@ func (x *Index) sections(d uint32, members []uint32, fragment string, q *PageQue
 			numbers = append(numbers, n)
 		}
 	}
-	hits, err := x.lexical.SearchDocuments(lexical.Query{Text: q.Text, Limit: q.Limit}, d)
+	hits, err := x.lexical.SearchDocuments(lexical.Query{Text: q.Text, Limit: q.Limit}, documents...)
 	if err != nil {
 		return nil, err
 	}

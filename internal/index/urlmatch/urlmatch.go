@@ -24,6 +24,7 @@ type Address struct {
 	Path     string // begins with a slash
 	Query    string // without tracking parameters
 	Fragment string
+	version  string // that the path of a Go package had: v1.2.3
 }
 
 // Parse parses a URL. It returns false if the URL is not http or https.
@@ -42,7 +43,24 @@ func Parse(url string) (Address, bool) {
 		a.Host, a.Path = rest[:i], rest[i:]
 	}
 	a.Host = normalizeHost(a.Host[strings.LastIndexByte(a.Host, '@')+1:])
+	if a.Host == "pkg.go.dev" {
+		a.Path, a.version = cutGoVersion(a.Path)
+	}
 	return a, a.Host != "" && a.Host == normalizeHost(a.Host)
+}
+
+// cutGoVersion cuts the version from the path of a Go package: "/net/http@go1.26.0",
+// "/example.com/tea@v1.2.3/pot".
+func cutGoVersion(path string) (rest, version string) {
+	before, after, ok := strings.Cut(path, "@")
+	if !ok {
+		return path, ""
+	}
+	version, below, _ := strings.Cut(after, "/")
+	if below != "" {
+		before += "/" + below
+	}
+	return before, strings.TrimPrefix(strings.TrimPrefix(version, "go"), "latest")
 }
 
 // normalizeHost returns the canonical form of a host.
@@ -77,7 +95,7 @@ func (a Address) Within(prefix, version string) (rest string, ok bool) {
 	if ok && p.Host == "github.com" && a.Host == "raw.githubusercontent.com" {
 		a = a.onGitHub()
 	}
-	if !ok || p.Host != a.Host {
+	if !ok || p.Host != a.Host || a.version != "" && version != "" && !versionsMatch(a.version, version, version) {
 		return "", false
 	}
 	requested, stored := segments(a.Path), segments(p.Path)

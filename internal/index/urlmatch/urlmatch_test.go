@@ -16,11 +16,11 @@ func TestParse(t *testing.T) {
 		want Address
 		ok   bool
 	}{
-		{"https://docs.gitlab.com/ci/yaml/", Address{"docs.gitlab.com", "/ci/yaml/", "", ""}, true},
-		{" HTTP://user:pw@WWW.Example.org.:80/a?utm_source=x&b=1&ref=y#part-2 ", Address{"example.org", "/a", "b=1", "part-2"}, true},
-		{"https://example.org", Address{"example.org", "/", "", ""}, true},
-		{"https://example.org:8443?q=1", Address{"example.org:8443", "/", "q=1", ""}, true},
-		{"https://example.org/#top", Address{"example.org", "/", "", "top"}, true},
+		{"https://docs.gitlab.com/ci/yaml/", Address{"docs.gitlab.com", "/ci/yaml/", "", "", ""}, true},
+		{" HTTP://user:pw@WWW.Example.org.:80/a?utm_source=x&b=1&ref=y#part-2 ", Address{"example.org", "/a", "b=1", "part-2", ""}, true},
+		{"https://example.org", Address{"example.org", "/", "", "", ""}, true},
+		{"https://example.org:8443?q=1", Address{"example.org:8443", "/", "q=1", "", ""}, true},
+		{"https://example.org/#top", Address{"example.org", "/", "", "top", ""}, true},
 		{"ftp://example.org/", Address{}, false},
 		{"file:///etc/passwd", Address{}, false},
 		{"docs.gitlab.com/ci", Address{}, false},
@@ -369,6 +369,28 @@ func TestWebURL(t *testing.T) {
 	} {
 		if got := WebURL(&test.passage, test.prefixes); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+func TestGoPackages(t *testing.T) {
+	for _, tt := range []struct {
+		url, prefix, version, rest string
+		ok                         bool
+	}{
+		{"https://pkg.go.dev/net/http@go1.26.0", "https://pkg.go.dev/", "1.26", "net/http", true},
+		{"https://pkg.go.dev/net/http@go1.25.3", "https://pkg.go.dev/", "1.26", "", false},
+		{"https://pkg.go.dev/net/http@latest", "https://pkg.go.dev/", "1.26", "net/http", true},
+		{"https://pkg.go.dev/example.com/tea@v1.2.3/pot", "https://pkg.go.dev/example.com/tea", "1.2.3", "pot", true},
+		{"https://pkg.go.dev/example.com/tea@v1.2.4/pot", "https://pkg.go.dev/example.com/tea", "1.2.3", "", false},
+		{"https://pkg.go.dev/example.com/tea@v1.2.4/pot", "https://pkg.go.dev/example.com/tea", "", "pot", true},
+		{"https://pkg.go.dev/example.com/tea/v2@v2.0.0", "https://pkg.go.dev/example.com/tea/v2", "2.0.0", "", true},
+		{"https://pkg.go.dev/example.com/teapot", "https://pkg.go.dev/example.com/tea", "", "", false},
+	} {
+		a, parsed := Parse(tt.url)
+		rest, ok := a.Within(tt.prefix, tt.version)
+		if !parsed || ok != tt.ok || rest != tt.rest {
+			t.Errorf("%s within %s, version %q: %q, %t", tt.url, tt.prefix, tt.version, rest, ok)
 		}
 	}
 }

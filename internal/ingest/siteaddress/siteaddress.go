@@ -24,7 +24,13 @@ import (
 type Site struct {
 	below string // path of the source in the tree, "" or with a slash at the end
 	rules []rule // the deepest folders first
+	// packages returns the import path of a file of Go packages. The other fields are empty
+	// then.
+	packages func(name string) string
 }
+
+// GoPackages returns the site of Go packages: each has a page on pkg.go.dev.
+func GoPackages(importPath func(name string) string) *Site { return &Site{packages: importPath} }
 
 // A rule says which addresses the documents below a folder have.
 type rule struct {
@@ -114,7 +120,7 @@ func (s *Site) commonFolder(names []string) string {
 // Digest returns a digest of all that addresses depend on, apart from the documents; "" if
 // there is nothing.
 func (s *Site) Digest() string {
-	if s == nil || len(s.rules) == 0 {
+	if s == nil || len(s.rules) == 0 { // the addresses of Go packages depend on nothing else
 		return ""
 	}
 	parts := []string{"addresses", s.below}
@@ -130,6 +136,9 @@ var anyFields = fields{whole: "permalink", last: [2]string{"slug", "id"}}
 // Address returns the address of a document's page, in the form of passage.Address, or "".
 // data is the document.
 func (s *Site) Address(name string, data []byte) string {
+	if s != nil && s.packages != nil && path.Ext(name) == ".go" {
+		return "https://pkg.go.dev/" + s.packages(name)
+	}
 	if s == nil || !isPage(name) {
 		return ""
 	}

@@ -58,7 +58,7 @@ func (s Reader) Parse(ctx context.Context, data []byte, it *source.Item) (docume
 		return doc, err
 	}
 	if s.GoPackages != "" && path.Ext(it.Name) == ".go" {
-		return format.ParseGo(data, it.Name, strings.TrimPrefix(path.Join(s.GoPackages, path.Dir(it.Name)), goStandard+"/"))
+		return format.ParseGo(data, it.Name, s.ImportPath(it.Name))
 	}
 	return format.ParserFor(it.Name)(data, it.Name)
 }

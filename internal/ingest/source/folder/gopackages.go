@@ -2,6 +2,7 @@ package folder
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -28,6 +29,11 @@ func GoPackages(root *os.Root) string {
 		}
 	}
 	return ""
+}
+
+// ImportPath returns the import path of the package of a file below GoPackages.
+func (s Reader) ImportPath(name string) string {
+	return strings.TrimPrefix(path.Join(s.GoPackages, path.Dir(name)), goStandard+"/")
 }
 
 // moduleVersion matches the folder of a module in a module cache.
