@@ -37,7 +37,8 @@ func learned(tree fs.FS, names []string) []rule {
 	}
 	type mapping struct{ folder, base string }
 	votes, inFolder := map[mapping]int{}, map[string]int{}
-	numbers := 0 // segments of links without the numbers of files, less those with them
+	targets := map[mapping]map[string]bool{} // the documents to which the links lead
+	numbers := 0                             // segments of links without the numbers of files, less those with them
 	step := max(1, (len(names)+maxSample-1)/maxSample)
 	for i := 0; i < len(names); i += step {
 		for _, link := range linksIn(tree, names[i]) {
@@ -56,7 +57,11 @@ func learned(tree fs.FS, names []string) []rule {
 					}
 				}
 				base := "/" + strings.Join(segments[:len(segments)-shared], "/")
-				votes[mapping{d.folder(shared), withSlash(base)}]++
+				m := mapping{d.folder(shared), withSlash(base)}
+				if votes[m]++; targets[m] == nil {
+					targets[m] = map[string]bool{}
+				}
+				targets[m][d.name] = true
 				for folder := path.Dir(d.name); ; folder = path.Dir(folder) {
 					inFolder[withSlash(folder)]++
 					if folder == "." {
@@ -68,7 +73,8 @@ func learned(tree fs.FS, names []string) []rule {
 	}
 	var rules []rule
 	for m, n := range votes {
-		if n >= minVotes && 2*n > inFolder[m.folder] {
+		// One document may be linked to by an old address.
+		if n >= minVotes && len(targets[m]) > 1 && 2*n > inFolder[m.folder] {
 			rules = append(rules, rule{m.folder, "/" + strings.TrimPrefix(m.base, "/"), style{numbers: numbers >= 0, groups: true, fields: anyFields}})
 		}
 	}

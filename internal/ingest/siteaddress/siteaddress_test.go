@@ -209,11 +209,23 @@ func TestAddress(t *testing.T) {
 		{
 			name: "links without folders",
 			tree: map[string]string{
-				"docs/01-a/gear.md":  "[a](/kit/spoke) [b](/kit/spoke) [c](/kit/spoke)",
-				"docs/02-b/spoke.md": "[a](/kit/gear) [b](/kit/gear) [c](/kit/gear)",
+				"docs/01-a/gear.md":  "[a](/kit/spoke) [b](/kit/rim) [c](/kit/spoke)",
+				"docs/01-a/hub.md":   "",
+				"docs/02-b/spoke.md": "[a](/kit/gear) [b](/kit/hub) [c](/kit/gear)",
+				"docs/02-b/rim.md":   "",
 				"docs/03-c/axle.md":  "",
 			},
 			want: map[string]string{"docs/03-c/axle.md": "/kit/axle", "docs/01-a/gear.md": "/kit/gear"},
+		},
+		{
+			name: "links to an old address",
+			tree: map[string]string{
+				"src/content/gear.md":               "[a](/wheel) [b](/axle) [c](/news/2024/04/round)",
+				"src/content/wheel.md":              "[a](/gear) [b](/axle) [c](/news/2024/04/round)",
+				"src/content/axle.md":               "[a](/gear) [b](/wheel) [c](/news/2024/04/round)",
+				"src/content/news/2024/12/round.md": "",
+			},
+			want: map[string]string{"src/content/news/2024/12/round.md": "/news/2024/12/round"},
 		},
 		{
 			name: "front matter alone",
