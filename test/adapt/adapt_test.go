@@ -111,8 +111,9 @@ func TestAdaptation(t *testing.T) {
 	if r := &results[1]; r.final[quarters-1] <= r.base || r.wrong[quarters-1]*4 > never.wrong[quarters-1]*3 {
 		t.Errorf("the threshold %.2f leaves %d of %d wrong denials", r.final[quarters-1], r.wrong[quarters-1], never.wrong[quarters-1])
 	}
-	if r := &results[5]; r.final[quarters-1] > r.final[0]-.1 {
-		t.Errorf("the threshold only falls from %.2f to %.2f after the retries end", r.final[0], r.final[quarters-1])
+	// Old retries let the threshold rise a while longer, so that it falls from its highest.
+	if r := &results[5]; r.final[quarters-1] > r.high[quarters-1]-.1 {
+		t.Errorf("the threshold only falls from %.2f to %.2f after the retries end", r.high[quarters-1], r.final[quarters-1])
 	}
 	checkTable(t, table(results))
 }
@@ -285,7 +286,7 @@ func sessionsOf(t *testing.T, dir string) (transcript []byte, wrong map[string]b
 		if err != nil {
 			t.Fatal(err)
 		}
-		if words := wordsOf(p.Text); len(words) > 12 {
+		if words := wordsOf(p.Text); len(words) > 12 && p.Kind() != passage.ReleaseNotes { // which deny no search
 			texts = append(texts, words)
 		}
 	}
