@@ -114,6 +114,8 @@ func (s *setupCommand) proposeEntry(ctx context.Context, old config.Database, ex
 			e.URLs = r.URLs
 		}
 	}
+	version, packages := s.plan.Documents()
+	e.Version, e.Packages = cmp.Or(e.Version, version), packages
 	if c := s.pack; c != nil {
 		e.Keywords, e.Description, e.URLs, e.Publisher = c.Head.Keywords, c.Head.Description, c.URLs, c.Publisher.Name()
 	}

@@ -42,10 +42,14 @@ func (b *Builder) PlanInstalled(d installed.Documentation) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
+	var p Plan
 	if kind := ingest.ExtractedKind(d.Folder); kind != "" {
-		return b.planCopy(locations, databases, kind, d.Folder)
+		p, err = b.planCopy(locations, databases, kind, d.Folder)
+	} else {
+		p, err = b.PlanFolder(locations, databases, d.Folder)
 	}
-	return b.PlanFolder(locations, databases, d.Folder)
+	p.installed = d
+	return p, err
 }
 
 // A Plan describes a build before it runs.
@@ -58,7 +62,21 @@ type Plan struct {
 	warning    error                 // warning to print before the build; nil: none
 	Lost       *generation.LostError // why an update kept the previous index; nil: it did not
 
+	installed installed.Documentation // zero: the source is not installed documentation
+
 	Embedder *chosenEmbedder // in addition to the builtin one; nil: none
+}
+
+// Documents returns the version and the packages for the config entry of a database of
+// installed documentation. The version is "" if it is unknown or if the build detected one.
+func (p Plan) Documents() (version string, packages []string) {
+	if p.installed.Package != "" {
+		packages = []string{p.installed.Package}
+	}
+	if g, err := generation.Current(p.Dir); err != nil || g.Manifest.Edition != nil {
+		return "", packages
+	}
+	return p.installed.Version, packages
 }
 
 // Site returns the plan's source if it is a site, otherwise nil.

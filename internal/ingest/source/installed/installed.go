@@ -6,6 +6,7 @@ package installed
 import (
 	"cmp"
 	"context"
+	"go/version"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,6 +23,7 @@ type Documentation struct {
 	// Include and Exclude are the patterns of its files in the folder.
 	Include, Exclude []string
 	Version          string // of the package; empty: unknown
+	Package          string // identity of the package, as "tool:go"; empty: unknown
 	Files            int
 	Bytes            int64
 }
@@ -207,9 +209,23 @@ func (f *finder) goStandard(dir string) {
 		return
 	}
 	f.add(Documentation{
-		Name: "go:std", Kind: "Go standard library", Folder: src,
+		Name: "go:std", Kind: "Go standard library", Folder: src, Version: goRelease(dir), Package: "tool:go",
 		Include: []string{"*.go"}, Exclude: append(goExcluded(), "cmd"),
 	})
+}
+
+// goRelease returns the release of a Go installation, as "1.26" for go1.26.8: the patches of a
+// release have the same documentation. It returns "" for a development version.
+func goRelease(dir string) string {
+	data, err := os.ReadFile(filepath.Join(dir, "VERSION"))
+	if err != nil {
+		return ""
+	}
+	line, _, _ := strings.Cut(string(data), "\n")
+	if name := strings.TrimSpace(line); version.IsValid(name) {
+		return strings.TrimPrefix(version.Lang(name), "go")
+	}
+	return ""
 }
 
 // goExcluded returns the patterns of files that are no documentation of Go packages: tests,
@@ -242,7 +258,7 @@ func (f *finder) modules(dir string) {
 		for module, version := range versions {
 			f.add(Documentation{
 				Name: "go:" + unescaped(path+module), Kind: "Go module " + version, Folder: filepath.Join(dir, module+"@"+version),
-				Exclude: goExcluded(),
+				Exclude: goExcluded(), Version: strings.TrimPrefix(version, "v"),
 			})
 		}
 	}

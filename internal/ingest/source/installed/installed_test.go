@@ -169,3 +169,24 @@ func TestVerifyModule(t *testing.T) {
 		t.Error("a module with an added file is as go.sum names it")
 	}
 }
+
+func TestGoRelease(t *testing.T) {
+	for content, want := range map[string]string{
+		"go1.26.8\ntime 2026-11-03T17:00:00Z\n": "1.26",
+		"go1.26":                                "1.26",
+		"go1.27rc1\n":                           "1.27",
+		"devel go1.27-0123456789\n":             "",
+		"":                                      "",
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "VERSION"), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := goRelease(dir); got != want {
+			t.Errorf("goRelease of %q = %q, want %q", content, got, want)
+		}
+	}
+	if got := goRelease(t.TempDir()); got != "" {
+		t.Errorf("goRelease without a file = %q, want none", got)
+	}
+}

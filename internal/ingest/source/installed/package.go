@@ -205,9 +205,7 @@ func toolManual(roots Roots, p Package) (Documentation, bool) {
 	switch p.Name {
 	case "go":
 		f.each(roots.GoRoot, func(dir string) {
-			data, err := os.ReadFile(filepath.Join(dir, "VERSION"))
-			version, _, _ := strings.Cut(string(data), "\n")
-			if version = strings.TrimPrefix(version, "go"); err == nil && (version == release || strings.HasPrefix(version, release+".")) {
+			if goRelease(dir) == release {
 				f.goStandard(dir)
 			}
 		})
