@@ -221,15 +221,15 @@ func (pl *projectPlanner) placeInstalled(ctx context.Context, item *ProjectItem)
 	return nil
 }
 
-// existing returns the database that documents exactly this version, if its index is
-// there. One that was made from an installed package counts only if that is gone: else its
+// existing returns the database that documents exactly this version, or of a tool this
+// release, if its index is there. One that was made from an installed package counts only if that is gone: else its
 // contents decide, see placeInstalled.
 func (pl *projectPlanner) existing(item *ProjectItem) (config.Database, bool) {
 	for _, db := range pl.databases {
 		if !slices.Contains(db.Packages, item.ID()) || db.Project != "" && isInstalledPackage(db.Path) && item.Installed != nil {
 			continue
 		}
-		same := db.Version == item.Version
+		same := db.Version == item.Version || item.Ecosystem == project.Tool && config.VersionCloseness(db.Version, item.Version) == config.SameVersion
 		if item.Recipe != nil && item.Recipe.Version != "" && db.Name == item.Recipe.DatabaseName() {
 			same = true
 		}
