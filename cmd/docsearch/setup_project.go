@@ -53,7 +53,7 @@ func (s *setupCommand) runProject(ctx context.Context, args []string) error {
 	}
 	todo := plan.Todo()
 	if len(todo) > 0 {
-		agreed, err := s.prompter.Confirm(ctx, fmt.Sprintf("Build %s for %s?", count(len(todo), "database"), library.CanonicalFolder(p.Checkout)), true)
+		agreed, err := s.prompter.Agree(ctx, fmt.Sprintf("Build %s for %s?", count(len(todo), "database"), library.CanonicalFolder(p.Checkout)), s.yes)
 		if err != nil {
 			return err
 		}

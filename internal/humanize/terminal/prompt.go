@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/docsearch/docsearch/internal/safetext"
+	"github.com/docsearch/docsearch/internal/usererror"
 )
 
 // ErrInterrupted is returned when the user interrupts a prompt.
@@ -79,6 +80,23 @@ func (a *Prompter) Confirm(ctx context.Context, question string, proposed bool) 
 			return false, nil
 		}
 	}
+}
+
+// MayAsk returns an error if there is no terminal to ask the question at, unless the user has
+// agreed beforehand with --yes.
+func (a *Prompter) MayAsk(question string, agreed bool) error {
+	if a != nil || agreed {
+		return nil
+	}
+	return usererror.WithHint(fmt.Errorf("cannot ask %q: stdin is not a terminal; nothing was downloaded or written", question), "pass --yes to agree")
+}
+
+// Agree is Confirm for what must not be done without the user's consent; see MayAsk.
+func (a *Prompter) Agree(ctx context.Context, question string, agreed bool) (bool, error) {
+	if err := a.MayAsk(question, agreed); err != nil {
+		return false, err
+	}
+	return a.Confirm(ctx, question, true)
 }
 
 // readLine reads a line, or returns errInterrupted as soon as ctx is done. In
