@@ -165,15 +165,6 @@ func (a *app) printOutcome(o *replay.Outcome) {
 	fmt.Fprintln(a.stdout)
 }
 
-// truncate returns the first width characters of s.
-func truncate(s string, width int) string {
-	runes := []rune(s)
-	if len(runes) <= width {
-		return s
-	}
-	return string(runes[:max(0, width-3)]) + "..."
-}
-
 func (a *app) printTally(folder string, t *replay.Tally) error {
 	calls := 0
 	for _, n := range t.Calls {

@@ -50,7 +50,7 @@ func (a *app) addCommands(root *cobra.Command) {
 		{"Databases:", []*cobra.Command{newSearchCommand(a), newIndexCommand(a), newRecipesCommand(a), newProjectCommand(a), newPackCommand(a), newCatalogCommand(a), newEvalCommand(a)}},
 		{"Agent integration:", []*cobra.Command{newInstallCommand(a), newUninstallCommand(a), newHookCommand(a), newServeCommand(a), newTokenCommand(a)}},
 		{"Inspect and configure:", []*cobra.Command{
-			newWebCommand(a), newWhyCommand(a), newReplayCommand(a), newStatsCommand(a), newRouteCommand(a),
+			newWebCommand(a), newLastCommand(a), newWhyCommand(a), newReplayCommand(a), newStatsCommand(a), newRouteCommand(a),
 			newInjectCommand(a), newNoteCommand(a), newExtractQueryCommand(a), newConfigCommand(a),
 		}},
 		{otherCommands, []*cobra.Command{newVersionCommand(a)}},

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"io"
+	"strings"
 	"time"
 
 	"github.com/docsearch/docsearch/internal/humanize"
@@ -28,6 +30,13 @@ func usagef(format string, args ...any) error { return usererror.Invalidf(format
 
 func withHint(err error, format string, args ...any) error {
 	return usererror.WithHint(err, format, args...)
+}
+
+func truncate(s string, width int) string { return humanize.Truncate(s, width) }
+
+func (a *app) write(b *strings.Builder) error {
+	_, err := io.WriteString(a.stdout, b.String())
+	return err
 }
 
 // collect returns the results of f for the elements of a list.

@@ -6,22 +6,36 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/docsearch/docsearch/internal/eventlog/activity"
 	"github.com/docsearch/docsearch/internal/hook/explain"
 	"github.com/docsearch/docsearch/internal/humanize/terminal"
 )
 
 func newWhyCommand(a *app) *cobra.Command {
 	return withJSON(&cobra.Command{
-		Use:   "why QUERY",
+		Use:   "why [QUERY]",
 		Short: "Explain what the hook does with a web search",
 		Long: `Explain what the hook does with a web search: for each database, the matching
 keyword, the best results, the confidence, and the threshold; then the matching
 rule and the outcome. The command ignores session state: it treats a search that
-was just denied as new.`,
-		Example: `  docsearch why 'gitlab ci cache between jobs'`,
-		Args:    someArguments("a query"),
+was just denied as new. Without QUERY, it explains the newest query in the event log.`,
+		Example: `  docsearch why 'gitlab ci cache between jobs'
+  docsearch why`,
 	}, func(_ *cobra.Command, args []string, asJSON bool) error {
-		return a.why(strings.Join(args, " "), asJSON)
+		query := strings.Join(args, " ")
+		if query == "" {
+			d, err := activity.Latest()
+			if err != nil {
+				return err
+			}
+			if query, err = d.Query(); err != nil {
+				return err
+			}
+			if !asJSON {
+				fmt.Fprintf(a.stdout, "query: %s\n", printable(query))
+			}
+		}
+		return a.why(query, asJSON)
 	})
 }
 

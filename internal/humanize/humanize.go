@@ -81,3 +81,12 @@ func Seconds(seconds float64) string {
 	}
 	return fmt.Sprintf("%.1f hours", d.Hours())
 }
+
+// Truncate returns the first width characters of s, the last three as dots if s is longer.
+func Truncate(s string, width int) string {
+	runes := []rune(s)
+	if len(runes) <= width {
+		return s
+	}
+	return string(runes[:max(0, width-3)]) + "..."
+}

@@ -1,4 +1,4 @@
-package main
+package activity
 
 import (
 	"bytes"
@@ -7,17 +7,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/docsearch/docsearch/internal/eventlog/activity"
 	"github.com/docsearch/docsearch/internal/eventlog/eventlogtest"
 )
 
 func TestPrintStats(t *testing.T) {
-	s, err := activity.Read(eventlogtest.Week(t), time.Time{})
+	s, err := Read(eventlogtest.Week(t), time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := (&app{stdout: &out}).printStats(s, false); err != nil {
+	if err := s.Print(&out, false); err != nil {
 		t.Fatal(err)
 	}
 	const want = `1,228 events from 2026-01-02 to 2026-01-08
