@@ -24,8 +24,9 @@ log. The log is rotated at 2 MiB and keeps one old file, so old events are dropp
 For each database, stats shows what agents did after a denial: they retried the
 search, searched or read further, or did neither.
 
-If "log_queries" is true in the config's "hook", stats also groups the web searches
-that no database matches or answers by their common words. For each problem that it
+Unless "log_queries" is false in the config's "hook", stats also groups the web
+searches of the last seven days that no database matches or answers by their common
+words. For each problem that it
 finds, it prints a change: thresholds that adapt, a keyword, or more documentation.
 
 The savings are an estimate. Stats prints the formula.`,

@@ -189,7 +189,7 @@ func (e *Embedder) Local() bool {
 func Default() Config {
 	return Config{
 		Databases: []Database{},
-		Hook:      Hook{Retry: RetryIdentical, TimeoutMS: DefaultTimeoutMS, Log: true},
+		Hook:      Hook{Retry: RetryIdentical, TimeoutMS: DefaultTimeoutMS, Log: true, LogQueries: true},
 		Search:    Search{TopK: 5, MaxTokens: 4000, MaxAgeDays: 90},
 		Inject:    DefaultInject(),
 	}

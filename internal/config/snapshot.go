@@ -12,7 +12,7 @@ import (
 // Its file is read on every tool call. It is not JSON, because parsing that would take
 // longer than everything else:
 //
-//	magic     "docsearch snapshot 17\n", the version of the format
+//	magic     "docsearch snapshot 18\n", the version of the format
 //	checksum  [8] of all that follows, little endian: FNV-1a, eight bytes at a time
 //	fields    in the order of Snapshot.code: numbers as varints, texts and
 //	          lists after their length
@@ -45,7 +45,8 @@ type Snapshot struct {
 //	15 mirrors of servers
 //	16 the checksum of the other snapshots
 //	17 folders of projects
-const snapshotMagic = "docsearch snapshot 17\n"
+//	18 queries in the event log by default
+const snapshotMagic = "docsearch snapshot 18\n"
 
 func (s *Snapshot) code(c *coder) {
 	s.Source.code(c)

@@ -29,7 +29,8 @@
 //	bytes      size of the text added for the agent
 //	rule       the name of the rule that decided; mostly empty
 //	query      of a web search, its first MaxQuery bytes; empty unless
-//	           hook.log_queries is on
+//	           hook.log_queries is on, and spaces once it is removed (see
+//	           ForgetQueries)
 //	databases  two fields each: the name of a database that answered, that a denial named
 //	           before the retry, or that matched in vain; and the confidence in its best
 //	           passage, with three decimals, or nothing if it was not searched
@@ -324,7 +325,7 @@ func parseLine(line []byte) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	e := Event{At: time.UnixMilli(at), Host: fields[2], Session: fields[3], Call: fields[4], Name: fields[5], Tool: fields[6], Outcome: Outcome(fields[7]), Rule: fields[9], Query: fields[10]}
+	e := Event{At: time.UnixMilli(at), Host: fields[2], Session: fields[3], Call: fields[4], Name: fields[5], Tool: fields[6], Outcome: Outcome(fields[7]), Rule: fields[9], Query: strings.Trim(fields[queryField], " ")}
 	if e.Shown, err = strconv.Atoi(fields[8]); err != nil {
 		return Event{}, err
 	}

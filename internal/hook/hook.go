@@ -190,6 +190,7 @@ func (p *Process) Decide(e event.Event, c *config.Config, l config.Locations, se
 		p.forgetShown(&d, e.Session, Store{l.State})
 		if l.State != "" && (e.Name == event.SessionStart || e.Name == event.SessionEnd) {
 			Store{l.State}.Sweep(p.Now())
+			p.forgetQueries(c, l)
 		}
 	}
 	return d

@@ -77,6 +77,17 @@ func (p *Process) logEvent(d *Decision, out host.Output, c *config.Config, l con
 	}
 }
 
+// forgetQueries removes the old queries from the event log, or all if the config keeps none.
+func (p *Process) forgetQueries(c *config.Config, l config.Locations) {
+	before := p.Now()
+	if c.Hook.LogQueries {
+		before = before.Add(-eventlog.QueryAge)
+	}
+	if err := (eventlog.Log{Dir: l.State}).ForgetQueries(before); err != nil {
+		p.Debug("cannot remove queries from the event log: %v", err)
+	}
+}
+
 // callChecksum returns the checksum by which the log connects a retry with its denial, or
 // "" if the event has no session.
 func callChecksum(session string, c *Call) string {

@@ -370,7 +370,7 @@ func TestSettingsPage(t *testing.T) {
 // Without a log, without a config and without databases, the pages say so.
 func TestEmptyPages(t *testing.T) {
 	c := config.Default()
-	c.Hook.Log = false
+	c.Hook.Log, c.Hook.LogQueries = false, false
 	s := newSite(t, &testMachine{config: c}, eventlog.Log{Dir: filepath.Join(t.TempDir(), "none")})
 	_, page := s.get("/activity")
 	mustHave(t, page, "The event log is off.", "The log has no events in this period.", "No events match.")

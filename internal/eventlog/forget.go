@@ -1,0 +1,85 @@
+package eventlog
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/file/confined"
+)
+
+// QueryAge is the age at which a query is removed from the log.
+const QueryAge = 7 * 24 * time.Hour
+
+// queryField is the index of the query among the fields of a line, after the checksum.
+const queryField = 10
+
+// ForgetQueries removes the queries of the events before a time. It overwrites them with
+// spaces, in place, so that it neither moves nor loses the lines that other processes append
+// at the same time.
+func (l Log) ForgetQueries(before time.Time) error {
+	var errs []error
+	for _, path := range l.Paths() {
+		errs = append(errs, forgetIn(path, before.UnixMilli()))
+	}
+	return errors.Join(errs...)
+}
+
+func forgetIn(path string, before int64) error {
+	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	f, err := confined.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxRead))
+	if err != nil {
+		return err
+	}
+	at := int64(0)
+	for line := range bytes.Lines(data) {
+		if forgetQuery(line, before) {
+			if _, err := f.WriteAt(line, at); err != nil {
+				return err
+			}
+		}
+		at += int64(len(line))
+	}
+	return nil
+}
+
+// forgetQuery overwrites the query in a valid line of an event before a time, and reports
+// whether there was one.
+func forgetQuery(line []byte, before int64) bool {
+	sum, rest, found := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte("\t"))
+	if !found {
+		return false
+	}
+	query := rest
+	for i := range queryField {
+		field, after, found := bytes.Cut(query, []byte("\t"))
+		if !found {
+			return false
+		}
+		if i == 1 {
+			if at, err := strconv.ParseInt(string(field), 10, 64); err != nil || at >= before {
+				return false
+			}
+		}
+		query = after
+	}
+	query, _, _ = bytes.Cut(query, []byte("\t"))
+	if len(bytes.Trim(query, " ")) == 0 || !bytes.Equal(sum, checksum(rest)) {
+		return false
+	}
+	for i := range query {
+		query[i] = ' '
+	}
+	copy(sum, checksum(rest))
+	return true
+}
