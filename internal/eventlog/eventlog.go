@@ -16,7 +16,7 @@
 //
 //	checksum   [8] FNV-1a of everything after the tab that follows it, without the
 //	           newline, 32 bits in lower-case hexadecimal
-//	version    "3", of the format of the line
+//	version    "4", of the format of the line
 //	time       milliseconds since 1970
 //	host       "claude", "cursor", ...
 //	session    [8] Checksum of the session and the agent
@@ -31,6 +31,7 @@
 //	query      of a web search, its first MaxQuery bytes; empty unless
 //	           hook.log_queries is on, and spaces once it is removed (see
 //	           ForgetQueries)
+//	page       the heading of the passage that answered best, like query; version 3 has none
 //	databases  two fields each: the name of a database that answered, that a denial named
 //	           before the retry, or that matched in vain; and the confidence in its best
 //	           passage, with three decimals, or nothing if it was not searched
@@ -38,10 +39,10 @@
 // In a field "\\" encodes a backslash, "\t" a tab, "\n" a newline and "\r" a carriage
 // return. For example:
 //
-//	898cdae8	3	1767322445000	claude	9b2c7652	f3cf225b	PreToolUse	WebSearch	answered	5120			gitlab	0.871
+//	f2aebc3e	4	1767322445000	claude	9b2c7652	f3cf225b	PreToolUse	WebSearch	answered	5120				gitlab	0.871
 //
 // Corrupt lines, such as the last one after a power failure, are skipped and counted. So are
-// lines of another version. The package imports little, because the hook writes the log (see
+// lines of a version other than these two. The package imports little, because the hook writes the log (see
 // package hook/startup).
 package eventlog
 
@@ -53,6 +54,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -80,7 +82,8 @@ const (
 	// maxDatabases limits the logged databases of an event.
 	maxDatabases = 32
 
-	version      = "3"
+	version      = "4"
+	noPages      = "3" // the version before, whose lines have no page
 	currentFile  = "docsearch-events.log"
 	previousFile = "docsearch-events.1.log"
 	lockFile     = "docsearch-events.lock"
@@ -114,6 +117,7 @@ type Event struct {
 	Shown     int // bytes of text added for the agent
 	Rule      string
 	Query     string
+	Page      string // heading of the passage that answered best; empty if none did
 	Databases []string
 	// Confidence is that of the best passage of each of Databases; 0 for a database that
 	// was not searched. It is nil if none was.
@@ -190,6 +194,7 @@ func appendLine(line []byte, e *Event) []byte {
 	line = strconv.AppendInt(line, int64(e.Shown), 10)
 	line = appendField(line, e.Rule, maxName)
 	line = appendField(line, e.Query, MaxQuery)
+	line = appendField(line, e.Page, maxName)
 	for i, name := range e.Databases[:min(len(e.Databases), maxDatabases)] {
 		line = append(appendField(line, name, maxName), '\t')
 		if i < len(e.Confidence) && e.Confidence[i] > 0 {
@@ -314,10 +319,14 @@ func parseLine(line []byte) (Event, error) {
 	for field := range strings.SplitSeq(string(rest), "\t") {
 		fields = append(fields, unescape(field))
 	}
+	if fields[0] == noPages && len(fields) > queryField {
+		fields = slices.Insert(fields, queryField+1, "")
+		fields[0] = version
+	}
 	if fields[0] != version {
 		return Event{}, errors.New("unsupported line version " + strconv.Quote(fields[0]) + ": want " + version)
 	}
-	const fixed = 11
+	const fixed = 12
 	if len(fields) < fixed {
 		return Event{}, errors.New("invalid line: " + strconv.Itoa(len(fields)) + " fields, want at least " + strconv.Itoa(fixed))
 	}
@@ -325,7 +334,7 @@ func parseLine(line []byte) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	e := Event{At: time.UnixMilli(at), Host: fields[2], Session: fields[3], Call: fields[4], Name: fields[5], Tool: fields[6], Outcome: Outcome(fields[7]), Rule: fields[9], Query: strings.Trim(fields[queryField], " ")}
+	e := Event{At: time.UnixMilli(at), Host: fields[2], Session: fields[3], Call: fields[4], Name: fields[5], Tool: fields[6], Outcome: Outcome(fields[7]), Rule: fields[9], Query: strings.Trim(fields[queryField], " "), Page: strings.Trim(fields[queryField+1], " ")}
 	if e.Shown, err = strconv.Atoi(fields[8]); err != nil {
 		return Event{}, err
 	}

@@ -24,7 +24,7 @@ var sample = Event{
 
 // The line is the example in the package's doc comment.
 func TestFormat(t *testing.T) {
-	const want = "898cdae8\t3\t1767322445000\tclaude\t9b2c7652\tf3cf225b\tPreToolUse\tWebSearch\tanswered\t5120\t\t\tgitlab\t0.871\n"
+	const want = "f2aebc3e\t4\t1767322445000\tclaude\t9b2c7652\tf3cf225b\tPreToolUse\tWebSearch\tanswered\t5120\t\t\t\tgitlab\t0.871\n"
 	if got := string(appendLine(nil, &sample)); got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
@@ -80,7 +80,7 @@ func TestChecksum(t *testing.T) {
 func TestReadDamaged(t *testing.T) {
 	good := string(appendLine(nil, &sample))
 	checked := func(fields string) string { return string(checksum([]byte(fields))) + "\t" + fields + "\n" }
-	other := strings.Replace(good, "\t3\t", "\t1\t", 1)
+	other := strings.Replace(good, "\t4\t", "\t1\t", 1)
 	other = string(checksum([]byte(strings.TrimSuffix(other[9:], "\n")))) + other[8:]
 	for _, test := range []struct {
 		name    string
@@ -95,10 +95,11 @@ func TestReadDamaged(t *testing.T) {
 		{"changed", strings.Replace(good, "gitlab", "github", 1) + good, 1, 1},
 		{"blank line", good + "\n" + good, 2, 1},
 		{"other version", other + good, 1, 1},
+		{"without pages", checked("3\t1\tclaude\ts\tc\tPreToolUse\tWebSearch\tanswered\t1\t\tq\tgitlab\t0.5") + good, 2, 0},
 		{"a database without a confidence", checked("3\t1\tclaude\ts\tc\tPreToolUse\tWebSearch\tanswered\t1\t\t\tgitlab") + good, 1, 1},
 		{"a confidence above 1", checked("3\t1\tclaude\ts\tc\tPreToolUse\tWebSearch\tanswered\t1\t\t\tgitlab\t1.5") + good, 1, 1},
 		{"a confidence that is no number", checked("3\t1\tclaude\ts\tc\tPreToolUse\tWebSearch\tanswered\t1\t\t\tgitlab\tNaN") + good, 1, 1},
-		{"version alone", checked("3") + good, 1, 1},
+		{"version alone", checked("4") + checked("3") + good, 1, 2},
 		{"not text", "\x00\xff\t\n" + good, 1, 1},
 		{"too long", strings.Repeat("x", 3*maxLine) + "\n" + good, 1, 1},
 		{"too long at the end", good + strings.Repeat("x", maxLine+1), 1, 1},

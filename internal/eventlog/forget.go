@@ -17,7 +17,7 @@ const QueryAge = 7 * 24 * time.Hour
 // queryField is the index of the query among the fields of a line, after the checksum.
 const queryField = 10
 
-// ForgetQueries removes the queries of the events before a time. It overwrites them with
+// ForgetQueries removes the queries and pages of the events before a time. It overwrites them with
 // spaces, in place, so that it neither moves nor loses the lines that other processes append
 // at the same time.
 func (l Log) ForgetQueries(before time.Time) error {
@@ -53,18 +53,21 @@ func forgetIn(path string, before int64) error {
 	return nil
 }
 
-// forgetQuery overwrites the query in a valid line of an event before a time, and reports
+// forgetQuery overwrites the query and the page in a valid line of an event before a time, and reports
 // whether there was one.
 func forgetQuery(line []byte, before int64) bool {
 	sum, rest, found := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte("\t"))
 	if !found {
 		return false
 	}
-	query := rest
+	query, texts := rest, 2
 	for i := range queryField {
 		field, after, found := bytes.Cut(query, []byte("\t"))
 		if !found {
 			return false
+		}
+		if i == 0 && string(field) == noPages {
+			texts = 1
 		}
 		if i == 1 {
 			if at, err := strconv.ParseInt(string(field), 10, 64); err != nil || at >= before {
@@ -73,12 +76,22 @@ func forgetQuery(line []byte, before int64) bool {
 		}
 		query = after
 	}
-	query, _, _ = bytes.Cut(query, []byte("\t"))
-	if len(bytes.Trim(query, " ")) == 0 || !bytes.Equal(sum, checksum(rest)) {
+	end := 0
+	for range texts {
+		if next := bytes.IndexByte(query[end:], '\t'); next >= 0 {
+			end += next + 1
+		} else {
+			end = len(query)
+		}
+	}
+	query = query[:end]
+	if len(bytes.Trim(query, " \t")) == 0 || !bytes.Equal(sum, checksum(rest)) {
 		return false
 	}
 	for i := range query {
-		query[i] = ' '
+		if query[i] != '\t' {
+			query[i] = ' '
+		}
 	}
 	copy(sum, checksum(rest))
 	return true

@@ -17,13 +17,13 @@ func TestForgetQueries(t *testing.T) {
 	var want []Event
 	for i, query := range []string{"an old\tsecret", "", "at the border", "new"} {
 		e := sample
-		e.Query, e.At = query, now.Add(time.Duration(i-2)*time.Minute)
+		e.Query, e.Page, e.At = query, query, now.Add(time.Duration(i-2)*time.Minute)
 		if err := l.Append(&e); err != nil {
 			t.Fatal(err)
 		}
 		want = append(want, e)
 	}
-	want[0].Query = ""
+	want[0].Query, want[0].Page = "", ""
 	write(t, l.Paths()[1], "corrupt\nno\tlog\tline\n")
 	for range 2 {
 		if err := l.ForgetQueries(now); err != nil {

@@ -77,6 +77,7 @@ type Decision struct {
 	Message   string       // one line for the person, without the time that the decision took
 	Matched   []string     // names of the databases that match the call
 	Offered   []string     // names of the databases that the denial or the context refers to
+	Page      string       // heading of the best passage of a denial
 	Quoted    bool         // the denial or the context quotes passages
 	Consults  bool         // the call runs and searches or reads local documentation
 	Duplicate bool         // another hook process has decided about this call
@@ -363,6 +364,9 @@ func (d *decider) deny(a Attempt, results []result, ruleMessage string) {
 	d.Verdict = Deny
 	d.Reason, d.Context = d.denial.compose()
 	d.Message = d.denial.message()
+	if best := d.denial.bestResult(); best != nil {
+		d.Page = heading(&best.Passages[0])
+	}
 	d.Change.Attempt, d.Change.Deny, d.Change.Databases = a, true, d.Offered
 	if d.denial.code != "" {
 		d.Change.Code, d.Change.Shown = d.denial.code, d.denial.shown

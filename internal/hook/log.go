@@ -70,7 +70,7 @@ func (p *Process) logEvent(d *Decision, out host.Output, c *config.Config, l con
 		e.Rule = d.Rule.Name
 	}
 	if c.Hook.LogQueries {
-		e.Query = p.Event.Search.Query
+		e.Query, e.Page = p.Event.Search.Query, d.Page
 	}
 	if err := (eventlog.Log{Dir: l.State}).Append(&e); err != nil {
 		p.Debug("cannot write the event log: %v", err)

@@ -23,6 +23,7 @@ type Decision struct {
 	Tool       string    `json:"tool"`
 	Query      string    `json:"query,omitempty"` // of a web search, if the log has it
 	Databases  []string  `json:"databases,omitempty"`
+	Page       string    `json:"page,omitempty"`       // heading of the passage that answered best
 	Confidence float64   `json:"confidence,omitempty"` // in the best passage; 0 if no database was searched
 	Outcome    string    `json:"outcome"`
 	Marked     bool      `json:"marked_as_wrong"`
@@ -63,7 +64,7 @@ func latestIn(dir string, now time.Time) (*Decisions, error) {
 		if outcome == "" {
 			continue
 		}
-		decision := Decision{At: e.At, Tool: e.Tool, Query: e.Query, Databases: e.Databases, Outcome: outcome, entry: e}
+		decision := Decision{At: e.At, Tool: e.Tool, Query: e.Query, Databases: e.Databases, Page: e.Page, Outcome: outcome, entry: e}
 		if len(e.Confidence) > 0 {
 			decision.Confidence = slices.Max(e.Confidence)
 		}
@@ -172,9 +173,12 @@ func (x *Decision) subject() string {
 	return safetext.Printable(strings.Join(strings.Fields(x.Query), " "))
 }
 
-// source returns the databases with the confidence, or "".
+// source returns the databases with the page and the confidence, or "".
 func (x *Decision) source() string {
 	line := safetext.Printable(strings.Join(x.Databases, ", "))
+	if x.Page != "" {
+		line += ": " + safetext.Printable(x.Page)
+	}
 	if x.Confidence > 0 {
 		line += fmt.Sprintf(" (confidence %.2f)", x.Confidence)
 	}
