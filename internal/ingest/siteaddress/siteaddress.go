@@ -159,10 +159,11 @@ func (s *Site) Address(name string, data []byte) string {
 	return ""
 }
 
-// isPage reports whether a file can be the source of a page.
+// isPage reports whether a file can be the source of a page. A file in HTML is a page, at its
+// own path.
 func isPage(name string) bool {
 	switch path.Ext(name) {
-	case ".md", ".mdx", ".mdc", ".qmd", ".rst", ".adoc", ".asciidoc", ".txt", ".html", ".htm", ".markdown":
+	case ".md", ".mdx", ".mdc", ".qmd", ".rst", ".adoc", ".asciidoc", ".txt", ".markdown":
 		return true
 	}
 	return false
