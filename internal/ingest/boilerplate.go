@@ -277,7 +277,7 @@ func paragraphsOf(doc *document.Document) []paragraph {
 			continue
 		}
 		isEdge := i < edge || i >= len(all)-edge
-		if !isEdge && !isNavigation(text) && !legalWords().MatchString(text) || isStatement(text, doc.Sections[sections[i]].Headings, count[sections[i]] == 1) {
+		if !isEdge && !isNavigation(text) && !legalWords().MatchString(text) || isStatement(text, doc.Sections[sections[i]].Headings, count[sections[i]] == 1 && i < len(all)-1) {
 			continue
 		}
 		p.digest, p.text = source.Hash([]byte(text))[:digestSize], document.Truncate(text, maxBeginning)
@@ -298,7 +298,7 @@ func isNavigation(text string) bool {
 // isStatement reports whether a paragraph says something about the subject of its document,
 // even if many documents say the same: an admonition, an item of a definition list, an
 // introduction to what follows, a return value. isAlone is whether it is the only one
-// below its heading.
+// below its heading, and not the last one of its document, which many pages end with.
 func isStatement(text string, headings []string, isAlone bool) bool {
 	if strings.HasSuffix(text, ":") || admonitionText().MatchString(text) || definitionItem().MatchString(text) {
 		return true
