@@ -26,6 +26,7 @@ func TestMessage(t *testing.T) {
 	_, program := exec.LookPath("no-such-program")
 	_, number := strconv.Atoi("x")
 	_, refused := net.Dial("tcp", "127.0.0.1:1")
+	separators := strings.NewReplacer("/x/docsearch", filepath.FromSlash("/x/docsearch"), "/x", filepath.FromSlash("/x"))
 	for _, test := range []struct {
 		err  error
 		want string
@@ -49,8 +50,9 @@ func TestMessage(t *testing.T) {
 		{number, `invalid number "x"`},
 		{json.Unmarshal([]byte("hello"), new(any)), "invalid JSON: invalid character 'h' looking for beginning of value"},
 	} {
-		if got := Message(test.err); got != test.want {
-			t.Errorf("%v: %q, want %q", test.err, got, test.want)
+		want := separators.Replace(test.want)
+		if got := Message(test.err); got != want {
+			t.Errorf("%v: %q, want %q", test.err, got, want)
 		}
 	}
 	if got := Message(refused); !strings.HasPrefix(got, "cannot connect to 127.0.0.1:1: ") || strings.Contains(got, "dial") {
