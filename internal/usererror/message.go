@@ -27,7 +27,7 @@ func Message(err error) string {
 		replace(path, fmt.Sprintf("cannot %s %s: %s", syscallVerb(path.Op, path.Err), filepath.Clean(path.Path), errnoReason(path.Err)))
 	}
 	if link, ok := errors.AsType[*os.LinkError](err); ok {
-		replace(link, fmt.Sprintf("cannot write %s: %s", link.New, errnoReason(link.Err)))
+		replace(link, fmt.Sprintf("cannot write %s: %s", filepath.Clean(link.New), errnoReason(link.Err)))
 	}
 	if start, ok := errors.AsType[*exec.Error](err); ok && errors.Is(start, exec.ErrNotFound) {
 		replace(start, start.Name+" not found on PATH")
