@@ -87,7 +87,7 @@ func describe(e *Entry, now time.Time) string {
 	case eventlog.Prompted:
 		return "the rule " + safetext.Printable(e.Rule) + " asked you"
 	case eventlog.Unanswered:
-		return "ran: no confident answer"
+		return "ran: the documentation does not answer it"
 	case eventlog.Unmatched:
 		return "ran: no database matches"
 	}

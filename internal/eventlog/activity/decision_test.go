@@ -37,11 +37,11 @@ func TestOutcomesInWords(t *testing.T) {
 		want []string
 	}{
 		{start.Add(time.Hour), []string{
-			"ran: no confident answer", "the rule push asked you", "denied", "denied, then ran", "denied and used",
+			"ran: the documentation does not answer it", "the rule push asked you", "denied", "denied, then ran", "denied and used",
 			"denied, search call not used", "denied and used", "denied, then searched the web",
 		}},
 		{start.Add(time.Minute), []string{
-			"ran: no confident answer", "the rule push asked you", "denied", "denied, then ran", "denied and used",
+			"ran: the documentation does not answer it", "the rule push asked you", "denied", "denied, then ran", "denied and used",
 			"denied", "denied", "denied, then searched the web",
 		}},
 	} {
