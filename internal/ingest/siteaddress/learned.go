@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
@@ -19,7 +20,9 @@ const (
 )
 
 // siteLink matches a link to a path on the same site.
-var siteLink = regexp.MustCompile(`(?m)(?:\]\(|href=["']|^\[[^\]\n]+\]:\s*)(/[^\s)"'#?]*)`)
+var siteLink = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)(?:\]\(|href=["']|^\[[^\]\n]+\]:\s*)(/[^\s)"'#?]*)`)
+})
 
 // learned returns rules for the folders to whose documents pages link by their addresses. A
 // link and the path of a document end alike; what precedes that in the link is the address
@@ -181,7 +184,7 @@ func linksIn(tree fs.FS, name string) []string {
 		return nil
 	}
 	var links []string
-	for _, m := range siteLink.FindAllSubmatch(data, -1) {
+	for _, m := range siteLink().FindAllSubmatch(data, -1) {
 		if link := string(m[1]); !strings.HasPrefix(link, "//") && (path.Ext(link) == "" || isPage(link)) {
 			links = append(links, link)
 		}

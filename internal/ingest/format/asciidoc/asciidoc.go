@@ -7,11 +7,10 @@
 package asciidoc
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
+	"github.com/docsearch/docsearch/internal/ingest/document"
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
@@ -33,11 +32,6 @@ func Parse(text []byte) mdwriter.Document {
 	}
 	p.body(p.header(lines), true)
 	return p.w.Document()
-}
-
-// lazily compiles a pattern on first use: most processes parse no AsciiDoc.
-func lazily(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
 type parser struct {
@@ -87,7 +81,7 @@ func comment(line string) bool {
 	return strings.HasPrefix(line, "//") && !strings.HasPrefix(line, "///")
 }
 
-var attributeEntry = lazily(`^:(!?[A-Za-z0-9_][A-Za-z0-9_-]*!?):(?:[ \t]+(.*))?$`)
+var attributeEntry = document.Lazily(`^:(!?[A-Za-z0-9_][A-Za-z0-9_-]*!?):(?:[ \t]+(.*))?$`)
 
 // attribute parses a line that sets an attribute.
 func (p *parser) attribute(line string) bool {
@@ -280,7 +274,7 @@ func (b *block) attributes(s string) {
 	}
 }
 
-var shorthand = lazily(`#([^.%#]+)`)
+var shorthand = document.Lazily(`#([^.%#]+)`)
 
 // splitAttributes splits at commas outside of quotes.
 func splitAttributes(s string) []string {
@@ -333,7 +327,7 @@ func (p *parser) block(lines []mdwriter.Line, b block, sections bool) int {
 	return p.paragraph(lines, b)
 }
 
-var blockMacro = lazily(`^(?:image|video|audio|toc|icon|kroki|plantuml|diagram)$`)
+var blockMacro = document.Lazily(`^(?:image|video|audio|toc|icon|kroki|plantuml|diagram)$`)
 
 // addAnchors adds the anchors of a block.
 func (p *parser) addAnchors(b block) {
@@ -367,7 +361,7 @@ func (b block) language() string {
 	return b.options["language"]
 }
 
-var admonition = lazily(`^(NOTE|TIP|IMPORTANT|WARNING|CAUTION): +`)
+var admonition = document.Lazily(`^(NOTE|TIP|IMPORTANT|WARNING|CAUTION): +`)
 
 // paragraph parses lines up to a blank one or the start of another block.
 func (p *parser) paragraph(lines []mdwriter.Line, b block) int {
@@ -419,7 +413,7 @@ func isAttributes(line string) bool {
 	return strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]") && attributesLine().MatchString(line)
 }
 
-var attributesLine = lazily(`^\[(?:\[[\w:-]+(?:,.*)?\]|[#.%][\w.#%-]+|(?:source|listing|quote|verse|NOTE|TIP|IMPORTANT|WARNING|CAUTION|horizontal|options|cols|role|width)\b.*)\]$`)
+var attributesLine = document.Lazily(`^\[(?:\[[\w:-]+(?:,.*)?\]|[#.%][\w.#%-]+|(?:source|listing|quote|verse|NOTE|TIP|IMPORTANT|WARNING|CAUTION|horizontal|options|cols|role|width)\b.*)\]$`)
 
 func (p *parser) quote(lines []mdwriter.Line) {
 	p.w.Push("> ", "> ")

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/docsearch/docsearch/internal/ingest/document"
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
@@ -76,8 +77,8 @@ func (p *parser) note(lines []mdwriter.Line, b block, from int) {
 }
 
 var (
-	bulleted  = lazily(`^[ \t]*(\*{1,6}|-|\.{1,6}|\d{1,9}\.|[a-zA-Z]\.|<(?:\d{1,9}|\.)>)[ \t]+(.+)$`)
-	described = lazily(`^[ \t]*(\S.{0,400}?)(:{2,4}|;;)(?:[ \t]+(.*))?$`)
+	bulleted  = document.Lazily(`^[ \t]*(\*{1,6}|-|\.{1,6}|\d{1,9}\.|[a-zA-Z]\.|<(?:\d{1,9}|\.)>)[ \t]+(.+)$`)
+	described = document.Lazily(`^[ \t]*(\S.{0,400}?)(:{2,4}|;;)(?:[ \t]+(.*))?$`)
 )
 
 // item splits a list item into marker and text; mark is "" for other lines. In
@@ -285,7 +286,7 @@ func (p *parser) attachment(lines []mdwriter.Line, b block) int {
 
 // cellSpec matches the specifier before the bar of a cell: repetition, column
 // span, alignment, style.
-var cellSpec = lazily(`(?:^|[ \t])((?:(\d{1,3})?(?:\.\d{1,3})?([+*]))?[<^>]?(?:\.[<^>])?[adehlmsv]?)$`)
+var cellSpec = document.Lazily(`(?:^|[ \t])((?:(\d{1,3})?(?:\.\d{1,3})?([+*]))?[<^>]?(?:\.[<^>])?[adehlmsv]?)$`)
 
 // table parses the cells of a table, which fill its rows in order.
 func (p *parser) table(lines []mdwriter.Line, b block, separator string) {

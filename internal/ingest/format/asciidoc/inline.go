@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/docsearch/docsearch/internal/ingest/document"
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
@@ -150,11 +151,11 @@ func (p *parser) indexTerm(rest string) (string, int) {
 }
 
 var (
-	role         = lazily(`^\[[.#%\w-]{1,60}\](?:[#*_` + "`" + `])`)
-	inlineAnchor = lazily(`^\[\[([\w:.-]+)(?:,[^\]]*)?\]\]`)
-	macroHead    = lazily(`^([a-z][a-z0-9_-]{1,20}):([^\s\[\]]*)\[`)
-	unknownURL   = lazily(`^\{[\w-]+\}[^\s\[\]{}]*`)
-	urlHead      = lazily(`^(?:https?|ftp|irc|mailto):[^\s\[\]<>]+`)
+	role         = document.Lazily(`^\[[.#%\w-]{1,60}\](?:[#*_` + "`" + `])`)
+	inlineAnchor = document.Lazily(`^\[\[([\w:.-]+)(?:,[^\]]*)?\]\]`)
+	macroHead    = document.Lazily(`^([a-z][a-z0-9_-]{1,20}):([^\s\[\]]*)\[`)
+	unknownURL   = document.Lazily(`^\{[\w-]+\}[^\s\[\]{}]*`)
+	urlHead      = document.Lazily(`^(?:https?|ftp|irc|mailto):[^\s\[\]<>]+`)
 )
 
 func window(s string) string { return s[:min(len(s), maxMarkup)] }
@@ -267,8 +268,8 @@ func (p *parser) macro(s string) (string, int) {
 func onlyAttributes(text string) bool { return namedAttributes().MatchString(text) }
 
 var (
-	namedAttributes = lazily(`^\s*[\w-]+=(?:"[^"]*"|'[^']*'|[^,\s]*)(?:,\s*(?:[\w-]+=(?:"[^"]*"|'[^']*'|[^,\s]*)|[%.#][\w%.#-]+))*\s*$`)
-	quotedName      = lazily(`^[\w$.]+\.([A-Z][\w$]*(?:[#.][\w$()]+)?)$`)
+	namedAttributes = document.Lazily(`^\s*[\w-]+=(?:"[^"]*"|'[^']*'|[^,\s]*)(?:,\s*(?:[\w-]+=(?:"[^"]*"|'[^']*'|[^,\s]*)|[%.#][\w%.#-]+))*\s*$`)
+	quotedName      = document.Lazily(`^[\w$.]+\.([A-Z][\w$]*(?:[#.][\w$()]+)?)$`)
 )
 
 // attributeOf returns the value of the first of the attributes that the text has.

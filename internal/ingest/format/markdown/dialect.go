@@ -3,10 +3,8 @@ package markdown
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/yuin/goldmark/ast"
 
@@ -331,28 +329,23 @@ func (r *reducer) close(name string) {
 }
 
 var (
-	listMark      = lazily(`^(?:[-*+]|\d{1,9}[.)])[ \t]+`)
-	colons        = lazily(`^(:{2,})[ \t]*(.*?)[ \t]*:*$`)
-	admonition    = lazily(`^(?:!!!|\?\?\?\+?)[ \t]+([\w-]+)[^"]*(?:"([^"]*)")?`)
-	contentTab    = lazily(`^===[!+]*[ \t]+"([^"]+)"`)
-	blockMark     = lazily(`^///[ \t]*([\w-]*)[ \t]*(?:\|[ \t]*(.*))?$`)
-	alert         = lazily(`^([ \t>]*>[ \t]*)\[!([\w-]+)\][+-]?[ \t]*(.*)$`)
-	includeMark   = lazily(`^\[!(?:INCLUDE|VIDEO|code)[^\]]*\]`)
-	commentMark   = lazily(`^\[(?://|comment|_comment|#)\]:[ \t]*(?:#|<>)[ \t]*(.*)$`)
-	commentTitle  = lazily(`^[("']?title:\s*(.*?)[)"']?$`)
-	contentsMark  = lazily(`(?i)^(?:\[\[_?toc_?\]\]|\[toc\]|\[\[toc[^\]]*\]\]|\$\{?toc\}?)$`)
-	label         = lazily(`^\(([\w:./+-]+)\)=$`)
-	fenceInfo     = lazily("^([`~]{3,})[ \t]*\\{([a-z][\\w:-]*)\\}[ \t]*(.*)$")
-	fieldLine     = lazily(`^:([\w-]+):[ \t]*(.*)$`)
-	dataReference = lazily(`^[ \t]*\[[^\]]+\]:[ \t]*<?data:`)
-	mdcHead       = lazily(`^[a-z][a-z0-9-]*(?:\[.*\])?(?:\{.*\})?$`)
-	slot          = lazily(`^#[a-z][\w-]*$`)
+	listMark      = document.Lazily(`^(?:[-*+]|\d{1,9}[.)])[ \t]+`)
+	colons        = document.Lazily(`^(:{2,})[ \t]*(.*?)[ \t]*:*$`)
+	admonition    = document.Lazily(`^(?:!!!|\?\?\?\+?)[ \t]+([\w-]+)[^"]*(?:"([^"]*)")?`)
+	contentTab    = document.Lazily(`^===[!+]*[ \t]+"([^"]+)"`)
+	blockMark     = document.Lazily(`^///[ \t]*([\w-]*)[ \t]*(?:\|[ \t]*(.*))?$`)
+	alert         = document.Lazily(`^([ \t>]*>[ \t]*)\[!([\w-]+)\][+-]?[ \t]*(.*)$`)
+	includeMark   = document.Lazily(`^\[!(?:INCLUDE|VIDEO|code)[^\]]*\]`)
+	commentMark   = document.Lazily(`^\[(?://|comment|_comment|#)\]:[ \t]*(?:#|<>)[ \t]*(.*)$`)
+	commentTitle  = document.Lazily(`^[("']?title:\s*(.*?)[)"']?$`)
+	contentsMark  = document.Lazily(`(?i)^(?:\[\[_?toc_?\]\]|\[toc\]|\[\[toc[^\]]*\]\]|\$\{?toc\}?)$`)
+	label         = document.Lazily(`^\(([\w:./+-]+)\)=$`)
+	fenceInfo     = document.Lazily("^([`~]{3,})[ \t]*\\{([a-z][\\w:-]*)\\}[ \t]*(.*)$")
+	fieldLine     = document.Lazily(`^:([\w-]+):[ \t]*(.*)$`)
+	dataReference = document.Lazily(`^[ \t]*\[[^\]]+\]:[ \t]*<?data:`)
+	mdcHead       = document.Lazily(`^[a-z][a-z0-9-]*(?:\[.*\])?(?:\{.*\})?$`)
+	slot          = document.Lazily(`^#[a-z][\w-]*$`)
 )
-
-// lazily returns a regular expression that is compiled at its first use.
-func lazily(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
 
 // block reduces a line, or several, that consist only of markup. It returns false for other
 // lines.

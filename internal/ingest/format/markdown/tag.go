@@ -5,6 +5,8 @@ import (
 	"html"
 	"slices"
 	"strings"
+
+	"github.com/docsearch/docsearch/internal/ingest/document"
 )
 
 // An attribute is one of a tag, a shortcode or a directive.
@@ -153,11 +155,11 @@ func objectText(object string) string {
 }
 
 var (
-	regexpField  = lazily(`(?i)field|param|prop|arg|attribute|option|header`)
-	objectMember = lazily(`(?:([A-Za-z_$][\w$-]*)|'([^'\n]+)'|"([^"\n]+)")\s*:\s*("[^"\n]*"|'[^'\n]*'|` + "`[^`]*`" + `|\{|true\b|false\b)|\}`)
-	tagName      = lazily(`^</?([A-Za-z][\w.-]*)(?:[\s/>]|$)`)
-	closingTag   = lazily(`</([A-Za-z][\w.-]*)\s*>`)
-	anyTag       = lazily(`<[^>]*>`)
+	regexpField  = document.Lazily(`(?i)field|param|prop|arg|attribute|option|header`)
+	objectMember = document.Lazily(`(?:([A-Za-z_$][\w$-]*)|'([^'\n]+)'|"([^"\n]+)")\s*:\s*("[^"\n]*"|'[^'\n]*'|` + "`[^`]*`" + `|\{|true\b|false\b)|\}`)
+	tagName      = document.Lazily(`^</?([A-Za-z][\w.-]*)(?:[\s/>]|$)`)
+	closingTag   = document.Lazily(`</([A-Za-z][\w.-]*)\s*>`)
+	anyTag       = document.Lazily(`<[^>]*>`)
 )
 
 // parseAttributes parses the attributes of a tag, a shortcode or a directive. Those that
@@ -553,4 +555,4 @@ func (r *reducer) element(name string, given attributes, after *int) string {
 	return "\n"
 }
 
-var imageAlt = lazily(`<img\s[^>]*?alt=(?:"([^"]*)"|'([^']*)')[^>]*>`)
+var imageAlt = document.Lazily(`<img\s[^>]*?alt=(?:"([^"]*)"|'([^']*)')[^>]*>`)

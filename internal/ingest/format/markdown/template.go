@@ -168,14 +168,14 @@ func indexRun(s, mark string) int {
 }
 
 var (
-	emptyLink       = lazily(`\[([^\[\]]*)\]\(\s*\)`)
-	dataImage       = lazily(`^!\[([^\]()]{0,200})\]\(\s*<?data:`)
-	inlineDirective = lazily(`^:([a-z][\w-]*)(?:\[([^\]]*)\])?\{([^{}]*)\}`)
-	role            = lazily("^\\{([a-z][\\w:+.-]*)\\}(`+)")
-	attributeList   = lazily(`^\{:?\s*(?:[#.][\w:./-]+|-|[\w:-]+=(?:"[^"]*"|'[^']*'|[^\s{}"'` + "`" + `]+))(?:\s+(?:[#.][\w:./-]+|[\w:-]+(?:=(?:"[^"]*"|'[^']*'|[^\s{}"'` + "`" + `]+))?))*\s*\}`)
-	listedID        = lazily(`[{\s]#([\w:.-]+)`)
-	commentID       = lazily(`^\s*#?([\w-]+)\s*$`)
-	inlineLink      = lazily(`^\{@(?:link|linkcode|linkplain)\s+([^\s|}]+)(?:[\s|]+([^}]*))?\}`)
+	emptyLink       = document.Lazily(`\[([^\[\]]*)\]\(\s*\)`)
+	dataImage       = document.Lazily(`^!\[([^\]()]{0,200})\]\(\s*<?data:`)
+	inlineDirective = document.Lazily(`^:([a-z][\w-]*)(?:\[([^\]]*)\])?\{([^{}]*)\}`)
+	role            = document.Lazily("^\\{([a-z][\\w:+.-]*)\\}(`+)")
+	attributeList   = document.Lazily(`^\{:?\s*(?:[#.][\w:./-]+|-|[\w:-]+=(?:"[^"]*"|'[^']*'|[^\s{}"'` + "`" + `]+))(?:\s+(?:[#.][\w:./-]+|[\w:-]+(?:=(?:"[^"]*"|'[^']*'|[^\s{}"'` + "`" + `]+))?))*\s*\}`)
+	listedID        = document.Lazily(`[{\s]#([\w:.-]+)`)
+	commentID       = document.Lazily(`^\s*#?([\w-]+)\s*$`)
+	inlineLink      = document.Lazily(`^\{@(?:link|linkcode|linkplain)\s+([^\s|}]+)(?:[\s|]+([^}]*))?\}`)
 )
 
 // braces reduces what begins with a brace: a template, an expression, attributes, a comment.
@@ -405,7 +405,7 @@ func (r *reducer) skipToEnd(column int, name string) (text string, after int, ok
 	return "", 0, false
 }
 
-var quotedText = lazily(`^\s*"([^"]*)"`)
+var quotedText = document.Lazily(`^\s*"([^"]*)"`)
 
 // codeMark is the line in place of a code block. Text has no zero bytes.
 const codeMark = "\x00"

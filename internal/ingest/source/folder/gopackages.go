@@ -4,10 +4,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/docsearch/docsearch/internal/ingest/document"
 )
 
 // goStandard is the import path of a Go installation's sources.
@@ -24,7 +25,7 @@ func GoPackages(root *os.Root) string {
 			return ""
 		case module == goStandard && isGoRoot(filepath.Dir(dir)):
 			return goStandard
-		case moduleVersion.MatchString(dir):
+		case moduleVersion().MatchString(dir):
 			return module
 		}
 	}
@@ -37,7 +38,7 @@ func (s Reader) ImportPath(name string) string {
 }
 
 // moduleVersion matches the folder of a module in a module cache.
-var moduleVersion = regexp.MustCompile(`@v[0-9]+\.[0-9]+\.[0-9]+[^@/\\]*$`)
+var moduleVersion = document.Lazily(`@v[0-9]+\.[0-9]+\.[0-9]+[^@/\\]*$`)
 
 func isGoRoot(dir string) bool {
 	data, err := os.ReadFile(filepath.Join(dir, "VERSION"))

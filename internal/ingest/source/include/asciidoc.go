@@ -3,11 +3,12 @@ package include
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/docsearch/docsearch/internal/ingest/document"
 )
 
 // asciidoc is the dialect of AsciiDoc, with Antora's resources and Spring's include-code.
@@ -21,11 +22,11 @@ func (a *asciidoc) mayInclude(line string) bool {
 }
 
 var (
-	asciidocForm  = regexp.MustCompile(`^include(-code)?::([^\[\]]+)\[(.*)\]\s*$`)
-	attributeForm = regexp.MustCompile(`^:([\w-]+):\s+(\S.*)$`)
-	anchorForm    = regexp.MustCompile(`^\[(?:\[([\w.:-]+)(?:,.*)?\]|#([\w.:-]+).*)\]$`)
-	optionForm    = regexp.MustCompile(`([\w-]+)\s*=\s*(?:"([^"]*)"|([^,]*))`)
-	referenceForm = regexp.MustCompile(`\{([\w-]+)\}`)
+	asciidocForm  = document.Lazily(`^include(-code)?::([^\[\]]+)\[(.*)\]\s*$`)
+	attributeForm = document.Lazily(`^:([\w-]+):\s+(\S.*)$`)
+	anchorForm    = document.Lazily(`^\[(?:\[([\w.:-]+)(?:,.*)?\]|#([\w.:-]+).*)\]$`)
+	optionForm    = document.Lazily(`([\w-]+)\s*=\s*(?:"([^"]*)"|([^,]*))`)
+	referenceForm = document.Lazily(`\{([\w-]+)\}`)
 )
 
 func (a *asciidoc) replace(f *file, i int) (out []string, n int) {
@@ -35,17 +36,17 @@ func (a *asciidoc) replace(f *file, i int) (out []string, n int) {
 			return append(set, a.rest(f, line)...), 1
 		}
 	}
-	if m := attributeForm.FindStringSubmatch(line); m != nil {
+	if m := attributeForm().FindStringSubmatch(line); m != nil {
 		a.attributes[m[1]] = a.substitute(m[2])
-	} else if m := anchorForm.FindStringSubmatch(line); m != nil {
+	} else if m := anchorForm().FindStringSubmatch(line); m != nil {
 		a.anchor = m[1] + m[2]
 	}
-	m := asciidocForm.FindStringSubmatch(line)
+	m := asciidocForm().FindStringSubmatch(line)
 	if m == nil {
 		return nil, 0
 	}
 	options := map[string]string{}
-	for _, o := range optionForm.FindAllStringSubmatch(m[3], -1) {
+	for _, o := range optionForm().FindAllStringSubmatch(m[3], -1) {
 		options[o[1]] = o[2] + strings.TrimSpace(o[3])
 	}
 	if m[1] != "" {
@@ -148,7 +149,7 @@ func (a *asciidoc) antoraAttributes(lines []string) (entries []string) {
 	}
 	used := map[string]bool{}
 	for _, l := range lines {
-		for _, m := range referenceForm.FindAllStringSubmatch(l, -1) {
+		for _, m := range referenceForm().FindAllStringSubmatch(l, -1) {
 			if name := strings.ToLower(m[1]); !used[name] && site.AsciiDoc.Attributes[name] != nil {
 				used[name] = true
 				if value := a.substitute(a.attributes[name]); value != "" {
@@ -165,7 +166,7 @@ func (a *asciidoc) substitute(s string) string {
 	const deepest, longest = 4, 1000
 	for range deepest {
 		was := s
-		s = referenceForm.ReplaceAllStringFunc(s, func(ref string) string {
+		s = referenceForm().ReplaceAllStringFunc(s, func(ref string) string {
 			if value, ok := a.attributes[strings.ToLower(ref[1:len(ref)-1])]; ok {
 				return value
 			}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/docsearch/docsearch/internal/ingest/document"
 	mdformat "github.com/docsearch/docsearch/internal/ingest/format/markdown"
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
@@ -58,7 +59,7 @@ func (m *markdown) replace(f *file, i int) (out []string, n int) {
 		}
 	}
 	if strings.Contains(line, "{%") && (f.raw || strings.Contains(line, "raw")) {
-		f.raw = rawMark.MatchString(line) || f.raw && !strings.Contains(line, "endraw")
+		f.raw = rawMark().MatchString(line) || f.raw && !strings.Contains(line, "endraw")
 		return nil, 0
 	}
 	if !m.mayInclude(line) && len(f.imports) == 0 {
@@ -73,7 +74,7 @@ func (m *markdown) replace(f *file, i int) (out []string, n int) {
 	return m.inline(f, line)
 }
 
-var rawMark = regexp.MustCompile(`\{%-?\s*raw\s*-?%\}`)
+var rawMark = document.Lazily(`\{%-?\s*raw\s*-?%\}`)
 
 // rustLine returns a line of Rust code as mdBook shows it.
 func rustLine(line string) (shown string, hidden bool) {
@@ -144,42 +145,42 @@ func (m *markdown) get(f *file, t target, in inclusion) inclusion {
 
 var (
 	// FastAPI: {* ../src/example.py ln[1:5] hl[3] *}
-	codeForm   = regexp.MustCompile(`^[ \t]*\{\*[ \t]+([^\s*{}]+)((?:[ \t]+[a-z]+\[[^\]]*\])*)[ \t]*\*\}[ \t]*$`)
-	codeOption = regexp.MustCompile(`([a-z]+)\[([^\]]*)\]`)
+	codeForm   = document.Lazily(`^[ \t]*\{\*[ \t]+([^\s*{}]+)((?:[ \t]+[a-z]+\[[^\]]*\])*)[ \t]*\*\}[ \t]*$`)
+	codeOption = document.Lazily(`([a-z]+)\[([^\]]*)\]`)
 	// VitePress: <<< @/snippets/a.js#region{2,4 js} [title]
-	vitePressForm = regexp.MustCompile(`^[ \t]*<<<[ \t]*([^\s#{\[]+)(?:#([\w*-]+))?[ \t]*(?:\{[^}]*\})?[ \t]*(?:\[[^\]]*\])?[ \t]*$`)
+	vitePressForm = document.Lazily(`^[ \t]*<<<[ \t]*([^\s#{\[]+)(?:#([\w*-]+))?[ \t]*(?:\{[^}]*\})?[ \t]*(?:\[[^\]]*\])?[ \t]*$`)
 	// VitePress: <!--@include: ./part.md#region{2,9}-->
-	commentForm = regexp.MustCompile(`^[ \t]*<!--[ \t]*@include:[ \t]*(.+?)(?:#([^\s{}]+))?(?:\{(\d*),?(\d*)\})?[ \t]*-->[ \t]*$`)
+	commentForm = document.Lazily(`^[ \t]*<!--[ \t]*@include:[ \t]*(.+?)(?:#([^\s{}]+))?(?:\{(\d*),?(\d*)\})?[ \t]*-->[ \t]*$`)
 	// Docusaurus: <Part />, {Source}
-	componentForm = regexp.MustCompile(`^[ \t]*(?:<([A-Z]\w*)(?:\s[^<>]*)?/>|(?:<CodeBlock[^>]*>)?[ \t]*\{([A-Z]\w*)\}[ \t]*(?:</CodeBlock>)?)[ \t]*$`)
-	importForm    = regexp.MustCompile(`^import\s+(\w+)\s+from\s+['"]([^'"]+)['"]`)
+	componentForm = document.Lazily(`^[ \t]*(?:<([A-Z]\w*)(?:\s[^<>]*)?/>|(?:<CodeBlock[^>]*>)?[ \t]*\{([A-Z]\w*)\}[ \t]*(?:</CodeBlock>)?)[ \t]*$`)
+	importForm    = document.Lazily(`^import\s+(\w+)\s+from\s+['"]([^'"]+)['"]`)
 )
 
 // wholeLine returns the file included by a directive that takes a line of its own.
 func (m *markdown) wholeLine(f *file, line string) (inclusion, bool) {
-	if found := importForm.FindStringSubmatch(line); found != nil && !f.inCode {
+	if found := importForm().FindStringSubmatch(line); found != nil && !f.inCode {
 		if f.imports == nil {
 			f.imports = map[string]string{}
 		}
 		f.imports[found[1]] = found[2]
 		return inclusion{}, false // the parser removes it
 	}
-	if found := componentForm.FindStringSubmatch(line); found != nil && !f.inCode {
+	if found := componentForm().FindStringSubmatch(line); found != nil && !f.inCode {
 		return m.component(f, found[1]+found[2])
 	}
-	if found := codeForm.FindStringSubmatch(line); found != nil && !f.inCode && strings.ContainsAny(found[1], "./") {
+	if found := codeForm().FindStringSubmatch(line); found != nil && !f.inCode && strings.ContainsAny(found[1], "./") {
 		t := target{path: found[1], first: m.folderWith("mkdocs.yml")}
-		for _, option := range codeOption.FindAllStringSubmatch(found[2], -1) {
+		for _, option := range codeOption().FindAllStringSubmatch(found[2], -1) {
 			if option[1] == "ln" {
 				t.ranges, t.joint = append(t.ranges, parseRanges(option[2], ":")...), "..."
 			}
 		}
 		return m.get(f, t, inclusion{code: true}), true
 	}
-	if found := vitePressForm.FindStringSubmatch(line); found != nil && !f.inCode && strings.ContainsAny(found[1], "./") {
+	if found := vitePressForm().FindStringSubmatch(line); found != nil && !f.inCode && strings.ContainsAny(found[1], "./") {
 		return m.get(f, target{path: withoutAlias(found[1]), part: part{region: found[2]}}, inclusion{code: true}), true
 	}
-	if found := commentForm.FindStringSubmatch(line); found != nil && !f.inCode {
+	if found := commentForm().FindStringSubmatch(line); found != nil && !f.inCode {
 		t := target{path: withoutAlias(found[1]), part: part{region: found[2]}}
 		if found[3]+found[4] != "" {
 			t.ranges = []lineRange{{number(found[3]), number(found[4])}}
@@ -215,14 +216,14 @@ func withoutAlias(name string) string {
 
 var (
 	// mdBook: {{#include a.rs:anchor}}
-	mdBookForm = regexp.MustCompile(`\\?\{\{\s*#(include|rustdoc_include|playground|playpen|title)\s+([^{}]+?)\s*\}\}`)
+	mdBookForm = document.Lazily(`\\?\{\{\s*#(include|rustdoc_include|playground|playpen|title)\s+([^{}]+?)\s*\}\}`)
 	// Hugo: {{% include "a.md" %}}
-	hugoForm = regexp.MustCompile(`\{\{[%<]\s*([\w/-]+)((?:\s+(?:[\w-]+\s*=\s*)?(?:"[^"]*"|` + "`[^`]*`" + `|[^\s"` + "`" + `<>%{}]+))+)\s*/?[%>]\}\}`)
+	hugoForm = document.Lazily(`\{\{[%<]\s*([\w/-]+)((?:\s+(?:[\w-]+\s*=\s*)?(?:"[^"]*"|` + "`[^`]*`" + `|[^\s"` + "`" + `<>%{}]+))+)\s*/?[%>]\}\}`)
 	// Jekyll, Liquid, and the plugins of MkDocs: {% include a.md key="value" %}, {% include-markdown "a.md" %}
-	liquidForm = regexp.MustCompile(`\{%-?\s*(include|include_relative|include_cached|include-markdown|rinclude|data|snippet|render)\s+(?:"([^"]+)"|'([^']+)'|([^\s%'"]+))((?:[^%]|%[^}])*?)-?%\}`)
+	liquidForm = document.Lazily(`\{%-?\s*(include|include_relative|include_cached|include-markdown|rinclude|data|snippet|render)\s+(?:"([^"]+)"|'([^']+)'|([^\s%'"]+))((?:[^%]|%[^}])*?)-?%\}`)
 	// MkDocs: {!> ../a.py!}
-	bangForm  = regexp.MustCompile(`\{!>?\s*([^!{}]+?)\s*!\}`)
-	parameter = regexp.MustCompile(`([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')`)
+	bangForm  = document.Lazily(`\{!>?\s*([^!{}]+?)\s*!\}`)
+	parameter = document.Lazily(`([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')`)
 )
 
 // inline replaces the directives within a line.
@@ -288,14 +289,14 @@ func (m *markdown) next(f *file, line string) (at []int, in inclusion, ok bool) 
 		}
 	}
 	if strings.Contains(line, "{{") {
-		try(mdBookForm, func(found []string) (inclusion, bool) { return m.mdBook(f, found) })
-		try(hugoForm, func(found []string) (inclusion, bool) { return m.hugo(f, found) })
+		try(mdBookForm(), func(found []string) (inclusion, bool) { return m.mdBook(f, found) })
+		try(hugoForm(), func(found []string) (inclusion, bool) { return m.hugo(f, found) })
 	}
 	if strings.Contains(line, "{%") && !f.raw {
-		try(liquidForm, func(found []string) (inclusion, bool) { return m.liquid(f, found) })
+		try(liquidForm(), func(found []string) (inclusion, bool) { return m.liquid(f, found) })
 	}
 	if strings.Contains(line, "{!") {
-		try(bangForm, func(found []string) (inclusion, bool) {
+		try(bangForm(), func(found []string) (inclusion, bool) {
 			if !strings.Contains(found[1], ".") {
 				return inclusion{}, false
 			}
@@ -325,17 +326,17 @@ func (m *markdown) mdBook(f *file, found []string) (inclusion, bool) {
 }
 
 // includeName matches the names of shortcodes that include a file.
-var includeName = regexp.MustCompile(`(?i)include|read-?file|snippet|partial|shared|code_?sample|codenew|example`)
+var includeName = document.Lazily(`(?i)include|read-?file|snippet|partial|shared|code_?sample|codenew|example`)
 
 // isTextFile reports whether a parameter is the name of a file with text.
-var isTextFile = regexp.MustCompile(`(?i)^[\w./ -]+\.(?:md|mdx|markdown|qmd|txt|ya?ml|json|toml|py|go|rs|js|ts|tsx|java|kt|rb|php|sh|c|h|cpp|cs|sql|html|xml|csv|conf|ini|tf|hcl|proto|adoc|rst|dockerfile)$`)
+var isTextFile = document.Lazily(`(?i)^[\w./ -]+\.(?:md|mdx|markdown|qmd|txt|ya?ml|json|toml|py|go|rs|js|ts|tsx|java|kt|rb|php|sh|c|h|cpp|cs|sql|html|xml|csv|conf|ini|tf|hcl|proto|adoc|rst|dockerfile)$`)
 
 func (m *markdown) hugo(f *file, found []string) (inclusion, bool) {
 	name := found[1]
 	var file string
 	isCode := strings.Contains(strings.ToLower(name), "code") || strings.Contains(found[2], `code="true"`) || strings.Contains(found[2], "code=true")
-	bare := parameter.ReplaceAllStringFunc(found[2], func(p string) string {
-		kv := parameter.FindStringSubmatch(p)
+	bare := parameter().ReplaceAllStringFunc(found[2], func(p string) string {
+		kv := parameter().FindStringSubmatch(p)
 		switch value := kv[2] + kv[3]; kv[1] {
 		case "file", "path", "src", "lookup", "filename", "name":
 			if file == "" || kv[1] == "file" || kv[1] == "lookup" {
@@ -350,8 +351,8 @@ func (m *markdown) hugo(f *file, found []string) (inclusion, bool) {
 			file = strings.Trim(value, `"'`)
 		}
 	}
-	includes := includeName.MatchString(name)
-	if !includes || file == "" || !isTextFile.MatchString(file) && !strings.Contains(strings.ToLower(name), "include") && !strings.Contains(strings.ToLower(name), "file") {
+	includes := includeName().MatchString(name)
+	if !includes || file == "" || !isTextFile().MatchString(file) && !strings.Contains(strings.ToLower(name), "include") && !strings.Contains(strings.ToLower(name), "file") {
 		return inclusion{}, false
 	}
 	in := inclusion{code: isCode || !isMarkdown(file) && path.Ext(file) != "" && path.Ext(file) != ".html" && path.Ext(file) != ".txt", asIs: true}
@@ -365,7 +366,7 @@ func (m *markdown) hugo(f *file, found []string) (inclusion, bool) {
 func (m *markdown) liquid(f *file, found []string) (inclusion, bool) {
 	name, rest := found[2]+found[3]+found[4], found[5]
 	values := map[string]string{}
-	for _, p := range parameter.FindAllStringSubmatch(rest, -1) {
+	for _, p := range parameter().FindAllStringSubmatch(rest, -1) {
 		values[p[1]] = p[2] + p[3]
 	}
 	t := target{path: name}
@@ -402,14 +403,14 @@ func (m *markdown) liquid(f *file, found []string) (inclusion, bool) {
 		return in, true
 	}
 	for i, l := range in.lines {
-		in.lines[i] = includeValue.ReplaceAllStringFunc(l, func(s string) string {
-			return values[includeValue.FindStringSubmatch(s)[1]]
+		in.lines[i] = includeValue().ReplaceAllStringFunc(l, func(s string) string {
+			return values[includeValue().FindStringSubmatch(s)[1]]
 		})
 	}
 	return in, true
 }
 
-var includeValue = regexp.MustCompile(`\{\{-?\s*include\.([\w-]+)\s*-?\}\}`)
+var includeValue = document.Lazily(`\{\{-?\s*include\.([\w-]+)\s*-?\}\}`)
 
 // number returns the number, 0 for none.
 func number(s string) int {
@@ -420,14 +421,14 @@ func number(s string) int {
 // snippetForm matches a line of pymdownx.snippets: indentation, escapes, a
 // mark, and a quoted path. Lines that begin or end a list of paths have no
 // path.
-var snippetForm = regexp.MustCompile(`^([ \t]*)(;*)-+8<-+(?:[ \t]+(?:"((?:\\"|[^"])+)"|'((?:\\'|[^'])+)'))?[ \t]*$`)
+var snippetForm = document.Lazily(`^([ \t]*)(;*)-+8<-+(?:[ \t]+(?:"((?:\\"|[^"])+)"|'((?:\\'|[^'])+)'))?[ \t]*$`)
 
 // snippet replaces line i, or the list of paths that begins on it.
 func (m *markdown) snippet(f *file, i int) (out []string, n int) {
 	if !strings.Contains(f.lines[i], "8<-") {
 		return nil, 0
 	}
-	found := snippetForm.FindStringSubmatch(f.lines[i])
+	found := snippetForm().FindStringSubmatch(f.lines[i])
 	if found == nil {
 		return nil, 0
 	}
@@ -439,7 +440,7 @@ func (m *markdown) snippet(f *file, i int) (out []string, n int) {
 		return m.snippetFile(f, indent, strings.NewReplacer(`\"`, `"`, `\'`, `'`).Replace(quoted)), 1
 	}
 	for n := i + 1; n < len(f.lines); n++ {
-		if found := snippetForm.FindStringSubmatch(f.lines[n]); found != nil && found[2]+found[3]+found[4] == "" {
+		if found := snippetForm().FindStringSubmatch(f.lines[n]); found != nil && found[2]+found[3]+found[4] == "" {
 			return out, n + 1 - i
 		}
 		bare := strings.TrimSpace(f.lines[n])
@@ -453,11 +454,11 @@ func (m *markdown) snippet(f *file, i int) (out []string, n int) {
 
 // snippetPlace matches a path and an optional suffix: ranges of lines, or a
 // section name.
-var snippetPlace = regexp.MustCompile(`^(.+?)(?::(-?[0-9]*(?::-?[0-9]*)?(?:,-?[0-9]*(?::-?[0-9]*)?)*)|:([A-Za-z][-_0-9A-Za-z]*))?$`)
+var snippetPlace = document.Lazily(`^(.+?)(?::(-?[0-9]*(?::-?[0-9]*)?(?:,-?[0-9]*(?::-?[0-9]*)?)*)|:([A-Za-z][-_0-9A-Za-z]*))?$`)
 
 // snippetFile returns the lines of an included file or of a part of it.
 func (m *markdown) snippetFile(f *file, indent, place string) []string {
-	found := snippetPlace.FindStringSubmatch(place)
+	found := snippetPlace().FindStringSubmatch(place)
 	if found == nil {
 		return nil
 	}

@@ -2,7 +2,6 @@ package include
 
 import (
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -143,7 +142,7 @@ func (r lineRange) of(lines []string) []string {
 //	--8<-- [start:name], --8<-- [end:name]  MkDocs
 //	#region name, #endregion name           VitePress
 //	tag::name[], end::name[]                AsciiDoc
-var markForm = regexp.MustCompile(`\bANCHOR(_END)?:\s*([\w-]+)\s*(?:\*/|-->)?\s*$` +
+var markForm = document.Lazily(`\bANCHOR(_END)?:\s*([\w-]+)\s*(?:\*/|-->)?\s*$` +
 	`|(;?)-+8<-+[ \t]+\[[ \t]*(start|end)[ \t]*:[ \t]*([A-Za-z][-_0-9A-Za-z]*)[ \t]*\]` +
 	`|^\s*(?:(?://|/\*|<!--|--|\*|;+|#)\s*#?|#)(end)?region\b\s*([\w*-]*)\s*(?:\*/|-->)?\s*$` +
 	`|(?:^|\W)(tag|end)::(\S+?)\[\](?:\W|$)`)
@@ -158,7 +157,7 @@ func markOf(line string) (mark, bool) {
 	if !strings.Contains(line, "ANCHOR") && !strings.Contains(line, "8<-") && !strings.Contains(line, "region") && !strings.Contains(line, "::") {
 		return mark{}, false
 	}
-	m := markForm.FindStringSubmatch(line)
+	m := markForm().FindStringSubmatch(line)
 	switch {
 	case m == nil || m[3] != "":
 		return mark{}, false

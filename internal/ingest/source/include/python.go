@@ -1,9 +1,10 @@
 package include
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/docsearch/docsearch/internal/ingest/document"
 )
 
 // A pyMember is a definition in a Python file: a class, a function, or a variable. A module
@@ -137,11 +138,11 @@ func endOfPyString(s string, i int) int {
 	return len(s)
 }
 
-var pyStringForm = regexp.MustCompile(`^[rRuUbB]{0,2}("""|'''|"|')`)
+var pyStringForm = document.Lazily(`^[rRuUbB]{0,2}("""|'''|"|')`)
 
 // pyString returns the value of a line that is a string literal, without indentation, or "".
 func pyString(line string) string {
-	m := pyStringForm.FindStringSubmatch(line)
+	m := pyStringForm().FindStringSubmatch(line)
 	if m == nil || len(line) < len(m[0])+len(m[1]) || endOfPyString(line, len(m[0])-len(m[1])) != len(line) {
 		return ""
 	}
@@ -162,10 +163,10 @@ type pyParser struct {
 }
 
 var (
-	pyDefForm    = regexp.MustCompile(`^(async\s+def|def|class)\s+(\w+)\s*(?:\[.*?\])?\s*`)
-	pyDataForm   = regexp.MustCompile(`^(\w+)\s*(?::\s*([^=]+?))?\s*(?:=\s*([^=].*))?$`)
-	pyImportForm = regexp.MustCompile(`^from\s+(\.*)\s*([\w.]*)\s+import\s+(.+)$`)
-	pySpaces     = regexp.MustCompile(`\s+`)
+	pyDefForm    = document.Lazily(`^(async\s+def|def|class)\s+(\w+)\s*(?:\[.*?\])?\s*`)
+	pyDataForm   = document.Lazily(`^(\w+)\s*(?::\s*([^=]+?))?\s*(?:=\s*([^=].*))?$`)
+	pyImportForm = document.Lazily(`^from\s+(\.*)\s*([\w.]*)\s+import\s+(.+)$`)
+	pySpaces     = document.Lazily(`\s+`)
 )
 
 // maxPyNested limits the nesting of blocks.
@@ -190,7 +191,7 @@ func (p *pyParser) block(in *pyMember, outer, depth int) {
 			decorators = append(decorators, strings.TrimSpace(line.text[1:]))
 			continue
 		}
-		if m := pyDefForm.FindStringSubmatch(line.text); m != nil {
+		if m := pyDefForm().FindStringSubmatch(line.text); m != nil {
 			p.definition(in, line, m, decorators, depth)
 			decorators = nil
 			continue
@@ -205,7 +206,7 @@ func (p *pyParser) block(in *pyMember, outer, depth int) {
 		case "from", "import":
 			p.imported(line.text)
 		default:
-			if m := pyDataForm.FindStringSubmatch(line.text); m != nil && (m[2] != "" || m[3] != "") {
+			if m := pyDataForm().FindStringSubmatch(line.text); m != nil && (m[2] != "" || m[3] != "") {
 				last = variable(m, line.comment)
 				in.add(last)
 			}
@@ -222,7 +223,7 @@ func variable(m []string, doc string) *pyMember {
 	if m[3] != "" && len(m[3]) <= longest {
 		v.signature += " = " + m[3]
 	}
-	v.signature = pySpaces.ReplaceAllString(v.signature, " ")
+	v.signature = pySpaces().ReplaceAllString(v.signature, " ")
 	return v
 }
 
@@ -232,7 +233,7 @@ func (p *pyParser) definition(in *pyMember, line pyLine, m []string, decorators 
 	rest := line.text[len(m[0]):]
 	arguments, rest := cutBrackets(rest)
 	result, body := cutResult(rest)
-	arguments = strings.ReplaceAll(pySpaces.ReplaceAllString(arguments, " "), "( ", "(")
+	arguments = strings.ReplaceAll(pySpaces().ReplaceAllString(arguments, " "), "( ", "(")
 	arguments = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(strings.TrimSuffix(arguments, ")")), ","), " ") + ")"
 	switch {
 	case m[1] == "class":
@@ -285,10 +286,10 @@ func (p *pyParser) definition(in *pyMember, line pyLine, m []string, decorators 
 	in.add(d)
 }
 
-var pySelf = regexp.MustCompile(`^\((?:self|cls|mcs)(?:\s*:[^,)]*)?\s*(?:,\s*|(\)))(?:/,?\s*)?`)
+var pySelf = document.Lazily(`^\((?:self|cls|mcs)(?:\s*:[^,)]*)?\s*(?:,\s*|(\)))(?:/,?\s*)?`)
 
 func withoutSelf(signature string) string {
-	return pySelf.ReplaceAllString(signature, "($1")
+	return pySelf().ReplaceAllString(signature, "($1")
 }
 
 // cutBrackets splits s after the bracket at its beginning.
@@ -327,7 +328,7 @@ func cutResult(s string) (result, body string) {
 		case ':':
 			if depth == 0 {
 				result, body = s[:i], strings.TrimSpace(s[i+1:])
-				if result = pySpaces.ReplaceAllString(strings.TrimSpace(result), " "); result != "" {
+				if result = pySpaces().ReplaceAllString(strings.TrimSpace(result), " "); result != "" {
 					result = " " + result
 				}
 				return result, body
@@ -357,7 +358,7 @@ func splitArguments(s string) (parts []string) {
 
 // imported reads an import of names.
 func (p *pyParser) imported(line string) {
-	m := pyImportForm.FindStringSubmatch(line)
+	m := pyImportForm().FindStringSubmatch(line)
 	if m == nil {
 		if name, as, ok := strings.Cut(strings.TrimPrefix(line, "import "), " as "); ok {
 			p.module.imports[strings.TrimSpace(as)] = strings.TrimSpace(name)

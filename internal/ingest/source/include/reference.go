@@ -3,10 +3,10 @@ package include
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/docsearch/docsearch/internal/ingest/document"
 	"github.com/docsearch/docsearch/internal/ingest/format/rst"
 )
 
@@ -272,7 +272,7 @@ type docBlock struct {
 	lines   []string // without indentation
 }
 
-var googleSection = regexp.MustCompile(`^([A-Z][A-Za-z ]+):$`)
+var googleSection = document.Lazily(`^([A-Z][A-Za-z ]+):$`)
 
 // docBlocks splits a docstring into its text and the sections of Google's and NumPy's styles.
 func docBlocks(doc string) []docBlock {
@@ -280,7 +280,7 @@ func docBlocks(doc string) []docBlock {
 	blocks := []docBlock{{}}
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]
-		if m := googleSection.FindStringSubmatch(line); m != nil {
+		if m := googleSection().FindStringSubmatch(line); m != nil {
 			entries, known := docSections[strings.ToLower(m[1])]
 			n := i + 1
 			for n < len(lines) && (lines[n] == "" || indentOf(lines[n]) != "") {
@@ -313,7 +313,7 @@ func docBlocks(doc string) []docBlock {
 
 // entry matches an entry of a docstring's section: "name (type): text" of Google, "name : type"
 // of NumPy.
-var entry = regexp.MustCompile(`^(\*{0,2}[\w.]+(?:, *\*{0,2}[\w.]+)*)(?: *\(([^)]*)\))?(?: *: *(.*))?$`)
+var entry = document.Lazily(`^(\*{0,2}[\w.]+(?:, *\*{0,2}[\w.]+)*)(?: *\(([^)]*)\))?(?: *: *(.*))?$`)
 
 // restDoc returns a docstring as reStructuredText without titles.
 func restDoc(doc string) (out []string) {
@@ -322,7 +322,7 @@ func restDoc(doc string) (out []string) {
 			out = append(out, "", "**"+b.title+"**", "")
 		}
 		for i, line := range b.lines {
-			m := entry.FindStringSubmatch(line)
+			m := entry().FindStringSubmatch(line)
 			if !b.entries || m == nil || line == "" {
 				if i > 0 && b.title == "" && len(line) >= 3 && strings.Trim(line, "=-~^") == "" && b.lines[i-1] != "" {
 					continue // the line below a title
@@ -345,11 +345,11 @@ func restDoc(doc string) (out []string) {
 }
 
 // restMark matches markup of reStructuredText that Markdown does not have.
-var restMark = regexp.MustCompile("(?m)^\\s*\\.\\. [\\w-]+::|:[\\w:]+:`|``\\S|^:(?:param|return|raise)\\w*\\b[^:]*:")
+var restMark = document.Lazily("(?m)^\\s*\\.\\. [\\w-]+::|:[\\w:]+:`|``\\S|^:(?:param|return|raise)\\w*\\b[^:]*:")
 
 // markdownDoc returns a docstring as Markdown.
 func markdownDoc(doc string) (out []string) {
-	if restMark.MatchString(doc) {
+	if restMark().MatchString(doc) {
 		for _, s := range rst.Parse([]byte(strings.Join(restDoc(doc), "\n"))).Sections {
 			if s.Heading != "" {
 				out = append(out, "", "**"+s.Heading+"**", "")
@@ -365,7 +365,7 @@ func markdownDoc(doc string) (out []string) {
 			out = append(out, "", "**"+b.title+"**", "")
 		}
 		for _, line := range b.lines {
-			if m := entry.FindStringSubmatch(line); m != nil && b.entries {
+			if m := entry().FindStringSubmatch(line); m != nil && b.entries {
 				text := "- `" + m[1] + "`"
 				if m[2] != "" {
 					text += " (" + m[2] + ")"

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/docsearch/docsearch/internal/ingest/document"
 )
 
 // rest is the dialect of reStructuredText, with Sphinx's literalinclude and autodoc.
@@ -14,13 +16,13 @@ type rest struct {
 }
 
 var (
-	restForm     = regexp.MustCompile(`^([ \t]*)\.\.[ \t]+(include|literalinclude|auto[a-z]+|(?:py:)?(?:current)?module)::[ \t]*(.*)$`)
-	literalBlock = regexp.MustCompile(`^\s*\.\.\s+(?:code-block|code|sourcecode|parsed-literal|highlight|prompt|math|raw)::`)
-	optionLine   = regexp.MustCompile(`^:([\w-]+):[ \t]*(.*)$`)
+	restForm     = document.Lazily(`^([ \t]*)\.\.[ \t]+(include|literalinclude|auto[a-z]+|(?:py:)?(?:current)?module)::[ \t]*(.*)$`)
+	literalBlock = document.Lazily(`^\s*\.\.\s+(?:code-block|code|sourcecode|parsed-literal|highlight|prompt|math|raw)::`)
+	optionLine   = document.Lazily(`^:([\w-]+):[ \t]*(.*)$`)
 )
 
 func (r *rest) mayInclude(line string) bool {
-	return strings.Contains(line, ".. ") && restForm.MatchString(line)
+	return strings.Contains(line, ".. ") && restForm().MatchString(line)
 }
 
 // A restDirective is a directive of reStructuredText or, in a fence, of MyST.
@@ -32,7 +34,7 @@ type restDirective struct {
 
 // directive parses the directive on the first line and returns its number of lines.
 func directive(lines []string) (d restDirective, n int) {
-	m := restForm.FindStringSubmatch(lines[0])
+	m := restForm().FindStringSubmatch(lines[0])
 	if m == nil {
 		return d, 0
 	}
@@ -56,7 +58,7 @@ func (d *restDirective) cutOptions(lines []string) {
 	d.options = map[string]string{}
 	last := ""
 	for i, l := range lines {
-		m := optionLine.FindStringSubmatch(l)
+		m := optionLine().FindStringSubmatch(l)
 		switch {
 		case m != nil:
 			last = m[1]
@@ -85,7 +87,7 @@ func (r *rest) replace(f *file, i int) (out []string, n int) {
 	d, n := directive(f.lines[i:])
 	switch {
 	case n == 0:
-		if strings.HasSuffix(bare, "::") && !strings.HasPrefix(bare, ".. ") || literalBlock.MatchString(line) {
+		if strings.HasSuffix(bare, "::") && !strings.HasPrefix(bare, ".. ") || literalBlock().MatchString(line) {
 			r.literal = len(indentOf(line)) + 1
 		}
 		return nil, 0
@@ -276,7 +278,7 @@ func (e *expander) shown(name string, s selection) (shownDefinition, bool) {
 	return shownDefinition{}, false
 }
 
-var defaultMembers = regexp.MustCompile(`autodoc_default_(?:options|flags)\s*=\s*[\[{][^\]}]*["']members["']`)
+var defaultMembers = document.Lazily(`autodoc_default_(?:options|flags)\s*=\s*[\[{][^\]}]*["']members["']`)
 
 // selection returns the members that the options of a directive select.
 func (e *expander) selection(d restDirective) selection {
@@ -291,7 +293,7 @@ func (e *expander) selection(d restDirective) selection {
 	if !d.has("members") && !d.has("no-members") && (d.name == "autoclass" || d.name == "automodule" || d.name == "autoexception") {
 		if e.defaults == nil {
 			text, _ := e.files.Read(path.Join(e.folderWith("conf.py"), "conf.py"))
-			found := defaultMembers.MatchString(text)
+			found := defaultMembers().MatchString(text)
 			e.defaults = &found
 		}
 		s.all = *e.defaults
@@ -306,25 +308,25 @@ func summary(doc string) string {
 }
 
 var (
-	mystForm        = regexp.MustCompile("^([ \t]*)(`{3,}|~{3,}|:{3,})\\{(include|literalinclude|eval-rst|auto[a-z]+|(?:py:)?(?:current)?module)\\}[ \t]*(.*)$")
-	mkdocstringForm = regexp.MustCompile(`^([ \t]*):::[ \t]+([A-Za-z_]\w*(?:\.\w+)+)[ \t]*$`)
-	listMark        = regexp.MustCompile(`^[ \t]*[*-][ \t]+(\.\. )`)
-	membersForm     = regexp.MustCompile(`^[ \t]*:?members:[ \t]*(.*)$`)
+	mystForm        = document.Lazily("^([ \t]*)(`{3,}|~{3,}|:{3,})\\{(include|literalinclude|eval-rst|auto[a-z]+|(?:py:)?(?:current)?module)\\}[ \t]*(.*)$")
+	mkdocstringForm = document.Lazily(`^([ \t]*):::[ \t]+([A-Za-z_]\w*(?:\.\w+)+)[ \t]*$`)
+	listMark        = document.Lazily(`^[ \t]*[*-][ \t]+(\.\. )`)
+	membersForm     = document.Lazily(`^[ \t]*:?members:[ \t]*(.*)$`)
 )
 
 // reference replaces the directives of MyST and mkdocstrings.
 func (m *markdown) reference(f *file, i int) (out []string, n int) {
-	if found := mystForm.FindStringSubmatch(f.lines[i]); found != nil {
+	if found := mystForm().FindStringSubmatch(f.lines[i]); found != nil {
 		return m.myst(f, i, found)
 	}
-	found := mkdocstringForm.FindStringSubmatch(f.lines[i])
+	found := mkdocstringForm().FindStringSubmatch(f.lines[i])
 	if found == nil {
 		return nil, 0
 	}
 	s := selection{all: true}
 	n = 1
 	for n < len(f.lines)-i && strings.TrimSpace(f.lines[i+n]) != "" && len(indentOf(f.lines[i+n])) > len(found[1]) {
-		if option := membersForm.FindStringSubmatch(f.lines[i+n]); option != nil {
+		if option := membersForm().FindStringSubmatch(f.lines[i+n]); option != nil {
 			s.all = false
 			s.names = append(s.names, strings.Fields(strings.Trim(strings.ReplaceAll(option[1], ",", " "), "[]"))...)
 		} else if bare := strings.TrimSpace(f.lines[i+n]); strings.HasPrefix(bare, "- ") && !s.all {
@@ -361,7 +363,7 @@ func (m *markdown) myst(f *file, i int, found []string) (out []string, n int) {
 	case "eval-rst":
 		known := false
 		for k := range inner { // a directive may be the item of a list
-			inner[k] = listMark.ReplaceAllString(inner[k], "$1")
+			inner[k] = listMark().ReplaceAllString(inner[k], "$1")
 		}
 		for k := 0; k < len(inner); k++ {
 			d, lines := directive(inner[k:])
