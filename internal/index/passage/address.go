@@ -57,7 +57,7 @@ func pathSegments(path string) []string {
 	list := strings.FieldsFunc(strings.ToLower(path), func(r rune) bool { return r == '/' })
 	if n := len(list); n > 0 {
 		list[n-1] = withoutPageExtension(list[n-1])
-		if isIndexName(list[n-1]) {
+		if IsIndexName(list[n-1]) {
 			list = list[:n-1]
 		}
 	}
@@ -73,7 +73,11 @@ func withoutPageExtension(name string) string {
 	return name
 }
 
-func isIndexName(name string) bool { return name == "index" || name == "_index" || name == "readme" }
+// IsIndexName reports whether a document of that name, without extension, is the page of its
+// folder.
+func IsIndexName(name string) bool {
+	return name == "index" || name == "_index" || strings.EqualFold(name, "readme")
+}
 
 // endSegments returns the segments of a path that files and pages share: without the
 // folders that generators do not show, without numbers that order files, and without

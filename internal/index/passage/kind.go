@@ -11,21 +11,6 @@ const (
 	Translation  = "translation"
 )
 
-// NamesReleaseNotes reports whether the name of a file or folder, in lower case and without its
-// ending, is typical of release notes.
-func NamesReleaseNotes(name string) bool {
-	switch name {
-	case "changes", "changelog", "changelogs", "news", "relnotes", "releases", "release":
-		return true
-	}
-	for _, prefix := range [...]string{"whatsnew", "whats-new", "what-s-new", "release-notes", "release_notes", "releasenotes", "releaselog", "changelog-", "changelog_", "release-"} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
-}
-
 // Flags of suspicious documents.
 const (
 	HidesText = "hidden text for assistants"

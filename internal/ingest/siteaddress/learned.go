@@ -115,7 +115,7 @@ func newDocument(name string) document {
 		raw := strings.ToLower(strings.TrimSuffix(s, pageExtension(s)))
 		plain := passage.WithoutNumber(raw)
 		isGroup := strings.HasPrefix(s, "(") && strings.HasSuffix(s, ")")
-		if !isGroup && !(end == len(name) && isIndex(plain)) {
+		if !isGroup && !(end == len(name) && passage.IsIndexName(plain)) {
 			d.segments, d.numbered, d.ends = append(d.segments, plain), append(d.numbered, raw), append(d.ends, end)
 		}
 		start = end + 1

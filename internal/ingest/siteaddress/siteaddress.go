@@ -192,7 +192,7 @@ func (r *rule) address(rest string, front map[string]string) string {
 	switch name := segments[last]; {
 	case st.pages && name != "page":
 		// a part of another page
-	case st.pages, isIndex(name), st.twin && last > 0 && plain(name, st) == plain(segments[last-1], st):
+	case st.pages, passage.IsIndexName(name), st.twin && last > 0 && plain(name, st) == plain(segments[last-1], st):
 		segments[last] = ""
 	}
 	if st.flat {
@@ -238,10 +238,6 @@ func plain(segment string, st *style) string {
 		segment = strings.ToLower(strings.ReplaceAll(segment, " ", "-"))
 	}
 	return segment
-}
-
-func isIndex(name string) bool {
-	return name == "index" || name == "_index" || strings.EqualFold(name, "readme")
 }
 
 // isPath reports whether a value of front matter can be a path: not a URL or a pattern.

@@ -58,13 +58,13 @@ func funcName(d *ast.FuncDecl) (string, []string) {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return "func " + d.Name.Name, []string{d.Name.Name}
 	}
-	receiver := typeName(d.Recv.List[0].Type)
+	receiver := ReceiverName(d.Recv.List[0].Type)
 	return "func (" + receiver + ") " + d.Name.Name, []string{receiver + "." + d.Name.Name}
 }
 
-// typeName returns the name of a receiver's type, without pointer and type
-// parameters.
-func typeName(e ast.Expr) string {
+// ReceiverName returns the name of a receiver's type, without pointer and type parameters; "?"
+// if it is no name.
+func ReceiverName(e ast.Expr) string {
 	for {
 		switch t := e.(type) {
 		case *ast.StarExpr:

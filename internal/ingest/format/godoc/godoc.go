@@ -16,6 +16,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/docsearch/docsearch/internal/ingest/format/code"
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
@@ -100,7 +101,7 @@ func (r *reader) declarations() {
 func (r *reader) function(d *ast.FuncDecl) {
 	name := d.Name.Name
 	if d.Recv != nil && len(d.Recv.List) > 0 {
-		receiver := typeName(d.Recv.List[0].Type)
+		receiver := code.ReceiverName(d.Recv.List[0].Type)
 		if !ast.IsExported(receiver) {
 			return
 		}
@@ -285,24 +286,4 @@ func plain(text []comment.Text) string {
 		}
 	}
 	return b.String()
-}
-
-// typeName returns the name of a receiver's type, without pointer and type parameters.
-func typeName(e ast.Expr) string {
-	for {
-		switch t := e.(type) {
-		case *ast.StarExpr:
-			e = t.X
-		case *ast.IndexExpr:
-			e = t.X
-		case *ast.IndexListExpr:
-			e = t.X
-		case *ast.ParenExpr:
-			e = t.X
-		case *ast.Ident:
-			return t.Name
-		default:
-			return ""
-		}
-	}
 }
