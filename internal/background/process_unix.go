@@ -26,7 +26,7 @@ func LowerPriority() {
 	}
 }
 
-// LimitProcessorTime makes the system end this process after so many seconds of processor
+// LimitProcessorTime makes the system end this process after a number of seconds of processor
 // time.
 func LimitProcessorTime(seconds uint64) {
 	var limit unix.Rlimit

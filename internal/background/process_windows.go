@@ -19,8 +19,8 @@ func LowerPriority() {
 	windows.SetPriorityClass(windows.CurrentProcess(), windows.IDLE_PRIORITY_CLASS)
 }
 
-// LimitProcessorTime ends this process after so many seconds, which are at most as many of
-// processor time per core.
+// LimitProcessorTime ends this process after a number of seconds. It uses at most as much
+// processor time on each core.
 func LimitProcessorTime(seconds uint64) {
 	time.AfterFunc(time.Duration(seconds)*time.Second, func() { os.Exit(1) })
 }

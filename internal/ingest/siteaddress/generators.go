@@ -39,7 +39,8 @@ func IsConfig(name string) bool {
 	return false
 }
 
-// configured returns the rules of the configurations above and beside the documents.
+// configured returns the rules of the configurations in the folders of the documents, above
+// them, and in siteFolders there.
 func configured(tree fs.FS, names []string) []rule {
 	folders, list := map[string]bool{}, []string(nil)
 	add := func(folder string) bool {
