@@ -40,6 +40,7 @@ uninstall:
 # seconds come first. Some tests wait, so one package more than there are processors runs.
 test:
 	go test -shuffle=on -timeout 40m -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) ./internal/... ./...
+	go test -C test/eval -shuffle=on ./...
 
 # The tests that kill, fail and attack programs, with all their rounds, and the load on a
 # server for five minutes. Takes an hour.
@@ -58,9 +59,12 @@ lint:
 	go vet -tags e2e ./test/...
 	go vet -tags compare ./internal/index/dense
 	go vet -tags generate ./cmd/docsearch
+	go -C test/eval vet ./...
 	go mod tidy -diff
+	go -C test/eval mod tidy -diff
 	go mod verify
 	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+	go -C test/eval run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 
 # Needs access to the Go vulnerability database; without it, prints "skipped".
 vuln:
@@ -106,7 +110,8 @@ compare:
 # WRITE=docs/quality.md writes the tables to that page; ONLY=names,notes runs only
 # these measures.
 eval:
-	go run ./test/eval $(if $(WRITE),-write $(WRITE)) $(if $(ONLY),-only $(ONLY))
+	go -C test/eval build -o $(CURDIR)/.cache/bin/eval .
+	.cache/bin/eval $(if $(WRITE),-write $(WRITE)) $(if $(ONLY),-only $(ONLY))
 
 plugin:
 	go build $(GOFLAGS_) -o plugin/bin/ ./cmd/docsearch ./cmd/docsearch-hook

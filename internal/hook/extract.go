@@ -10,8 +10,8 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-// With these weights, denials quote the most phrases of the answers (go run ./test/eval -only
-// phrases). Values nearby do nearly as well.
+// With these weights, denials quote the most phrases of the answers (make eval ONLY=phrases).
+// Values nearby do nearly as well.
 const (
 	// maxExtractTerms is the number of terms by which passages are shortened.
 	maxExtractTerms = 64

@@ -1,5 +1,5 @@
 // Command eval measures docsearch on judged data and prints the tables of
-// docs/quality.md. Run it with make eval. It exits with status 1 if a figure is below
+// docs/quality.md. Run it with make eval, in the folder of the repository. It exits with status 1 if a figure is below
 // its floor. It needs four folders:
 //
 //   - the collections, which are not part of this repository (DOCSEARCH_EVAL,

@@ -14,7 +14,7 @@ import (
 
 const (
 	// minResemblance is the cosine from which a key resembles a query. Between .55 and .6,
-	// denials quote the most phrases of the answers (go run ./test/eval -only phrases).
+	// denials quote the most phrases of the answers (make eval ONLY=phrases).
 	minResemblance = .6
 	// generalShare is what is left of it for an entry for all databases.
 	generalShare = .9

@@ -192,7 +192,7 @@ func Usable(c *generation.Confidence) *generation.Confidence {
 // Default is the confidence model of a database that has none of its own: a logistic model
 // over lexical.Signals.Features. It is fitted to the judged queries of seven manuals,
 // out-of-domain queries, and searches about these and other manuals that only the web
-// answers (go run ./test/eval -fit). Two weights differ from the fitted ones. The constant is
+// answers (test/eval with -fit). Two weights differ from the fitted ones. The constant is
 // reduced from -2.41, so that a quarter fewer out-of-domain queries are answered, and 2% fewer
 // in-domain ones. The weight of corrected terms is reduced from -0.70, so that more of the
 // queries with a misspelled word are answered.
