@@ -19,15 +19,15 @@ func newStatsCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stats",
 		Short: "Show what the hook has done",
-		Long: `Show what the hook has done, by outcome, database, and rule, from its local event
-log. The log is rotated at 2 MiB and keeps one old file, so old events are dropped.
-For each database, stats shows what agents did after a denial: they retried the
-search, searched or read further, or did neither.
+		Long: `Show what the hook has done with web searches and pages, by database and by rule, from
+its local event log, and what agents did next: they used the answer, searched further,
+or went to the web. The log is rotated at 2 MiB and keeps one old file, so old events
+are dropped.
 
 Unless "log_queries" is false in the config's "hook", stats also groups the web
 searches of the last seven days that no database matches or answers by their common
-words. For each problem that it
-finds, it prints a change: thresholds that adapt, a keyword, or more documentation.
+words. For each problem that it finds, it prints a change: thresholds that adapt, a
+keyword, or more documentation.
 
 The savings are an estimate. Stats prints the formula.`,
 		Example: `  docsearch stats

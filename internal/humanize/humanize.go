@@ -60,14 +60,6 @@ func Argument(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// Signed groups the digits of a number that may be negative.
-func Signed(n int) string {
-	if n < 0 {
-		return "-" + Thousands(-n)
-	}
-	return Thousands(n)
-}
-
 // Seconds formats a number of seconds.
 func Seconds(seconds float64) string {
 	d := time.Duration(seconds * float64(time.Second))

@@ -12,7 +12,6 @@ func TestFormats(t *testing.T) {
 		Count(12345, "thing"):       "12,345 things",
 		Thousands(999):              "999",
 		Thousands(1000000):          "1,000,000",
-		Signed(-1234):               "-1,234",
 		Size(999):                   "999 bytes",
 		Size(1000):                  "1.0 kB",
 		Size(1500000):               "1.5 MB",

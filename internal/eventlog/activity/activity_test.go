@@ -15,8 +15,35 @@ func TestStatsSince(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Events != 24 || s.Outcomes[eventlog.Answered] != 1 || s.Saved.Calls != 0 {
+	if s.Events != 23 || s.Outcomes[eventlog.Answered] != 1 || s.Saved.Calls != 0 {
 		t.Errorf("%d events, outcomes %v, saved %+v", s.Events, s.Outcomes, s.Saved)
+	}
+}
+
+// Only the first of equal searches and no search after which the agent went on saves a call.
+func TestSavedCalls(t *testing.T) {
+	answered := func(session, call string) eventlog.Event {
+		return eventlog.Event{Session: session, Call: call, Tool: "WebSearch", Outcome: eventlog.Answered, Databases: []string{"a"}}
+	}
+	l := eventlog.Log{Dir: t.TempDir()}
+	for i, e := range []eventlog.Event{
+		answered("saved", "1"), answered("saved", "1"), answered("saved", "2"),
+		answered("retried", "1"), {Session: "retried", Call: "1", Tool: "WebSearch", Outcome: eventlog.Retried, Databases: []string{"a"}},
+		answered("searched", "1"), {Session: "searched", Tool: "mcp__docsearch__search", Outcome: eventlog.Allowed},
+		answered("reworded", "1"), {Session: "reworded", Call: "2", Tool: "WebSearch", Outcome: eventlog.Unanswered, Databases: []string{"a"}},
+		answered("", "1"),
+	} {
+		e.At, e.Name = time.Unix(1_800_000_000+int64(i), 0), "PreToolUse"
+		if err := l.Append(&e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := Read(l, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Saved.Calls != 2 {
+		t.Errorf("%d calls saved, want 2", s.Saved.Calls)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 type Reactions struct {
 	Denied   int `json:"denied"`
 	Retried  int `json:"retried"`  // sent the same call again, which ran
+	Reworded int `json:"reworded"` // sent the web another search of the same databases, which ran
 	Searched int `json:"searched"` // searched or read the local documentation further
 	Neither  int `json:"neither"`
 }
@@ -29,6 +30,8 @@ func (r *Reactions) add(to adapt.Reaction) {
 	switch to {
 	case adapt.Retried:
 		r.Retried++
+	case adapt.Reworded:
+		r.Reworded++
 	case adapt.Searched:
 		r.Searched++
 	default:
@@ -225,13 +228,6 @@ func (s *Summary) proposalOf(wanted func(*Proposal) bool) *Proposal {
 		}
 	}
 	return nil
-}
-
-// SortedReactions returns the names of the databases with denials, most denials first.
-func (s *Summary) SortedReactions() []string {
-	return slices.SortedFunc(maps.Keys(s.Reactions), func(x, y string) int {
-		return cmp.Or(cmp.Compare(s.Reactions[y].Denied, s.Reactions[x].Denied), cmp.Compare(x, y))
-	})
 }
 
 // Searches formats a number of web searches.

@@ -81,36 +81,47 @@ func latestIn(dir string, now time.Time) (*Decisions, error) {
 func describe(e *Entry, now time.Time) string {
 	switch e.Outcome {
 	case eventlog.Answered, eventlog.Redirected:
-		return describeDenial(e, now)
+		return describeDenial(e.search, now)
 	case eventlog.Denied:
 		return "denied by the rule " + safetext.Printable(e.Rule)
 	case eventlog.Prompted:
 		return "the rule " + safetext.Printable(e.Rule) + " asked you"
 	case eventlog.Unanswered:
-		return "ran: the documentation does not answer it"
+		return ranUnanswered
 	case eventlog.Unmatched:
-		return "ran: no database matches"
+		return ranUnmatched
 	}
 	return ""
 }
 
-func describeDenial(e *Entry, now time.Time) string {
-	reaction := e.Reaction()
+// What happened to web searches and pages.
+const (
+	used            = "denied and used"
+	usedAndSearched = "denied and used, then searched further"
+	callUnused      = "denied, search call not used"
+	thenWeb         = "denied, then searched the web"
+	thenRan         = "denied, then ran"
+	denied          = "denied"
+	ranUnanswered   = "ran: the documentation does not answer it"
+	ranUnmatched    = "ran: no database matches"
+)
+
+func describeDenial(s *adapt.Search, now time.Time) string {
 	switch {
-	case reaction == adapt.Retried && e.Tool == "WebSearch":
-		return "denied, then searched the web"
-	case reaction == adapt.Retried:
-		return "denied, then ran"
-	case reaction == adapt.Searched && e.Outcome == eventlog.Answered:
-		return "denied and used, then searched further"
-	case reaction == adapt.Searched:
-		return "denied and used"
-	case reaction == "" || now.Sub(e.At) <= adapt.Window: // the agent may still react
-		return "denied"
-	case e.Outcome == eventlog.Answered:
-		return "denied and used"
+	case s.Reaction == adapt.Reworded, s.Reaction == adapt.Retried && s.Tool == "WebSearch":
+		return thenWeb
+	case s.Reaction == adapt.Retried:
+		return thenRan
+	case s.Reaction == adapt.Searched && s.Outcome == eventlog.Answered:
+		return usedAndSearched
+	case s.Reaction == adapt.Searched:
+		return used
+	case s.Reaction == "" || now.Sub(s.At) <= adapt.Window: // the agent may still react
+		return denied
+	case s.Outcome == eventlog.Answered:
+		return used
 	}
-	return "denied, search call not used"
+	return callUnused
 }
 
 // Query returns the query of the newest decision that has one.

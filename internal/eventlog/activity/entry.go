@@ -3,6 +3,7 @@ package activity
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/docsearch/docsearch/internal/eventlog"
 	"github.com/docsearch/docsearch/internal/eventlog/adapt"
@@ -28,13 +29,19 @@ func (e *Entry) ID() string {
 	return e.base + "-" + strconv.Itoa(e.number)
 }
 
-// Reaction returns what the agent did after a denial, or "" if the event is no denial or
-// has no session.
-func (e *Entry) Reaction() adapt.Reaction {
-	if e.search == nil {
-		return ""
+// Words returns what happened to the call of an event.
+func (e *Entry) Words(now time.Time) string {
+	switch e.Outcome {
+	case eventlog.Context:
+		return "ran with added text"
+	case eventlog.Retried:
+		return "ran when sent again"
+	case eventlog.Allowed:
+		return "searched with docsearch"
+	case eventlog.Consulted:
+		return "searched local documentation in another way"
 	}
-	return e.search.Reaction
+	return describe(e, now)
 }
 
 // follow finds the reactions to an event, and keeps it as a recent one.

@@ -11,7 +11,6 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/eval"
 	"github.com/docsearch/docsearch/internal/eventlog"
-	"github.com/docsearch/docsearch/internal/eventlog/adapt"
 	"github.com/docsearch/docsearch/internal/file/atomicfile"
 )
 
@@ -47,13 +46,14 @@ func TestRecent(t *testing.T) {
 		eventlog.Event{Session: "s", Tool: "Bash", Outcome: eventlog.Denied, Rule: "push"},
 	)
 	var got []string
+	now := time.Now().Add(time.Hour)
 	for _, e := range s.Recent {
-		got = append(got, fmt.Sprint(e.Outcome, " ", e.Query, " ", e.Reaction()))
+		got = append(got, fmt.Sprint(e.Outcome, " ", e.Query, " ", e.Words(now)))
 		if s.Entry(e.ID()) != e {
 			t.Errorf("the ID %s is not that of one event", e.ID())
 		}
 	}
-	want := []string{"denied  ", "retried  ", "answered runner tags " + string(adapt.None), "answered runner cache " + string(adapt.Retried)}
+	want := []string{"denied  denied by the rule push", "retried  ran when sent again", "answered runner tags denied and used", "answered runner cache denied, then searched the web"}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("events\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

@@ -29,13 +29,19 @@ func (s *Summary) Print(w io.Writer, logsQueries bool) error {
 		return err
 	}
 	fmt.Fprintf(&b, "%s from %s to %s\n", humanize.Count(s.Events, "event"), day(s.First), day(s.Last))
-	for _, t := range []struct {
-		title string
-		rows  map[string]Counter
-	}{{"by call", s.Calls}, {"by database", s.Databases}, {"by rule", s.Rules}} {
-		printCounters(&b, c, t.title, t.rows)
+	if len(s.Web) > 0 {
+		fmt.Fprintf(&b, "\n%sweb searches and pages%s\n", c.Title, c.End)
 	}
-	printReactions(&b, c, s)
+	for _, t := range s.Web {
+		fmt.Fprintf(&b, "%s%6s  %s\n", indent, humanize.Thousands(t.Count), t.Outcome)
+	}
+	printShares(&b, c, "by database", s.ByDatabase())
+	for _, share := range s.ByDatabase() {
+		if p := s.ThresholdFor(share.Name); p != nil {
+			fmt.Fprintf(&b, "%s%s: %s; to let its threshold adapt, set \"adapt\": true in the config's \"hook\"\n", indent, safetext.Printable(share.Name), p.Reason)
+		}
+	}
+	printShares(&b, c, "by rule", s.ByRule())
 	for _, list := range s.Unanswered {
 		fmt.Fprintf(&b, "\n%sweb searches that %s does not answer%s\n", c.Title, safetext.Printable(list.Database), c.End)
 		printGroups(&b, c, list.Groups, list.Alone, width, func(*QueryGroup) *Proposal { return nil })
@@ -50,7 +56,7 @@ func (s *Summary) Print(w io.Writer, logsQueries bool) error {
 	if s.Unknown > 0 && !logsQueries {
 		fmt.Fprintf(&b, "\n%s without a matching database; to see future ones here, set \"log_queries\": true in the config's \"hook\"\n", Searches(s.Unknown))
 	}
-	fmt.Fprintf(&b, "\n%ssaved about %s tokens and %s%s\n", c.Title, humanize.Signed(s.Saved.Tokens), humanize.Seconds(s.Saved.Seconds), c.End)
+	fmt.Fprintf(&b, "\n%s%s%s\n", c.Title, s.Saved.Sentence(), c.End)
 	for _, line := range terminal.Wrap(s.Saved.How, min(width, 80)) {
 		fmt.Fprintf(&b, "%s%s%s\n", c.Dim, line, c.End)
 	}
@@ -61,65 +67,26 @@ func (s *Summary) Print(w io.Writer, logsQueries bool) error {
 	return err
 }
 
-// printCounters prints a table with a row per name, most frequent first, and a
-// column per outcome that occurs.
-func printCounters(b *strings.Builder, c terminal.Palette, title string, rows map[string]Counter) {
-	if len(rows) == 0 {
+// printShares prints a line for each name.
+func printShares(b *strings.Builder, c terminal.Palette, title string, list []Share) {
+	if len(list) == 0 {
 		return
 	}
-	used, names := UsedOutcomes(rows), SortedCounters(rows)
-	widest := widestName(title, names)
-	fmt.Fprintf(b, "\n%s%-*s", c.Title, widest, title)
-	for _, o := range used {
-		fmt.Fprintf(b, "  %s", o)
+	widest := 0
+	for _, share := range list {
+		widest = max(widest, utf8.RuneCountInString(shortName(share.Name)))
 	}
-	fmt.Fprintln(b, c.End)
-	for _, name := range names {
-		line := fmt.Sprintf("%-*s", widest, humanize.Truncate(safetext.Printable(name), nameWidth))
-		for _, o := range used {
-			n := ""
-			if rows[name][o] > 0 {
-				n = humanize.Thousands(rows[name][o])
-			}
-			line += fmt.Sprintf("  %*s", len(o), n)
-		}
-		fmt.Fprintln(b, strings.TrimRight(line, " "))
+	fmt.Fprintf(b, "\n%s%s%s\n", c.Title, title, c.End)
+	for _, share := range list {
+		fmt.Fprintf(b, "%s%-*s  %s\n", indent, widest, shortName(share.Name), share.Text)
 	}
 }
+
+func shortName(name string) string { return humanize.Truncate(safetext.Printable(name), nameWidth) }
 
 const nameWidth = 24
 
-// widestName returns the width of a column with a title and names.
-func widestName(title string, names []string) int {
-	widest := len(title)
-	for _, name := range names {
-		widest = max(widest, utf8.RuneCountInString(humanize.Truncate(safetext.Printable(name), nameWidth)))
-	}
-	return widest
-}
-
 func day(t *time.Time) string { return t.Local().Format(time.DateOnly) }
-
-// printReactions prints the reactions to the denials of each database, and for which a higher
-// threshold would cost less.
-func printReactions(b *strings.Builder, c terminal.Palette, s *Summary) {
-	if len(s.Reactions) == 0 {
-		return
-	}
-	const title = "after a denial"
-	names := s.SortedReactions()
-	widest := widestName(title, names)
-	fmt.Fprintf(b, "\n%s%-*s  denied  retried  searched  neither%s\n", c.Title, widest, title, c.End)
-	for _, name := range names {
-		r := s.Reactions[name]
-		fmt.Fprintf(b, "%-*s  %6s  %7s  %8s  %7s\n", widest, humanize.Truncate(safetext.Printable(name), nameWidth), humanize.Thousands(r.Denied), humanize.Thousands(r.Retried), humanize.Thousands(r.Searched), humanize.Thousands(r.Neither))
-	}
-	for _, name := range names {
-		if p := s.ThresholdFor(name); p != nil {
-			fmt.Fprintf(b, "%s%s: %s; to let its threshold adapt, set \"adapt\": true in the config's \"hook\"\n", indent, safetext.Printable(name), p.Reason)
-		}
-	}
-}
 
 // printGroups prints groups of queries, each with its command or a better one.
 func printGroups(b *strings.Builder, c terminal.Palette, groups []QueryGroup, alone, width int, better func(*QueryGroup) *Proposal) {

@@ -21,21 +21,21 @@ func TestPrintStats(t *testing.T) {
 	}
 	const want = `1,228 events from 2026-01-02 to 2026-01-08
 
-by call                 answered  redirected  denied  prompted  context  retried  unanswered  unmatched  allowed
-WebSearch                  1,200           2                                   3           4         12
-Bash                           1                   1         1
-mcp__docsearch__search                                                                                         2
-SessionStart                                                          1
-WebFetch                       1
+web searches and pages
+    1,199  denied and used
+        1  denied, then searched the web
+        3  denied
+        4  ran: the documentation does not answer it
+       12  ran: no database matches
 
-by database   answered  redirected  context  unanswered
-gitlab           1,202           2        1           4
-<k8s> & "co"                     2        1
+by database
+   gitlab        1,204 denied (1,199 used, 1 then went to the web), 4 not answered, 1 ran with added text
+   <k8s> & "co"  2 denied, 1 ran with added text
 
-by rule                   answered  denied  prompted
-bash-kubectl-with-a-n...                 1
-manual                           1
-push                                               1
+by rule
+   bash-kubectl-with-a-n...  1 denied
+   manual                    1 denied with documentation
+   push                      1 asked you
 
 web searches that match no database
       3  prisma
@@ -50,12 +50,13 @@ web searches that match no database
 
 5 web searches without a matching database; to see future ones here, set "log_queries": true in the config's "hook"
 
-saved about 1,792,400 tokens and 3.3 hours
-Estimate: each answered search or fetch counts as one web call saved, and each
-retry as one web call added. A web call counts as 2,500 tokens and 10 seconds.
-The estimate subtracts the 4,810,400 bytes of all answers and redirections, at 4
-bytes per token, and 0.011 seconds per event, as measured in Claude Code. It
-cannot account for calls that the agent would have made without docsearch.
+Saved about 1,794,900 tokens and 3.3 hours
+Estimate: a web search or page counts as one web call saved if it was answered
+and the agent did not search any further. A web call counts as 2,500 tokens and
+10 seconds. The estimate subtracts the 4,810,400 bytes of all answers and search
+calls, at 4 bytes per token, and 0.011 seconds per event, as measured in Claude
+Code. It cannot account for calls that the agent would have made without
+docsearch.
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

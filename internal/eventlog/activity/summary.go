@@ -1,10 +1,7 @@
 package activity
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -12,14 +9,6 @@ import (
 	"github.com/docsearch/docsearch/internal/eventlog/adapt"
 	"github.com/docsearch/docsearch/internal/humanize"
 )
-
-// Outcomes returns all outcomes in display order.
-func Outcomes() []eventlog.Outcome {
-	return []eventlog.Outcome{
-		eventlog.Answered, eventlog.Redirected, eventlog.Denied, eventlog.Prompted, eventlog.Context,
-		eventlog.Retried, eventlog.Unanswered, eventlog.Unmatched, eventlog.Allowed, eventlog.Consulted,
-	}
-}
 
 // A Counter counts events by outcome.
 type Counter map[eventlog.Outcome]int
@@ -53,6 +42,7 @@ type Summary struct {
 	Unanswered []UnansweredList      `json:"unanswered"`
 	Proposals  []Proposal            `json:"proposals"`
 	Saved      Saving                `json:"saved"`
+	Web        []Tally               `json:"web"` // web searches and pages
 	Damaged    int                   `json:"damaged_lines"`
 
 	// Recent are the newest events, the newest first, at most maxRecent.
@@ -60,7 +50,6 @@ type Summary struct {
 
 	follower         adapt.Follower
 	contextBytes     int      // in denials
-	callsAvoided     int      // web calls
 	unmatchedQueries []string // of unmatched searches
 }
 
@@ -89,6 +78,7 @@ func Read(l eventlog.Log, since time.Time) (*Summary, error) {
 	s.Unmatched, s.Alone = append(s.Unmatched, groups...), alone
 	s.Saved = s.saving()
 	s.countReactions()
+	s.Web = s.tallyWeb(time.Now())
 	return s, nil
 }
 
@@ -119,17 +109,9 @@ func (s *Summary) add(e *eventlog.Event) {
 	if e.Rule != "" {
 		note(s.Rules, e.Rule)
 	}
-	toWeb := e.Tool == "WebSearch" || e.Tool == "WebFetch"
 	switch e.Outcome {
 	case eventlog.Answered, eventlog.Redirected:
 		s.contextBytes += e.Shown
-		if toWeb && e.Outcome == eventlog.Answered {
-			s.callsAvoided++
-		}
-	case eventlog.Retried:
-		if toWeb {
-			s.callsAvoided--
-		}
 	case eventlog.Unmatched:
 		if e.Query == "" {
 			s.Unknown++
@@ -159,34 +141,35 @@ type Saving struct {
 	How     string  `json:"how"`
 }
 
+// saving counts the answers that were enough: the agent neither sent the call again nor
+// searched further. An agent that sends an answered search twice saved one call.
 func (s *Summary) saving() Saving {
-	calls := max(0, s.callsAvoided)
+	type call struct{ session, tool, call, query string }
+	enough := map[call]bool{}
+	for _, x := range s.follower.Searches() {
+		if toWeb(x.Tool) && x.Outcome == eventlog.Answered && x.Reaction == adapt.None {
+			enough[call{x.Session, x.Tool, x.Call, x.Query}] = true
+		}
+	}
+	calls := len(enough)
 	return Saving{
 		Calls:   calls,
 		Tokens:  calls*assumedTokens - s.contextBytes/assumedBytes,
 		Seconds: float64(calls*assumedSeconds) - float64(s.Events)*hookSeconds,
-		How: fmt.Sprintf("Estimate: each answered search or fetch counts as one web call saved, and each retry as one web call added. A web call counts as %s tokens and %d seconds. "+
-			"The estimate subtracts the %s bytes of all answers and redirections, at %d bytes per token, and %g seconds per event, as measured in Claude Code. "+
+		How: fmt.Sprintf("Estimate: a web search or page counts as one web call saved if it was answered and the agent did not search any further. "+
+			"A web call counts as %s tokens and %d seconds. "+
+			"The estimate subtracts the %s bytes of all answers and search calls, at %d bytes per token, and %g seconds per event, as measured in Claude Code. "+
 			"It cannot account for calls that the agent would have made without docsearch.",
 			humanize.Thousands(assumedTokens), assumedSeconds, humanize.Thousands(s.contextBytes), assumedBytes, hookSeconds),
 	}
 }
 
-// UsedOutcomes returns the outcomes that occur in the counters.
-func UsedOutcomes(rows map[string]Counter) []eventlog.Outcome {
-	return slices.DeleteFunc(Outcomes(), func(o eventlog.Outcome) bool {
-		for _, c := range rows {
-			if c[o] > 0 {
-				return false
-			}
-		}
-		return true
-	})
+// Sentence says what was saved, or that it cost more.
+func (s Saving) Sentence() string {
+	if s.Tokens < 0 {
+		return fmt.Sprintf("No tokens saved: the texts for the agent took about %s tokens more than the web calls that they saved", humanize.Thousands(-s.Tokens))
+	}
+	return fmt.Sprintf("Saved about %s tokens and %s", humanize.Thousands(s.Tokens), humanize.Seconds(max(0, s.Seconds)))
 }
 
-// SortedCounters returns the names of the counters, highest sum first.
-func SortedCounters(rows map[string]Counter) []string {
-	return slices.SortedFunc(maps.Keys(rows), func(x, y string) int {
-		return cmp.Or(cmp.Compare(rows[y].Sum(), rows[x].Sum()), cmp.Compare(x, y))
-	})
-}
+func toWeb(tool string) bool { return tool == "WebSearch" || tool == "WebFetch" }

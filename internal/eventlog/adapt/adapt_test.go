@@ -41,6 +41,9 @@ func TestReactions(t *testing.T) {
 	elsewhere.Session, late.At = "t", start.Add(Window+time.Second)
 	fetch := denied
 	fetch.Tool = "WebFetch"
+	ran := eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Unanswered, Session: "s", Call: "3", Databases: []string{"b", "a"}}
+	unrelated := ran
+	unrelated.Databases = []string{"b"}
 	for _, test := range []struct {
 		name   string
 		events []eventlog.Event
@@ -57,6 +60,9 @@ func TestReactions(t *testing.T) {
 		{"searched in a shell", []eventlog.Event{denied, shell}, []Reaction{Searched}},
 		{"searched and retried", []eventlog.Event{denied, search, retry(denied)}, []Reaction{Retried}},
 		{"retried and searched", []eventlog.Event{denied, retry(denied), search}, []Reaction{Retried}},
+		{"searched the web in other words", []eventlog.Event{denied, ran}, []Reaction{Reworded, ""}},
+		{"searched, then the web, then again", []eventlog.Event{denied, search, ran, search}, []Reaction{Reworded, ""}},
+		{"searched the web for something else", []eventlog.Event{denied, unrelated}, []Reaction{None, ""}},
 		{"listed", []eventlog.Event{denied, list}, []Reaction{None}},
 		{"another agent searches", []eventlog.Event{denied, elsewhere}, []Reaction{None}},
 		{"another tool", []eventlog.Event{denied, retry(fetch)}, []Reaction{None}},

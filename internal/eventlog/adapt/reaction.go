@@ -17,6 +17,7 @@ type Reaction string
 
 const (
 	Retried  Reaction = "retried"  // sent the same call again, which ran
+	Reworded Reaction = "reworded" // sent the web another search of the same databases, which ran
 	Searched Reaction = "searched" // searched or read the local documentation further
 	None     Reaction = "none"     // neither
 )
@@ -47,6 +48,11 @@ func (f *Follower) Add(e eventlog.Event) {
 		}
 	case e.Outcome == eventlog.Unanswered:
 		f.searches = append(f.searches, &Search{Event: e})
+		for _, s := range open {
+			if e.Tool == "WebSearch" && slices.ContainsFunc(e.Databases, func(name string) bool { return slices.Contains(s.Databases, name) }) {
+				s.Reaction = Reworded
+			}
+		}
 	case e.Outcome == eventlog.Retried:
 		for i, s := range slices.Backward(open) { // without checksums, the last denial by the same databases
 			if s.Tool == e.Tool && s.Call == e.Call && (e.Call != "" || slices.Equal(s.Databases, e.Databases)) {
@@ -57,7 +63,9 @@ func (f *Follower) Add(e eventlog.Event) {
 		}
 	case consults(&e):
 		for _, s := range open {
-			s.Reaction = Searched
+			if s.Reaction == None {
+				s.Reaction = Searched
+			}
 		}
 	}
 	if f.open == nil {

@@ -2,6 +2,7 @@
 package eventlogtest
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -26,11 +27,14 @@ func Week(t testing.TB) eventlog.Log {
 	}
 	gitlab, both := []string{"gitlab"}, []string{"gitlab", "<k8s> & \"co\""}
 	log(1, eventlog.Event{Name: "SessionStart", Outcome: eventlog.Context, Shown: 300, Databases: both})
-	log(1200, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Answered, Shown: 4000, Databases: gitlab})
+	for i := range 1200 {
+		log(1, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Answered, Shown: 4000, Databases: gitlab, Session: "s", Call: strconv.Itoa(i)})
+	}
+	log(1, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Retried, Session: "s", Call: "7"})
 	log(1, eventlog.Event{Tool: "WebFetch", Outcome: eventlog.Answered, Shown: 8000, Databases: gitlab})
 	log(2, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Redirected, Shown: 1000, Databases: both})
 	at = at.AddDate(0, 0, 3)
-	log(3, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Retried})
+	log(2, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Retried})
 	log(4, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Unanswered, Databases: gitlab})
 	log(1, eventlog.Event{Tool: "Bash", Outcome: eventlog.Denied, Shown: 40, Rule: "bash-kubectl-with-a-name-that-is-long"})
 	log(1, eventlog.Event{Tool: "Bash", Outcome: eventlog.Answered, Shown: 400, Rule: "manual", Databases: gitlab})

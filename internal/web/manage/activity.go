@@ -124,15 +124,11 @@ func stampOf(dir string) string {
 // An activityView is the data of activity.html.
 type activityView struct {
 	*activity.Summary
-	From, To     string
-	Key          []eventlog.Outcome // outcomes that occur
-	Tables       []tableView
-	AfterDenials []rowView
+	From, To string
 
 	Periods   []period
 	Period    string
 	Database  string // filter of the events; "": all
-	Outcome   eventlog.Outcome
 	Names     []string
 	LogOff    bool
 	NoQuery   bool   // queries are not logged
@@ -143,22 +139,11 @@ type activityView struct {
 	Older     bool // there are events that the page only counts
 }
 
-// A tableView is a table of counters.
-type tableView struct {
-	Title string
-	Head  []eventlog.Outcome
-	Rows  []rowView
-}
-
-type rowView struct {
-	Name  string
-	Cells []string
-}
-
 // An eventView is an event on the page.
 type eventView struct {
 	*activity.Entry
 	ID, What  string
+	Happened  string
 	Offered   []offer
 	CanLabel  bool
 	IsLabeled bool
@@ -184,15 +169,17 @@ func (p *Pages) activityPage(r *http.Request) (*content, error) {
 	}
 	v := activityView{
 		Summary: s,
-		Periods: periods[:], Period: chosen.Value, Database: q.Get("database"), Outcome: eventlog.Outcome(q.Get("outcome")),
-		Names: activity.SortedCounters(s.Databases), Labels: len(marked), Command: evalCommand(labels),
+		Periods: periods[:], Period: chosen.Value, Database: q.Get("database"),
+		Names: slices.Sorted(maps.Keys(s.Databases)), Labels: len(marked), Command: evalCommand(labels),
 	}
-	v.addCounters()
+	if s.Events > 0 {
+		v.From, v.To = s.First.Local().Format(time.DateOnly), s.Last.Local().Format(time.DateOnly)
+	}
 	if c, err := p.Machine.Config(); err == nil {
 		v.LogOff, v.NoQuery = !c.Hook.Log, !c.Hook.LogQueries
 	}
 	for _, e := range s.Recent {
-		if v.Database != "" && !slices.Contains(e.Databases, v.Database) || v.Outcome != "" && e.Outcome != v.Outcome {
+		if v.Database != "" && !slices.Contains(e.Databases, v.Database) {
 			continue
 		}
 		if len(v.EventRows) == recentShown {
@@ -205,81 +192,13 @@ func (p *Pages) activityPage(r *http.Request) (*content, error) {
 	return &content{web.Page{Title: "Activity"}, "activity.html", &v}, nil
 }
 
-// addCounters adds the tables of the summary.
-func (v *activityView) addCounters() {
-	s := v.Summary
-	if s.Events == 0 {
-		return
-	}
-	v.From, v.To = s.First.Local().Format(time.DateOnly), s.Last.Local().Format(time.DateOnly)
-	v.Key = activity.UsedOutcomes(map[string]activity.Counter{"": s.Outcomes})
-	v.Tables = append(v.Tables, newTable("By day", slices.Sorted(maps.Keys(s.Days)), s.Days))
-	for _, t := range []struct {
-		title string
-		rows  map[string]activity.Counter
-	}{{"By call", s.Calls}, {"By database", s.Databases}, {"By rule", s.Rules}} {
-		if len(t.rows) > 0 {
-			v.Tables = append(v.Tables, newTable(t.title, activity.SortedCounters(t.rows), t.rows))
-		}
-	}
-	for _, name := range s.SortedReactions() {
-		r := s.Reactions[name]
-		v.AfterDenials = append(v.AfterDenials, rowView{name, formatAll(r.Denied, r.Retried, r.Searched, r.Neither)})
-	}
-}
-
-// newTable returns a table with a row per name and a column per outcome that occurs.
-func newTable(title string, names []string, rows map[string]activity.Counter) tableView {
-	t := tableView{Title: title, Head: activity.UsedOutcomes(rows)}
-	for _, name := range names {
-		var cells []int
-		for _, o := range t.Head {
-			cells = append(cells, rows[name][o])
-		}
-		t.Rows = append(t.Rows, rowView{name, formatAll(cells...)})
-	}
-	return t
-}
-
-func formatAll(numbers ...int) []string {
-	var all []string
-	for _, n := range numbers {
-		all = append(all, humanize.Thousands(n))
-	}
-	return all
-}
-
 // UnmatchedList returns the groups of searches that match no database.
 func (v *activityView) UnmatchedList() activity.UnansweredList {
 	return activity.UnansweredList{Groups: v.Unmatched, Alone: v.Alone}
 }
 
-func meaning(o eventlog.Outcome) string {
-	switch o {
-	case eventlog.Answered:
-		return "denied, with passages of a database"
-	case eventlog.Redirected:
-		return "denied, with the search call"
-	case eventlog.Denied:
-		return "denied by a rule"
-	case eventlog.Prompted:
-		return "a rule asked the user"
-	case eventlog.Context:
-		return "ran as usual, with added context"
-	case eventlog.Retried:
-		return "ran as usual, because it was denied before"
-	case eventlog.Unanswered:
-		return "ran on the web: no matching database answers it"
-	case eventlog.Unmatched:
-		return "ran on the web: no database matches"
-	case eventlog.Consulted:
-		return "search of local documentation by other means"
-	}
-	return "call of docsearch's own tools"
-}
-
 func newEventView(e *activity.Entry, marked []activity.Label) eventView {
-	v := eventView{Entry: e, ID: e.ID(), What: e.Tool}
+	v := eventView{Entry: e, ID: e.ID(), What: e.Tool, Happened: e.Words(time.Now())}
 	if e.Name != "PreToolUse" {
 		v.What = e.Name
 	}
@@ -320,7 +239,7 @@ func (p *Pages) label(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	back := url.Values{}
-	for _, key := range []string{"period", "database", "outcome"} {
+	for _, key := range []string{"period", "database"} {
 		if value := form.Get(key); value != "" {
 			back.Set(key, value)
 		}

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
-	"github.com/docsearch/docsearch/internal/eventlog/activity"
 	"github.com/docsearch/docsearch/internal/humanize"
 	"github.com/docsearch/docsearch/internal/progress"
 	"github.com/docsearch/docsearch/internal/safetext"
@@ -110,13 +109,11 @@ func (p *Pages) register() {
 func parseTemplates(base string) (*template.Template, error) {
 	return template.New("manage").Funcs(template.FuncMap{
 		"base":  func() string { return base },
-		"count": humanize.Count, "thousands": humanize.Thousands, "size": humanize.Size, "signed": humanize.Signed, "seconds": humanize.Seconds,
-		"age":      func(t time.Time) string { return humanize.Age(time.Since(t)) },
-		"at":       func(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") },
-		"percent":  func(share float64) string { return fmt.Sprintf("%.0f%%", 100*share) },
-		"line":     safetext.Line,
-		"meaning":  meaning,
-		"outcomes": activity.Outcomes,
+		"count": humanize.Count, "thousands": humanize.Thousands, "size": humanize.Size,
+		"age":     func(t time.Time) string { return humanize.Age(time.Since(t)) },
+		"at":      func(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") },
+		"percent": func(share float64) string { return fmt.Sprintf("%.0f%%", 100*share) },
+		"line":    safetext.Line,
 	}).ParseFS(files, "templates/*.html")
 }
 
