@@ -33,7 +33,7 @@ func TestSavedCalls(t *testing.T) {
 		answered("reworded", "1"), {Session: "reworded", Call: "2", Tool: "WebSearch", Outcome: eventlog.Unanswered, Databases: []string{"a"}},
 		answered("", "1"),
 	} {
-		e.At, e.Name = time.Unix(1_800_000_000+int64(i), 0), "PreToolUse"
+		e.At, e.Name = time.Unix(1_800_000_000+10*int64(i), 0), "PreToolUse"
 		if err := l.Append(&e); err != nil {
 			t.Fatal(err)
 		}

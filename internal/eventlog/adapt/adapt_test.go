@@ -42,7 +42,8 @@ func TestReactions(t *testing.T) {
 	fetch := denied
 	fetch.Tool = "WebFetch"
 	ran := eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Unanswered, Session: "s", Call: "3", Databases: []string{"b", "a"}}
-	unrelated := ran
+	together, unrelated := ran, ran
+	together.At = start.Add(time.Second)
 	unrelated.Databases = []string{"b"}
 	for _, test := range []struct {
 		name   string
@@ -62,6 +63,7 @@ func TestReactions(t *testing.T) {
 		{"retried and searched", []eventlog.Event{denied, retry(denied), search}, []Reaction{Retried}},
 		{"searched the web in other words", []eventlog.Event{denied, ran}, []Reaction{Reworded, ""}},
 		{"searched, then the web, then again", []eventlog.Event{denied, search, ran, search}, []Reaction{Reworded, ""}},
+		{"searched the web at the same time", []eventlog.Event{denied, together}, []Reaction{None, ""}},
 		{"searched the web for something else", []eventlog.Event{denied, unrelated}, []Reaction{None, ""}},
 		{"listed", []eventlog.Event{denied, list}, []Reaction{None}},
 		{"another agent searches", []eventlog.Event{denied, elsewhere}, []Reaction{None}},

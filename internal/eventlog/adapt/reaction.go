@@ -12,6 +12,10 @@ import (
 // that of the escape hatch.
 const Window = 5 * time.Minute
 
+// parallel is the time within which calls count as sent together: no agent has read a denial
+// and searched again that early.
+const parallel = 2 * time.Second
+
 // A Reaction is what an agent did after a denial.
 type Reaction string
 
@@ -49,7 +53,7 @@ func (f *Follower) Add(e eventlog.Event) {
 	case e.Outcome == eventlog.Unanswered:
 		f.searches = append(f.searches, &Search{Event: e})
 		for _, s := range open {
-			if e.Tool == "WebSearch" && slices.ContainsFunc(e.Databases, func(name string) bool { return slices.Contains(s.Databases, name) }) {
+			if e.Tool == "WebSearch" && e.At.Sub(s.At) > parallel && slices.ContainsFunc(e.Databases, func(name string) bool { return slices.Contains(s.Databases, name) }) {
 				s.Reaction = Reworded
 			}
 		}
