@@ -129,6 +129,9 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 		if p.Deadline != nil && reply.Message != "" {
 			reply.Message += fmt.Sprintf(" (%d ms)", time.Since(p.started()).Milliseconds())
 		}
+		if line := p.troubleLine(&decision, c, l, problems); line != "" {
+			reply.Message = line
+		}
 		out := host.Of(p.Event.Host).Render(p.Event, reply)
 		code := p.report(out, decision, problems)
 		if code == out.Code {

@@ -241,6 +241,7 @@ func (d *decider) checkFormats() string {
 		err := d.search.Opens(db)
 		switch version, ok := errors.AsType[*container.VersionError](err); {
 		case !ok:
+			d.checkDatabase(db, err)
 		case version.Older():
 			old = append(old, oneLine(db.Name))
 		default:
