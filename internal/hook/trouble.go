@@ -54,13 +54,13 @@ func (p *Process) troubleLine(d *Decision, c *config.Config, l config.Locations,
 	return line
 }
 
-// readRules reads the rules of a session's folder for their problems.
+// readRules reads the rules of a session's folder for their problems. Without snapshots of the
+// rules, the next session reports them.
 func (p *Process) readRules(e *event.Event) {
 	routes := p.routes(*e)
-	none := func(*config.Rule) bool { return false }
-	for _, read := range []readRules{routes.Rules, routes.ProjectRules} {
-		if read != nil {
-			read(none) // a call reports the error of reading them
+	for _, read := range routes.readers() {
+		if _, err := read(func(*config.Rule) bool { return false }); err != nil {
+			return
 		}
 	}
 }
