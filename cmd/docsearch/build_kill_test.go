@@ -124,7 +124,7 @@ func siteBuilder(t *testing.T) *builder {
 func updating(newBuilder func(*testing.T) *builder) func(*testing.T) *builder {
 	return func(t *testing.T) *builder {
 		b := newBuilder(t)
-		b.again = []string{"index", "update", b.dir}
+		b.again = []string{"update", b.dir}
 		return b
 	}
 }
@@ -217,10 +217,10 @@ func (b *builder) checkCommands(t *testing.T) {
 	}
 }
 
-// list returns the output of index list.
+// list returns the output of list.
 func (b *builder) list(t *testing.T) []machine.Info {
 	t.Helper()
-	out, err := b.docsearch(t.Context(), "index", "list", "--json").Output()
+	out, err := b.docsearch(t.Context(), "list", "--json").Output()
 	if err != nil {
 		t.Fatalf("list: %v", err)
 	}

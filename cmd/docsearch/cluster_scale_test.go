@@ -72,7 +72,7 @@ func TestClusterScale(t *testing.T) {
 			continue
 		}
 		start := time.Now()
-		out := m.run(0, "", "index", "push", name, "--as", name+"-cluster", "--to", strings.Join(urls, ","))
+		out := m.run(0, "", "cluster", "push", name, "--as", name+"-cluster", "--to", strings.Join(urls, ","))
 		lines := strings.Split(strings.TrimSpace(out), "\n") // the last one is the result
 		t.Logf("push in %v: %s", time.Since(start).Round(time.Second), lines[len(lines)-1])
 		reportNodes(t, c, "after the push of "+name)

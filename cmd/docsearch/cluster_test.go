@@ -51,24 +51,24 @@ func TestClusterCommands(t *testing.T) {
 	}
 	to := []string{"--to", c.Nodes[0].URL, "--api-key-env", "WEAVIATE_KEY"}
 	at := []string{"--cluster", c.Nodes[0].URL, "--api-key-env", "WEAVIATE_KEY"}
-	push := append([]string{"index", "push", "docs"}, to...)
+	push := append([]string{"cluster", "push", "docs"}, to...)
 	expect(run("", "index", "build", docs), "docs: 40 passages")
-	expect(run("", "index", "push", "docs", "--to", c.Nodes[0].URL), `does not accept the API key\nhint: pass --api-key-env VAR`)
+	expect(run("", "cluster", "push", "docs", "--to", c.Nodes[0].URL), `does not accept the API key\nhint: pass --api-key-env VAR`)
 	expect(run("wrong-key", push...), `does not accept the API key\n`)
 	expect(run(clustertest.ReaderKey, push...), `the API key does not permit this: `)
 	expect(run(clustertest.WriterKey, push...), `docs: 40 passages of 40 documents, pushed in .*; sent 41 objects`)
 	expect(run(clustertest.WriterKey, push...), `docs: no changes`)
 	write("page7.md", "# The command number7\n\nRun it twice.\n")
-	expect(run("", "index", "update", "docs"), "1 changed")
+	expect(run("", "update", "docs"), "1 changed")
 	expect(run(clustertest.WriterKey, append(push, "--json")...), `"incremental": true`)
-	expect(run(clustertest.ReaderKey, append([]string{"index", "list"}, at...)...), `(?m)^docs +- +40 +40 +20.* docs-[0-9a-f]{8}-[0-9a-f]{16}$`)
+	expect(run(clustertest.ReaderKey, append([]string{"list"}, at...)...), `(?m)^docs +- +40 +40 +20.* docs-[0-9a-f]{8}-[0-9a-f]{16}$`)
 	expect(run(clustertest.ReaderKey, append([]string{"index", "verify"}, at...)...), `docs: valid; 40 passages of 40 documents on 1 node`)
-	pull := []string{"index", "pull", "docs", "--name", "copy", "--from", c.Nodes[0].URL, "--api-key-env", "WEAVIATE_KEY"}
+	pull := []string{"cluster", "pull", "docs", "--name", "copy", "--from", c.Nodes[0].URL, "--api-key-env", "WEAVIATE_KEY"}
 	expect(run(clustertest.ReaderKey, pull...), `copy: 40 passages of 40 documents`)
-	expect(run(clustertest.ReaderKey, "index", "update", "copy"), `copy: no changes`)
+	expect(run(clustertest.ReaderKey, "update", "copy"), `copy: no changes`)
 	expect(run(clustertest.ReaderKey, "search", "copy", "command number7 twice"), `Run it twice`)
 	expect(run(clustertest.ReaderKey, append([]string{"index", "remove", "docs", "--yes"}, at...)...), `the API key does not permit this`)
 	expect(run(clustertest.WriterKey, append([]string{"index", "remove", "docs", "--yes"}, at...)...), `removed the database docs from the cluster`)
-	expect(run(clustertest.WriterKey, append([]string{"index", "list"}, at...)...), `no databases; to push one`)
-	expect(run(clustertest.ReaderKey, "index", "update", "copy"), `the cluster does not contain the database`)
+	expect(run(clustertest.WriterKey, append([]string{"list"}, at...)...), `no databases; to push one`)
+	expect(run(clustertest.ReaderKey, "update", "copy"), `the cluster does not contain the database`)
 }

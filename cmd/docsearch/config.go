@@ -58,12 +58,12 @@ takes. The exit code is 1 if there is a problem.`,
 	cmd.AddCommand(
 		show,
 		check,
-		&cobra.Command{
+		a.movedTo("config show", &cobra.Command{
 			Use:   "path",
 			Short: "Print the path of the config file",
 			Args:  noArguments,
 			RunE:  func(*cobra.Command, []string) error { return a.printConfigPath() },
-		},
+		}),
 	)
 	return cmd
 }

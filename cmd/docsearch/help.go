@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -36,7 +37,13 @@ func printUsage(cmd *cobra.Command) error {
 	if cmd.HasExample() {
 		fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
 	}
-	printCommands(&b, cmd)
+	if !cmd.HasParent() {
+		printCommands(&b, cmd, everydayCommands)
+		b.WriteString("\nUse \"docsearch COMMAND --help\" for more about a command, and \"docsearch help all\"\nto list the others.\n")
+		_, err := io.WriteString(cmd.OutOrStderr(), b.String())
+		return err
+	}
+	printCommands(&b, cmd, "")
 	width := 0
 	if out := cmd.Root().OutOrStdout(); terminal.IsTerminal(out) { // cobra replaces cmd's own writer
 		width = terminal.Columns(out)
@@ -54,24 +61,48 @@ func printUsage(cmd *cobra.Command) error {
 	return err
 }
 
-// printCommands lists the subcommands of a command by group.
-func printCommands(b *strings.Builder, cmd *cobra.Command) {
-	list := func(title, group string) {
-		for _, sub := range cmd.Commands() {
-			if sub.GroupID != group || !sub.IsAvailableCommand() && sub.Name() != "help" {
-				continue
+// printCommands lists the subcommands of a command in a group.
+func printCommands(b *strings.Builder, cmd *cobra.Command, group string) {
+	title := cmp.Or(group, "Commands:")
+	for _, sub := range cmd.Commands() {
+		if sub.GroupID != group || !sub.IsAvailableCommand() {
+			continue
+		}
+		if title != "" {
+			fmt.Fprintf(b, "\n%s\n", title)
+			title = ""
+		}
+		fmt.Fprintf(b, "  %-*s  %s\n", sub.NamePadding(), sub.Name(), sub.Short)
+	}
+}
+
+// printAllCommands lists all commands of all groups.
+func printAllCommands(root *cobra.Command) error {
+	var b strings.Builder
+	var list func(cmd *cobra.Command)
+	list = func(cmd *cobra.Command) {
+		switch {
+		case !cmd.IsAvailableCommand():
+		case cmd.HasSubCommands():
+			for _, sub := range cmd.Commands() {
+				list(sub)
 			}
-			if title != "" {
-				fmt.Fprintf(b, "\n%s\n", title)
-				title = ""
-			}
-			fmt.Fprintf(b, "  %-*s  %s\n", sub.NamePadding(), sub.Name(), sub.Short)
+		default:
+			fmt.Fprintf(&b, "  %-15s  %s\n", commandName(cmd), cmd.Short)
 		}
 	}
-	for _, g := range cmd.Groups() {
-		list(g.Title, g.ID)
+	for _, g := range root.Groups() {
+		fmt.Fprintf(&b, "%s\n", g.Title)
+		for _, cmd := range root.Commands() {
+			if cmd.GroupID == g.ID {
+				list(cmd)
+			}
+		}
+		b.WriteByte('\n')
 	}
-	list("Commands:", "")
+	b.WriteString("Agents and scripts run hook, serve, eval, extract-query and completion, which have a --help, too.\n")
+	_, err := io.WriteString(root.OutOrStdout(), b.String())
+	return err
 }
 
 // groupFlags splits flags by their groups, in the order of their first flags.

@@ -37,9 +37,15 @@ func TestUsage(t *testing.T) {
 			return n
 		}
 		for _, sub := range cmd.Commands() {
+			if sub.GroupID != "" && sub.GroupID != everydayCommands {
+				continue // listed by "docsearch help all"
+			}
 			if got := count("  " + sub.Name()); !sub.Hidden && got != 1 {
 				t.Errorf("%s: the help lists %s %d times, want 1", cmd.CommandPath(), sub.Name(), got)
 			}
+		}
+		if !cmd.HasParent() {
+			return
 		}
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			name := "      --" + f.Name
@@ -72,5 +78,31 @@ func TestFlagGroups(t *testing.T) {
 			t.Errorf("%q is missing from the help or not in its place:\n%s", want, help.String())
 		}
 		at = i
+	}
+}
+
+// TestAllCommands checks that "docsearch help all" lists every command that is not hidden, and
+// that "docsearch" fits a terminal of 24 lines.
+func TestAllCommands(t *testing.T) {
+	var all, first bytes.Buffer
+	root := newRootCommand(&app{strings.NewReader(""), &all, &all})
+	if err := printAllCommands(root); err != nil {
+		t.Fatal(err)
+	}
+	var check func(cmd *cobra.Command)
+	check = func(cmd *cobra.Command) {
+		for _, sub := range cmd.Commands() {
+			if !sub.Hidden {
+				check(sub)
+			}
+		}
+		if !cmd.HasSubCommands() && !strings.Contains(all.String(), "\n  "+commandName(cmd)+" ") {
+			t.Errorf("docsearch help all does not list %s", commandName(cmd))
+		}
+	}
+	check(root)
+	run(t.Context(), nil, strings.NewReader(""), &first, &first)
+	if n := strings.Count(first.String(), "\n"); n > 24 {
+		t.Errorf("docsearch prints %d lines", n)
 	}
 }

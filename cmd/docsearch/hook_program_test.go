@@ -176,7 +176,7 @@ func TestHookProgramStartsDocsearch(t *testing.T) {
 		}
 		if len(done) == 2 {
 			for _, file := range done {
-				if data, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(data), "index update ") {
+				if data, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(data), "update ") {
 					t.Errorf("the hook started docsearch %s, %v", data, err)
 				}
 			}

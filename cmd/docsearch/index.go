@@ -10,14 +10,18 @@ import (
 func newIndexCommand(a *app) *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "index",
-		Short: "Build, update, list, verify, and remove databases",
-		Long: `Build, update, list, verify, and remove databases. A database is a folder that
+		Short: "Build, verify, and remove databases",
+		Long: `Build, describe, verify, and remove databases. A database is a folder that
 contains passages of documentation and their search index.
 
 NAME is the name of a database in the config file, or of its folder in
 docsearch's data folder. PATH is the path of a database.`,
 	})
-	cmd.AddCommand(newIndexBuildCommand(a), newIndexUpdateCommand(a), newIndexListCommand(a), newIndexInfoCommand(a), newIndexVerifyCommand(a), newIndexPushCommand(a), newIndexPullCommand(a), newIndexRemoveCommand(a))
+	cmd.AddCommand(
+		newIndexBuildCommand(a), newIndexInfoCommand(a), newIndexVerifyCommand(a), newIndexRemoveCommand(a),
+		a.movedTo("update", newUpdateCommand(a)), a.movedTo("list", newListCommand(a)),
+		a.movedTo("cluster push", newClusterPushCommand(a)), a.movedTo("cluster pull", newClusterPullCommand(a)),
+	)
 	return cmd
 }
 

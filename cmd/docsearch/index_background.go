@@ -31,7 +31,7 @@ func (u *updateCommand) startDetached(chosen []library.Ref) error {
 	if len(library.Outdated(chosen, attempts, buildVersion())) == 0 && (u.reindex || len(library.Overdue(chosen, attempts)) == 0) {
 		return nil
 	}
-	args := []string{"index", "update", "--detached", "--wait", "1m"}
+	args := []string{"update", "--detached", "--wait", "1m"}
 	if u.reindex {
 		args = append(args, "--reindex")
 	}

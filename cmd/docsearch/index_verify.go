@@ -76,7 +76,7 @@ func (a *app) verify(ctx context.Context, chosen []library.Ref, quiet bool) erro
 		fmt.Fprintf(a.stdout, "%s: valid; %s of %s%s\n", d.Name,
 			count(report.Passages, "passage"), count(report.Documents, "document"), recallOf(report.Recall))
 		if why := library.Staleness(report.Info); why != "" {
-			fmt.Fprintf(a.stdout, "%s: note: %s; to update it, run: docsearch index update %s\n", d.Name, why, quoteArgument(d.Path))
+			fmt.Fprintf(a.stdout, "%s: note: %s; to update it, run: docsearch update %s\n", d.Name, why, quoteArgument(d.Path))
 		}
 		a.noteLEANN(ctx, d, report.Info)
 	}

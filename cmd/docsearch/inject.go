@@ -20,34 +20,17 @@ import (
 	"github.com/docsearch/docsearch/internal/notes"
 )
 
+// newInjectCommand returns the old names of commands.
 func newInjectCommand(a *app) *cobra.Command {
-	cmd := group(&cobra.Command{
-		Use:   "inject",
-		Short: "Explain which notes the hook adds to a session",
-		Long: `Explain which text the hook adds to a session: the list of databases when the
-session starts, notes relevant to a tool call, and a passage after a failure.`,
-	})
-	cmd.AddCommand(newInjectExplainCommand(a), newInjectTraceCommand(a))
-	return cmd
-}
-
-func newInjectExplainCommand(a *app) *cobra.Command {
-	return withJSON(&cobra.Command{
+	cmd := group(&cobra.Command{Use: "inject", Short: "Explain which notes the hook adds to a session"})
+	shown := newNoteShownCommand(a)
+	shown.Use = "trace [SESSION]"
+	cmd.AddCommand(a.movedTo("note shown", shown), a.movedTo("why EVENT.json", withJSON(&cobra.Command{
 		Use:   "explain EVENT.json",
 		Short: "Show the text that the hook adds for an event",
-		Long: `Show the text that the hook adds for an event, and why: the query, each candidate
-document with its relevance, and the text without notes that the session already
-received. EVENT.json is a file with a hook event, or "-" for standard input. The
-command does not change the session's state.`,
-		Example: `  docsearch inject explain event.json`,
-		Args:    oneArgument("an event file, or - for standard input"),
-	}, func(_ *cobra.Command, args []string, asJSON bool) error {
-		event, err := a.readEvent(args[0])
-		if err != nil {
-			return err
-		}
-		return a.explainInjection(event, asJSON)
-	})
+		Args:  oneArgument("an event file, or - for standard input"),
+	}, func(_ *cobra.Command, args []string, asJSON bool) error { return a.whyEvent(args[0], asJSON) })))
+	return cmd
 }
 
 // readEvent reads a hook event from a file, or from stdin for "-".
@@ -177,9 +160,9 @@ func (a *app) printInjection(out injectionJSON, verdict hook.Verdict) error {
 	return a.write(&b)
 }
 
-func newInjectTraceCommand(a *app) *cobra.Command {
+func newNoteShownCommand(a *app) *cobra.Command {
 	return withJSON(&cobra.Command{
-		Use:   "trace [SESSION]",
+		Use:   "shown [SESSION]",
 		Short: "List the notes that the hook added to a session",
 		Long: `List the notes that the hook added to a session, with their times. Without
 SESSION, list the sessions that received notes. The session id is in the hook
@@ -195,7 +178,7 @@ events and in the file name of the transcript.`,
 			return err
 		}
 		if len(records) == 0 {
-			return withHint(fmt.Errorf("session %q not found: the hook added no notes to it", args[0]), "run docsearch inject trace to list sessions with notes")
+			return withHint(fmt.Errorf("session %q not found: the hook added no notes to it", args[0]), "run docsearch note shown to list sessions with notes")
 		}
 		return a.printTrace(records, asJSON)
 	})

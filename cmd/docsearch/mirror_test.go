@@ -120,20 +120,20 @@ func TestMirror(t *testing.T) {
 		t.Errorf("why: %s", out)
 	}
 	if out := client.run(1, "", "doctor"); !strings.Contains(out, "ok    team server "+url+": docsearch ") || !strings.Contains(out, "databases: rota, widgets 1.9\n") ||
-		!strings.Contains(out, "not mirrored: widgets\n      fix: docsearch index update --mirrors") {
+		!strings.Contains(out, "not mirrored: widgets\n      fix: docsearch update --mirrors") {
 		t.Errorf("doctor: %s", out)
 	}
 	if out := client.run(0, "", append(setup, "--key", key)...); !strings.Contains(out, "widgets: received ") {
 		t.Errorf("the mirror was not built: %s", out)
 	}
-	if out := client.run(0, "", "index", "list"); !regexp.MustCompile(`(?m)^widgets +ok .*\.mirrors`).MatchString(out) ||
+	if out := client.run(0, "", "list"); !regexp.MustCompile(`(?m)^widgets +ok .*\.mirrors`).MatchString(out) ||
 		!regexp.MustCompile(`(?m)^rota +ok .* `+regexp.QuoteMeta(url)+` \(docsearch server\)$`).MatchString(out) {
 		t.Errorf("the list of databases: %s", out)
 	}
 
 	pack("2.0")
 	server.run(0, "", "pack", "update", "widgets")
-	if out := client.run(0, "", "index", "update", "--mirrors"); !strings.Contains(out, "widgets: ") {
+	if out := client.run(0, "", "update", "--mirrors"); !strings.Contains(out, "widgets: ") {
 		t.Errorf("the update of the mirror: %s", out)
 	}
 	kill()
@@ -151,7 +151,7 @@ func TestMirror(t *testing.T) {
 	if out := client.run(0, "", "why", "rota handbook"); !strings.Contains(out, "no answer: ") || !strings.Contains(out, "outcome: runs as usual") {
 		t.Errorf("why without the server: %s", out)
 	}
-	if out := client.run(1, "", "index", "update", "--mirrors"); !strings.Contains(out, "cannot list the databases of "+url) {
+	if out := client.run(1, "", "update", "--mirrors"); !strings.Contains(out, "cannot list the databases of "+url) {
 		t.Errorf("without the server: %s", out)
 	}
 
@@ -159,7 +159,7 @@ func TestMirror(t *testing.T) {
 	server.run(0, "", "index", "remove", "widgets", "--yes")
 	url2, _ := server.serve()
 	client.write("config.json", strings.ReplaceAll(read(t, filepath.Join(client.home, "config.json")), url, url2))
-	client.run(0, "", "index", "update", "--mirrors")
+	client.run(0, "", "update", "--mirrors")
 	if left, err := os.ReadDir(filepath.Join(client.home, "data", ".mirrors")); err != nil || len(left) > 0 {
 		t.Errorf("%v, the mirrors %v are left", err, left)
 	}

@@ -32,7 +32,7 @@ the key "notes", a folder, in the config entry of a database. The agent can then
 also write notes, with the tools note_add, note_update and note_append; the client
 asks you for permission. docsearch does not commit notes to version control.`,
 	})
-	cmd.AddCommand(newNoteAddCommand(a), newNoteEditCommand(a), newNoteListCommand(a), newNoteCheckCommand(a), newNoteCoverageCommand(a))
+	cmd.AddCommand(newNoteAddCommand(a), newNoteEditCommand(a), newNoteListCommand(a), newNoteCheckCommand(a), newNoteShownCommand(a), newNoteCoverageCommand(a))
 	return cmd
 }
 

@@ -155,8 +155,8 @@ func TestPackKill(t *testing.T) {
 			t.Fatal("the second update did not complete")
 		}
 		var list []struct{ State string }
-		if out := must(home, "index", "list", "--json"); json.Unmarshal([]byte(out), &list) != nil || len(list) != 1 || list[0].State != library.StateOK {
-			t.Fatalf("index list: %s", out)
+		if out := must(home, "list", "--json"); json.Unmarshal([]byte(out), &list) != nil || len(list) != 1 || list[0].State != library.StateOK {
+			t.Fatalf("list: %s", out)
 		}
 		if left, _ := filepath.Glob(filepath.Join(home, ".cache", "docsearch", "packs", "*")); len(left) > 0 {
 			t.Fatalf("left behind: %v", left)

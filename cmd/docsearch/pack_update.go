@@ -27,7 +27,7 @@ func newPackUpdateCommand(a *app) *cobra.Command {
 the changed parts of a pack. It verifies the same publisher, and refuses a pack that
 is older than the installed one, by its version or by the time of its signature.
 
-"docsearch index update" also updates packs.`,
+"docsearch update" also updates packs.`,
 		Example: `  docsearch pack update django
   docsearch pack update --all --lock`,
 		ValidArgsFunction: a.completePacks,

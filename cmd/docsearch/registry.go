@@ -59,7 +59,7 @@ func (a *app) removeProject(ctx context.Context, dir string, yes bool) error {
 		return err
 	}
 	if len(r.Databases) == 0 {
-		return withHint(fmt.Errorf("the project %s has no databases of its own", checkout), "run docsearch index list to list all databases with their projects")
+		return withHint(fmt.Errorf("the project %s has no databases of its own", checkout), "run docsearch list to list all databases with their projects")
 	}
 	target := count(len(r.Databases), "database") + " of the project " + checkout
 	if err := mayRemove(ctx, terminal.NewPrompter(a.stdin, a.stderr), target, yes); err != nil {

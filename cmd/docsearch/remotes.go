@@ -55,7 +55,7 @@ func newRemoteJSON(i *served.Info) machine.Info {
 	return j
 }
 
-// remoteRow returns the line of such a database in the table of index list.
+// remoteRow returns the line of such a database in the table of list.
 func remoteRow(i *served.Info) string {
 	state, why := i.State()
 	passages, documents, pushed, place := "-", "-", "-", i.URL+" ("+i.Kind()+")"

@@ -58,12 +58,12 @@ func TestRemoteCommands(t *testing.T) {
 	// The first command is a search: it downloads the list.
 	out := m.run(0, "", "search", "rotate the signing certificate")
 	expect(out, `(?m)^1\. Rotate the signing certificate$`, `(?m)cert\.md:1  handbook on 127\.0\.0\.1$`, `wiki on 127\.0\.0\.1: no node of the cluster answered`)
-	out = m.run(0, "", "index", "list")
+	out = m.run(0, "", "list")
 	expect(out, `(?m)^near +ok +1 +1 +2\d+-.* /.*near$`,
 		`(?m)^handbook +ok +2 +2 +- +`+regexp.QuoteMeta(url)+` \(docsearch server\)$`,
 		`(?m)^wiki +unreachable +- +- +- +`+regexp.QuoteMeta(down)+` \(Weaviate cluster\): no node of the cluster answered`)
 	var list []machine.Info
-	if err := json.Unmarshal([]byte(m.run(0, "", "index", "list", "--json")), &list); err != nil || len(list) != 3 {
+	if err := json.Unmarshal([]byte(m.run(0, "", "list", "--json")), &list); err != nil || len(list) != 3 {
 		t.Fatalf("%d databases, %v", len(list), err)
 	}
 	for _, i := range list {
@@ -99,9 +99,9 @@ func TestRemoteCommands(t *testing.T) {
 		args         []string
 		name, advice string
 	}{
-		{[]string{"index", "update", "handbook"}, "handbook", "search --db handbook QUERY"},
-		{[]string{"index", "push", "handbook", "--to", down}, "handbook", "search --db handbook QUERY"},
-		{[]string{"index", "update", "wiki"}, "wiki", "index pull wiki-prod --from " + down + " --api-key-env PATH"},
+		{[]string{"update", "handbook"}, "handbook", "search --db handbook QUERY"},
+		{[]string{"cluster", "push", "handbook", "--to", down}, "handbook", "search --db handbook QUERY"},
+		{[]string{"update", "wiki"}, "wiki", "cluster pull wiki-prod --from " + down + " --api-key-env PATH"},
 		{[]string{"index", "verify", "wiki"}, "wiki", "index verify wiki-prod --cluster " + down + " --api-key-env PATH"},
 		{[]string{"index", "remove", "wiki"}, "wiki", "index remove wiki-prod --cluster " + down + " --api-key-env PATH"},
 	} {
@@ -109,7 +109,7 @@ func TestRemoteCommands(t *testing.T) {
 	}
 
 	stop()
-	out = m.run(0, "", "index", "list")
+	out = m.run(0, "", "list")
 	expect(out, `(?m)^near +ok`, `(?m)^handbook +unreachable +- +- +- +`+regexp.QuoteMeta(url)+` \(docsearch server\): cannot connect to`)
 	expect(m.run(0, "", "search", "moon phases moonctl"), `(?m)^1\. Moon phases$`, `handbook on 127\.0\.0\.1: `)
 	expect(m.run(1, "", "search", "--db", "handbook", "moon"), `cannot connect to 127\.0\.0\.1`)

@@ -98,7 +98,7 @@ func TestRights(t *testing.T) {
 			run("index", "build", source, "--name", "db")
 			b.checkPermissions(t, tt.want)
 			write(t, filepath.Join(dir, "more.md"), 0o644)
-			run("index", "update", "db")
+			run("update", "db")
 			b.checkPermissions(t, tt.want)
 		})
 	}
@@ -142,7 +142,7 @@ func TestRightsAreRevoked(t *testing.T) {
 	if err := os.Chmod(filepath.Join(b.source, "3.md"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, err := b.docsearch(t.Context(), "index", "update", b.dir).CombinedOutput()
+	out, err := b.docsearch(t.Context(), "update", b.dir).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "no changes") {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -151,7 +151,7 @@ func TestRightsAreRevoked(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.writeEdition(t, 1)
-	if out, err := b.docsearch(t.Context(), "index", "update", b.dir).CombinedOutput(); err != nil {
+	if out, err := b.docsearch(t.Context(), "update", b.dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	b.checkPermissions(t, 0o644)

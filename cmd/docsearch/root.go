@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,25 +36,28 @@ type app struct {
 // Commands are listed in the order of addCommands.
 func init() { cobra.EnableCommandSorting = false }
 
-// otherCommands is the title of the last group in the help text. cobra adds its
-// commands to it.
-const otherCommands = "Other:"
+// everydayCommands is the title of the commands that "docsearch" lists, and otherCommands that
+// of the last group of "docsearch help all". cobra adds its commands to that one.
+const (
+	everydayCommands = "Commands:"
+	otherCommands    = "Other:"
+)
 
-// addCommands adds the commands to root, grouped and ordered as in the help
-// text.
+// addCommands adds the commands to root, grouped and ordered as in the help text.
 func (a *app) addCommands(root *cobra.Command) {
 	for _, g := range []struct {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Get started:", []*cobra.Command{newSetupCommand(a), newDemoCommand(a), newDoctorCommand(a)}},
-		{"Databases:", []*cobra.Command{newSearchCommand(a), newIndexCommand(a), newRecipesCommand(a), newProjectCommand(a), newPackCommand(a), newCatalogCommand(a), newEvalCommand(a)}},
-		{"Agent integration:", []*cobra.Command{newInstallCommand(a), newUninstallCommand(a), newHookCommand(a), newServeCommand(a), newTokenCommand(a)}},
-		{"Inspect and configure:", []*cobra.Command{
-			newWebCommand(a), newLastCommand(a), newWhyCommand(a), newReplayCommand(a), newStatsCommand(a), newRouteCommand(a),
-			newInjectCommand(a), newNoteCommand(a), newExtractQueryCommand(a), newConfigCommand(a),
+		{everydayCommands, []*cobra.Command{
+			newSetupCommand(a), newSearchCommand(a), newLastCommand(a), newWhyCommand(a), newListCommand(a), newUpdateCommand(a),
+			newDoctorCommand(a), newWebCommand(a), newInstallCommand(a), newUninstallCommand(a),
 		}},
-		{otherCommands, []*cobra.Command{newVersionCommand(a)}},
+		{"Databases:", []*cobra.Command{newIndexCommand(a), newProjectCommand(a), newClusterCommand(a)}},
+		{"Recipes and packs:", []*cobra.Command{newRecipesCommand(a), newPackCommand(a), newCatalogCommand(a)}},
+		{"Rules and notes:", []*cobra.Command{newRouteCommand(a), newNoteCommand(a)}},
+		{"Team server:", []*cobra.Command{newTokenCommand(a)}},
+		{otherCommands, []*cobra.Command{newDemoCommand(a), newStatsCommand(a), newReplayCommand(a), newConfigCommand(a), newVersionCommand(a)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, cmd := range g.commands {
@@ -61,7 +65,23 @@ func (a *app) addCommands(root *cobra.Command) {
 		}
 		root.AddCommand(g.commands...)
 	}
-	root.AddCommand(newReadPDFCommand(a))
+	for _, cmd := range []*cobra.Command{
+		newHookCommand(a), newServeCommand(a), newEvalCommand(a), newExtractQueryCommand(a), newReadPDFCommand(a), newInjectCommand(a),
+	} {
+		cmd.Hidden = true // agents and scripts run them
+		root.AddCommand(cmd)
+	}
+}
+
+// movedTo hides a command that has a new name, and says so when it runs.
+func (a *app) movedTo(name string, cmd *cobra.Command) *cobra.Command {
+	run := cmd.RunE
+	cmd.Hidden = true
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		a.warn("docsearch %s is now docsearch %s; the old name will go", commandName(cmd), name)
+		return run(cmd, args)
+	}
+	return cmd
 }
 
 // newReadPDFCommand returns a command for internal use; see pdf.Process.
@@ -136,7 +156,6 @@ func newRootCommand(a *app) *cobra.Command {
 		Long:  "Answer your coding agent's web searches from documentation on your own disk.",
 		Example: `  docsearch demo
   docsearch setup django
-  docsearch setup gitlab ~/src/gitlab/doc
   docsearch search "cache dependencies between jobs"`,
 		Version:       buildVersion(),
 		SilenceErrors: true,
@@ -148,27 +167,29 @@ func newRootCommand(a *app) *cobra.Command {
 	root.SetErr(a.stderr)
 	root.SetUsageFunc(printUsage)
 	a.addCommands(root)
-	root.SetHelpCommandGroupID(otherCommands)
-	root.SetCompletionCommandGroupID(otherCommands)
 	root.SetFlagErrorFunc(explainFlag)
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "completion" {
-			group(cmd)
+			group(cmd).Hidden = true // "make install" installs the completions
 		}
 	}
 	root.SetHelpCommand(newHelpCommand(root))
 	return root
 }
 
-// newHelpCommand returns "docsearch help COMMAND", which fails for an unknown
-// command.
+// newHelpCommand returns "docsearch help COMMAND", which fails for an unknown command, and
+// "docsearch help all".
 func newHelpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Show the help of a command",
-		Args:  cobra.ArbitraryArgs,
+		Use:    "help [COMMAND | all]",
+		Short:  "Show the help of a command, or list all commands",
+		Hidden: true,
+		Args:   cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if slices.Equal(args, []string{"all"}) {
+				return printAllCommands(root)
+			}
 			cmd, rest, err := root.Find(args)
 			if err == nil && len(rest) > 0 {
 				err = cmd.ValidateArgs(rest)

@@ -32,7 +32,7 @@ and in Claude Code's plugins.`,
 		return routes, err
 	}
 	list := func() (*load.Routes, string, error) { return a.loadRules(files) }
-	cmd.AddCommand(newRouteListCommand(a, list), newRouteCheckCommand(a, rules), newRouteExplainCommand(a, rules), newRouteTestCommand(a, rules))
+	cmd.AddCommand(newRouteListCommand(a, list), newRouteCheckCommand(a, rules), a.movedTo("why --tool TOOL CALL", newRouteExplainCommand(a, rules)), newRouteTestCommand(a, rules))
 	return cmd
 }
 
@@ -80,12 +80,16 @@ func (a *app) routeCall(text, tool string) (rules.Call, error) {
 			return rules.Call{}, fmt.Errorf("cannot read the event: %w", err)
 		}
 		return hook.RouteCall(event), nil
-	case tool == "" && (strings.HasPrefix(trimmed, "http://") || strings.HasPrefix(trimmed, "https://")):
+	case tool == "" && isURL(trimmed):
 		tool, text = "WebFetch", trimmed
 	case tool == "":
 		tool = "Bash"
 	}
 	return rules.Call{Tool: tool, Text: text}, nil
+}
+
+func isURL(text string) bool {
+	return strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://")
 }
 
 // routeMatcher returns a matcher configured like the hook's.

@@ -26,7 +26,7 @@ func TestClusterServe(t *testing.T) {
 	}
 	writer.write("docs/cert.md", "# Rotate the signing certificate\n\nRun `deployctl rotate --signing-certificate` on the registry host.\n")
 	writer.run(0, "", "index", "build", "docs", "--name", "gizmos", "-q")
-	writer.run(0, "", "index", "push", "gizmos", "--to", c.Nodes[0].URL)
+	writer.run(0, "", "cluster", "push", "gizmos", "--to", c.Nodes[0].URL)
 
 	reader := newTestMachine(t, "DOCSEARCH_TOKEN=s3cret")
 	config, err := json.Marshal(map[string]any{"databases": []any{map[string]any{
@@ -84,7 +84,7 @@ func TestClusterServe(t *testing.T) {
 	}
 
 	for _, tt := range []struct{ args, want string }{
-		{"index list", `(?m)^gizmos +ok +41 +41 +2\d{3}-.* ` + regexp.QuoteMeta(c.Nodes[0].URL) + ` \(Weaviate cluster\)$`},
+		{"list", `(?m)^gizmos +ok +41 +41 +2\d{3}-.* ` + regexp.QuoteMeta(c.Nodes[0].URL) + ` \(Weaviate cluster\)$`},
 		{"index info gizmos", `server +` + regexp.QuoteMeta(c.Nodes[0].URL) + ` \(Weaviate cluster\), database gizmos\n(.*\n)*passages +41 of 41 documents\npushed +2`},
 		{"search rotate the signing certificate", `(?m)^1\. Rotate the signing certificate\n.*cert\.md`},
 		{"search --db gizmos --explain --filter *cert* rotate the signing certificate", `score \d+\.\d+ = words (.*\n)*confidence of gizmos on 127\.0\.0\.1: [01]\.\d+\n +lexical confidence [01]\.\d+, reaches the threshold`},
@@ -98,7 +98,7 @@ func TestClusterServe(t *testing.T) {
 	url, _ := reader.serve()
 	other := newTestMachine(t, "TEAM_TOKEN=s3cret")
 	other.run(0, "", "setup", "--server", url, "--token-env", "TEAM_TOKEN", "--no-install", "--yes")
-	if out := other.run(0, "", "index", "list"); !regexp.MustCompile(`(?m)^gizmos +ok +41 +41 .*docsearch server`).MatchString(out) {
+	if out := other.run(0, "", "list"); !regexp.MustCompile(`(?m)^gizmos +ok +41 +41 .*docsearch server`).MatchString(out) {
 		t.Errorf("the list of another machine: %s", out)
 	}
 	if out := other.run(2, fmt.Sprintf(search, "b"), "hook"); !strings.Contains(out, answer) {

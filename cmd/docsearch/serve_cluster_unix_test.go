@@ -37,7 +37,7 @@ func TestClusterHang(t *testing.T) {
 	}
 	writer.write("docs/cert.md", "# Rotate the signing certificate\n\nRun `deployctl rotate --signing-certificate` on the registry host.\n")
 	writer.run(0, "", "index", "build", "docs", "--name", "gizmos", "-q")
-	writer.run(0, "", "index", "push", "gizmos", "--to", strings.Join(c.URLs(), ","))
+	writer.run(0, "", "cluster", "push", "gizmos", "--to", strings.Join(c.URLs(), ","))
 
 	for name, urls := range map[string][]string{"stopped node": c.URLs(), "stopped node and silent address": append(c.URLs(), "http://"+hung.Addr().String())} {
 		t.Run(name, func(t *testing.T) {

@@ -272,7 +272,7 @@ func (s *setupCommand) buildDatabase(ctx context.Context) error {
 		fmt.Fprintf(s.stdout, "%s: %s of %s, built %s from %s\n", s.plan.Label, count(info.Passages, "passage"),
 			count(info.Documents, "document"), age(time.Since(info.Created)), info.Source.Location)
 		if info.Source.Kind == ingest.KindSite {
-			fmt.Fprintf(s.stdout, "to download changed pages, run: docsearch index update %s\n", quoteArgument(s.nameForCommands()))
+			fmt.Fprintf(s.stdout, "to download changed pages, run: docsearch update %s\n", quoteArgument(s.nameForCommands()))
 		}
 	} else {
 		err := s.builder.buildAndPrint(ctx, &s.plan)

@@ -164,6 +164,6 @@ func (s *setupCommand) summarizeProject(plan *library.ProjectPlan) {
 	}
 	fmt.Fprintf(s.stdout, "\n%d of %d direct dependencies have a database\n", ready, len(plan.Items))
 	fmt.Fprintf(s.stdout, "they answer in %s only\n", library.CanonicalFolder(plan.Project.Checkout))
-	fmt.Fprintln(s.stdout, "after the next change of a lock file, run: docsearch index update --project")
+	fmt.Fprintln(s.stdout, "after the next change of a lock file, run: docsearch update --project")
 	fmt.Fprintln(s.stdout, "to remove them, run: docsearch index remove --project")
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,31 +13,75 @@ import (
 )
 
 func newWhyCommand(a *app) *cobra.Command {
-	return withJSON(&cobra.Command{
-		Use:   "why [QUERY]",
-		Short: "Explain what the hook does with a web search",
+	var tool string
+	cmd := withJSON(&cobra.Command{
+		Use:   "why [QUERY | URL | EVENT.json]",
+		Short: "Explain what the hook does with a web search or another call",
 		Long: `Explain what the hook does with a web search: for each database, the matching
 keyword, the best results, the confidence, and the threshold; then the matching
 rule and the outcome. The command ignores session state: it treats a search that
-was just denied as new. Without QUERY, it explains the newest query in the event log.`,
-		Example: `  docsearch why 'gitlab ci cache between jobs'
-  docsearch why`,
+was just denied as new. Without QUERY, it explains the newest query in the event log.
+
+For a URL, or another call with --tool, explain why each rule matches or does not match.
+For a hook event in a file, or "-" for one on standard input, explain which notes and
+passages the hook adds to the session.`,
+		Example: `  docsearch why
+  docsearch why 'gitlab ci cache between jobs'
+  docsearch why --tool Bash 'kubectl get pods'
+  docsearch why event.json`,
 	}, func(_ *cobra.Command, args []string, asJSON bool) error {
-		query := strings.Join(args, " ")
-		if query == "" {
-			d, err := activity.Latest()
-			if err != nil {
-				return err
-			}
-			if query, err = d.Query(); err != nil {
-				return err
-			}
-			if !asJSON {
-				fmt.Fprintf(a.stdout, "query: %s\n", printable(query))
-			}
+		text := strings.Join(args, " ")
+		switch {
+		case tool != "" || isURL(text):
+			return a.whyCall(text, tool)
+		case len(args) == 1 && (text == "-" || filepath.Ext(text) == ".json"):
+			return a.whyEvent(text, asJSON)
+		case text == "":
+			return a.whyNewest(asJSON)
 		}
-		return a.why(query, asJSON)
+		return a.why(text, asJSON)
 	})
+	cmd.Flags().StringVar(&tool, "tool", "", "explain a call of `TOOL`, such as Bash, with the argument as its input")
+	markExclusive(cmd, "tool", "json")
+	return cmd
+}
+
+// whyCall explains which rule applies to a call.
+func (a *app) whyCall(text, tool string) error {
+	call, err := a.routeCall(text, tool)
+	if err != nil {
+		return err
+	}
+	routes, _, err := a.loadRules(nil)
+	if err != nil {
+		return err
+	}
+	return a.explainCall(routes, call)
+}
+
+// whyEvent explains what the hook adds to a session with an event.
+func (a *app) whyEvent(file string, asJSON bool) error {
+	e, err := a.readEvent(file)
+	if err != nil {
+		return err
+	}
+	return a.explainInjection(e, asJSON)
+}
+
+// whyNewest explains the newest query in the event log.
+func (a *app) whyNewest(asJSON bool) error {
+	d, err := activity.Latest()
+	if err != nil {
+		return err
+	}
+	query, err := d.Query()
+	if err != nil {
+		return err
+	}
+	if !asJSON {
+		fmt.Fprintf(a.stdout, "query: %s\n", printable(query))
+	}
+	return a.why(query, asJSON)
 }
 
 func (a *app) why(query string, asJSON bool) error {

@@ -29,7 +29,7 @@ func (o *Options) Explain(err error) error {
 	case errors.As(err, &missing):
 		return usererror.WithHint(err, "set %s on every node and restart it", PruningSetting)
 	case errors.Is(err, ErrNoDatabase):
-		return usererror.WithHint(err, "run docsearch index list %s to list its databases", o.Arguments("cluster"))
+		return usererror.WithHint(err, "run docsearch list %s to list its databases", o.Arguments("cluster"))
 	case errors.As(err, &refused) && refused.Status == 401 && o.KeyVariable == "":
 		return usererror.WithHint(err, "pass --api-key-env VAR with the name of the variable that contains the key")
 	}

@@ -546,7 +546,7 @@ func (d *Doctor) checkProject() {
 	}
 	d.ok("project", "%d of %d direct dependencies have a database of their version", documented, len(p.Direct()))
 	if len(other) > 0 {
-		d.note("project", "other versions: "+listSome(other)+"; run docsearch index update --project")
+		d.note("project", "other versions: "+listSome(other)+"; run docsearch update --project")
 	}
 	if len(missing) > 0 {
 		d.note("project", "no database: "+listSome(missing)+"; run docsearch setup --project")

@@ -78,7 +78,7 @@ func (d *Doctor) checkRemote(ctx context.Context, r *config.Remote) {
 		d.fail(name, fmt.Sprintf("the hook waits only %s for it", limit), `raise its "timeout_ms" in the config`)
 	}
 	if len(missing) > 0 {
-		d.fail(name, "not mirrored: "+strings.Join(missing, ", "), "docsearch index update --mirrors")
+		d.fail(name, "not mirrored: "+strings.Join(missing, ", "), "docsearch update --mirrors")
 	}
 }
 

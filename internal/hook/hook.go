@@ -165,13 +165,13 @@ func (p *Process) startUpdates(d *Decision, c *config.Config) {
 			p.printf("cannot start the update%s: %v", what, err)
 		}
 	}
-	start(d.Update, "", "index", "update", "--all", "--background")
-	start(d.Reindex && !d.Update, "", "index", "update", "--all", "--reindex", "--background")
+	start(d.Update, "", "update", "--all", "--background")
+	start(d.Reindex && !d.Update, "", "update", "--all", "--reindex", "--background")
 	start(d.Adapt, " of the thresholds", "stats", "--adapt")
 	start(d.Refresh, " of the hook entries", "install", "--refresh")
 	project := []string{"project", "--refresh", d.Project}
 	if c.Update.OnSessionStart {
-		project = []string{"index", "update", "--project", d.Project, "--background"}
+		project = []string{"update", "--project", d.Project, "--background"}
 	}
 	start(d.Project != "", " of the project's versions", project...)
 }

@@ -92,7 +92,7 @@ func TestSessionStartOfProject(t *testing.T) {
 	for _, update := range []bool{false, true} {
 		p.startUpdates(&Decision{Project: dir}, &config.Config{Update: config.Update{OnSessionStart: update}})
 	}
-	if !slices.Equal(started[0], []string{"project", "--refresh", dir}) || !slices.Equal(started[1], []string{"index", "update", "--project", dir, "--background"}) {
+	if !slices.Equal(started[0], []string{"project", "--refresh", dir}) || !slices.Equal(started[1], []string{"update", "--project", dir, "--background"}) {
 		t.Errorf("started %q", started)
 	}
 }

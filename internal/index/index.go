@@ -230,7 +230,7 @@ func Repair(path string, err error) string {
 	var version *container.VersionError
 	switch {
 	case errors.As(err, &version) && version.Older():
-		return "docsearch index update " + path
+		return "docsearch update " + path
 	case errors.As(err, &version):
 		return ""
 	case errors.Is(err, generation.ErrNoIndex), errors.As(err, &corrupt):

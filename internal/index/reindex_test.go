@@ -75,7 +75,7 @@ func TestReindex(t *testing.T) {
 			if !IsOutdated(err) {
 				t.Fatalf("an older %s: %v", name, err)
 			}
-			if Repair("x", err) != "docsearch index update x" {
+			if Repair("x", err) != "docsearch update x" {
 				t.Errorf("repaired by %q", Repair("x", err))
 			}
 			// The source is gone, and the user who repairs it has not vouched for it.

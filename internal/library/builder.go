@@ -20,7 +20,7 @@ type Builder struct {
 	Options     Options
 	Set         func(option string) bool // whether the user chose the option
 	Reuse       bool                     // reuse unchanged documents
-	IsUpdate    bool                     // for index update, which fails if it may not read the source
+	IsUpdate    bool                     // for update, which fails if it may not read the source
 	KeepLost    bool                     // keep documents that the source seems to have lost
 	Lock        bool                     // record packs in the lock file
 

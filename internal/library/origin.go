@@ -85,7 +85,7 @@ func (o origin) Unverified(subject, dir string) error {
 // running it, the user confirms the source.
 func (o origin) command(dir string) string {
 	if o.Kind == cluster.KindSource {
-		return "docsearch index pull NAME --from URL"
+		return "docsearch cluster pull NAME --from URL"
 	}
 	location := "--out " + humanize.Argument(dir)
 	if data := config.Locate(os.Getenv).Data; data != "" && SamePath(filepath.Dir(dir), data) {

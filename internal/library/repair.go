@@ -14,7 +14,7 @@ func RepairCommand(d Ref) string {
 	}
 	switch state {
 	case StateStale:
-		return "docsearch index update " + humanize.Argument(d.Path)
+		return "docsearch update " + humanize.Argument(d.Path)
 	case StateNoIndex:
 		return "docsearch index build " + humanize.Argument(d.Path)
 	case StateOK, StateMissing:

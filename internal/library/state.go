@@ -57,7 +57,7 @@ func isBuildOutput(dir, passages string) bool {
 	return err == nil && slices.ContainsFunc(shards, func(shard string) bool { return SamePath(shard, passages) })
 }
 
-// Database states, as printed by index list.
+// Database states, as printed by list.
 const (
 	StateOK      = "ok"
 	StateStale   = "stale"

@@ -469,7 +469,7 @@ func (c *Catalog) ageNote(e Entry, info index.Info) []string {
 	if c.MaxAge <= 0 || age <= c.MaxAge {
 		return nil
 	}
-	return []string{fmt.Sprintf("last updated %d days ago; to update it, the user runs: docsearch index update %s", int(age.Hours()/24), e.Name)}
+	return []string{fmt.Sprintf("last updated %d days ago; to update it, the user runs: docsearch update %s", int(age.Hours()/24), e.Name)}
 }
 
 // packNote returns a note with the version and the publisher of a database that came as a

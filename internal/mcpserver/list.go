@@ -71,7 +71,7 @@ func (s *Server) describe(ctx context.Context, entries []Entry) string {
 		if info.Stale == "" {
 			field("state", "ready")
 		} else {
-			field("state", fmt.Sprintf("stale: %s; to update it, run: docsearch index update %s", info.Stale, s.catalog.nameForCommand(e)))
+			field("state", fmt.Sprintf("stale: %s; to update it, run: docsearch update %s", info.Stale, s.catalog.nameForCommand(e)))
 		}
 	}
 	return w.String()

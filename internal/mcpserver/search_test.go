@@ -280,7 +280,7 @@ func TestNamedIn(t *testing.T) {
 
 func TestAgedDatabaseSaysSo(t *testing.T) {
 	s, c := serve(t)
-	const note = "; to update it, the user runs: docsearch index update vcs."
+	const note = "; to update it, the user runs: docsearch update vcs."
 	for maxAge, want := range map[time.Duration]bool{0: false, 1 << 62: false, time.Nanosecond: true} {
 		s.catalog.MaxAge = maxAge
 		text, _ := call(t, c, "search", map[string]any{"query": "rename a branch", "database": "vcs"})

@@ -138,7 +138,7 @@ func TestCheckoutEndsAtItsDoor(t *testing.T) {
 			there.hook(sessionEvent(t, "SessionStart", checkout, map[string]any{"session_id": "a", "source": "startup"}))
 			there.hook(sessionEvent(t, "PreToolUse", checkout, map[string]any{"session_id": "a", "tool_name": "WebSearch", "tool_input": map[string]string{"query": "kettle 2.0.0 install the kettle"}}))
 			there.docsearch("project")
-			there.docsearch("index", "update", "--project")
+			there.docsearch("update", "--project")
 			there.docsearch("setup", "--project", "--offline", "--yes", "--no-install")
 			there.run(hookLimit, serverRequests, "serve")
 			there.hook(sessionEvent(t, "SessionStart", checkout, map[string]any{"session_id": "b", "source": "startup"}))
@@ -197,7 +197,7 @@ func TestForgedPackageAnswersInItsCheckout(t *testing.T) {
 	if r := s.run(hookLimit, serverRequests, "serve"); !strings.Contains(r.stdout, "leftpad 1.3.0 documentation from the files of "+s.work) {
 		t.Errorf("the server does not say where leftpad is from: %s", r.stdout)
 	}
-	if list := s.must(s.docsearch("index", "list")).stdout; !strings.Contains(list, "(of the project "+s.work+")") {
+	if list := s.must(s.docsearch("list")).stdout; !strings.Contains(list, "(of the project "+s.work+")") {
 		t.Errorf("the list does not name the project:\n%s", list)
 	}
 	if runtime.GOOS != "windows" {
@@ -224,7 +224,7 @@ func TestRecipeIgnoresTheWorkingDirectory(t *testing.T) {
 			t.Errorf("%s: %+v", recipe, r)
 		}
 	}
-	if list := s.docsearch("index", "list").stdout; strings.Contains(list, "rust") || strings.Contains(list, "cargo") {
+	if list := s.docsearch("list").stdout; strings.Contains(list, "rust") || strings.Contains(list, "cargo") {
 		t.Errorf("a database is left:\n%s", list)
 	}
 }

@@ -73,11 +73,11 @@ func TestControlCharacters(t *testing.T) {
 	for _, args := range [][]string{
 		{"config", "check"}, {"config", "show"}, {"config", "show", "--json"},
 		{"route", "list"}, {"route", "list", "--json"}, {"route", "test"}, {"route", "check", "Bash", "kubectl get pods"},
-		{"index", "list"}, {"index", "list", "--json"}, {"index", "info", data}, {"index", "info", data, "--json"}, {"index", "verify", data},
-		{"index", "info", "tool" + controls}, {"index", "build", filepath.Join(s.work, "missing"+controls)}, {"index", "update", "tool" + controls},
+		{"list"}, {"list", "--json"}, {"index", "info", data}, {"index", "info", data, "--json"}, {"index", "verify", data},
+		{"index", "info", "tool" + controls}, {"index", "build", filepath.Join(s.work, "missing"+controls)}, {"update", "tool" + controls},
 		{"search", "tool", "quiet"}, {"search", "tool", "quiet", "--json"}, {"search", "--explain", "tool", "quiet"}, {"search", "moon", "phases"}, {"search", "moon", "phases", "--json"},
 		{"why", "how do I make the tool quiet"}, {"why", "how do I make the tool quiet", "--json"}, {"stats"}, {"doctor"}, {"doctor", "--json"},
-		{"inject", "tool"}, {"recipes", "show", "x" + controls}, {"pack", "add", filepath.Join(s.work, "p"+controls+".pack")}, {"index", "update", "--mirrors"}, {"x" + controls},
+		{"inject", "tool"}, {"recipes", "show", "x" + controls}, {"pack", "add", filepath.Join(s.work, "p"+controls+".pack")}, {"update", "--mirrors"}, {"x" + controls},
 	} {
 		r := run(args...)
 		if strings.Contains(r.stdout+r.stderr, "owned") {

@@ -35,7 +35,7 @@ func TestEachSystemCallFails(t *testing.T) {
 		command []string
 	}{
 		"build":     {nil, build},
-		"update":    {[][]string{build}, []string{"index", "update", "db", "--quiet"}},
+		"update":    {[][]string{build}, []string{"update", "db", "--quiet"}},
 		"config":    {[][]string{build}, []string{"setup", "kettle", "db", "--yes", "--no-install"}},
 		"install":   {nil, install},
 		"uninstall": {[][]string{install}, []string{"uninstall", "--client", "claude"}},

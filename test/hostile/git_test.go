@@ -173,7 +173,7 @@ func TestGitConfigurations(t *testing.T) {
 			tt.plant(a, git)
 			a.write(filepath.Join(a.upstream, "docs", "b.md"), "# Toaster\n\nHow to clean the crumb tray of the toaster.\n")
 			a.commit("two")
-			r := a.docsearch("index", "update", a.database)
+			r := a.docsearch("update", a.database)
 			a.requireNotSprung()
 			a.must(r)
 			if r := a.docsearch("search", "--json", "--path", a.database, "crumb tray"); !strings.Contains(r.stdout, "Toaster") {
@@ -326,7 +326,7 @@ func TestGitCredentials(t *testing.T) {
 	a.git(a.clone, "remote", "add", "origin", url)
 	a.git(a.clone, "config", "credential.helper", "!"+a.trapProgram)
 	a.git(a.clone, "config", "core.askPass", a.trapProgram)
-	if r := a.docsearch("index", "update", a.database); r.code == 0 || r.late {
+	if r := a.docsearch("update", a.database); r.code == 0 || r.late {
 		t.Errorf("with the database's helper: exit code %d, late %t", r.code, r.late)
 	}
 	a.requireNotSprung()

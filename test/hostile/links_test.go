@@ -202,8 +202,8 @@ func TestLinksInADatabase(t *testing.T) {
 			for p, place := range linkPlaces {
 				t.Run(strings.ReplaceAll(place.path, "/", "_")+" to "+strings.ReplaceAll(place.target, "/", "_"), func(t *testing.T) {
 					for c, command := range [][]string{
-						{"index", "info"}, {"index", "verify"}, {"search", "--db"}, {"index", "update"},
-						{"index", "update", "--full"}, {"index", "build"}, {"index", "remove", "--yes"},
+						{"index", "info"}, {"index", "verify"}, {"search", "--db"}, {"update"},
+						{"update", "--full"}, {"index", "build"}, {"index", "remove", "--yes"},
 					} {
 						if !nightly && (p+c)%len(linkedDatabases) != k && !strings.HasPrefix(place.path, "source") {
 							continue
@@ -318,7 +318,7 @@ func TestLinksInPlaceOfState(t *testing.T) {
 	for _, e := range events {
 		a.hook(e)
 	}
-	update := func() result { return a.docsearch("index", "update", "--all", "--background") }
+	update := func() result { return a.docsearch("update", "--all", "--background") }
 	update()
 	var written []string
 	for _, dir := range []string{filepath.Join(a.home, ".claude"), filepath.Join(a.home, ".cache"), filepath.Join(a.home, "Library"), filepath.Join(a.home, "AppData")} {
@@ -353,7 +353,7 @@ func TestLinksInPlaceOfState(t *testing.T) {
 				}
 			}
 			update()
-			a.docsearch("index", "update", "--detached", idx)
+			a.docsearch("update", "--detached", idx)
 			a.requireUnchanged(a.victim, a.before)
 			if t.Failed() {
 				t.Fatalf("with %s a link to %s", path, target)
@@ -390,7 +390,7 @@ func TestLinksOfTheUser(t *testing.T) {
 		t.Errorf("the hook says %+v", r)
 	}
 	a.write(filepath.Join(docs, "spoon.md"), page("spoon"))
-	if r := a.must(a.docsearch("index", "update", "cookware")); !strings.Contains(r.stdout, "1 new") {
+	if r := a.must(a.docsearch("update", "cookware")); !strings.Contains(r.stdout, "1 new") {
 		t.Errorf("update says %s", r.stdout)
 	}
 	a.must(a.docsearch("index", "verify", "cookware"))

@@ -80,7 +80,7 @@ func TestPackRollback(t *testing.T) {
 	for _, args := range [][]string{
 		{"pack", "update", "widgets"},
 		{"pack", "update", "--all"},
-		{"index", "update", "widgets"},
+		{"update", "widgets"},
 		{"index", "build", "widgets"},
 		{"pack", "add", location, "--yes"},
 	} {

@@ -71,7 +71,7 @@ func TestSignals(t *testing.T) {
 		{name: "repository that does not answer", args: []string{"index", "build", silent.url() + "/project.git"}, ready: silent.waitForConnection},
 		{name: "embedder that does not answer", args: append([]string{"index", "build", docs, "--name", "embedded"}, embedder...), ready: silent.waitForConnection},
 		{name: "documents that take long", args: []string{"index", "build", "many"}, ready: waitForOpenFile(many)},
-		{name: "folder that is watched", args: []string{"index", "update", "docs", "--watch"}, until: true, ready: waitForOutput("docs")},
+		{name: "folder that is watched", args: []string{"update", "docs", "--watch"}, until: true, ready: waitForOutput("docs")},
 		{name: "transcript without end", args: []string{"replay", filepath.Dir(transcript)}, ready: waitForOpenFile(transcript)},
 		{name: "queries from a pipe", args: []string{"eval", "--queries", pipe}, ready: openPipe(pipe)},
 		{name: "event from a pipe", args: []string{"inject", "explain", pipe}, ready: openPipe(pipe)},

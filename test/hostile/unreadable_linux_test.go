@@ -50,9 +50,9 @@ func TestUnreadableStays(t *testing.T) {
 	}
 	t.Cleanup(func() { os.Chmod(shut, 0o755) })
 	for _, args := range [][]string{
-		{"index", "update", "docs"},
-		{"index", "update", "--all"},
-		{"index", "update", "--full", "docs"},
+		{"update", "docs"},
+		{"update", "--all"},
+		{"update", "--full", "docs"},
 		{"index", "build", "docs", "--name", "docs"},
 		{"index", "build", filepath.Join(s.home, ".local", "share", "docsearch", "docs")},
 	} {
@@ -65,7 +65,7 @@ func TestUnreadableStays(t *testing.T) {
 			t.Errorf("after %q: %s", args, info.stdout)
 		}
 	}
-	if r := s.must(s.asUser("index", "update", "--json", "docs")); !strings.Contains(r.stdout, `"kept":{"unreadable":21}`) {
+	if r := s.must(s.asUser("update", "--json", "docs")); !strings.Contains(r.stdout, `"kept":{"unreadable":21}`) {
 		t.Errorf("JSON: %s", r.stdout)
 	}
 	// Other users cannot read the passages of documents that they cannot read.
@@ -78,7 +78,7 @@ func TestUnreadableStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.Chmod(docs, 0o755) })
-	if r := s.asUser("index", "update", "docs"); r.code != 1 || !strings.Contains(r.stderr, "permission denied") {
+	if r := s.asUser("update", "docs"); r.code != 1 || !strings.Contains(r.stderr, "permission denied") {
 		t.Errorf("exit code %d, %q", r.code, r.stderr)
 	}
 	if info := s.must(s.asUser("index", "info", "docs")); !strings.Contains(info.stdout, "40 documents") {

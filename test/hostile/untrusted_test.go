@@ -28,9 +28,9 @@ func TestDatabaseNamesAFolderOfTheUser(t *testing.T) {
 	a.config(idx)
 	makeOverdue(t, idx)
 	for _, args := range [][]string{
-		{"index", "list"}, {"index", "info", idx}, {"index", "verify", idx}, {"search", "--db", idx, "passphrase of the kettle"},
-		{"index", "update", idx}, {"index", "update", "--all"}, {"index", "update", "--full", idx}, {"index", "update", "--detached", idx},
-		{"index", "update", "--all", "--background"}, {"index", "build", idx}, {"setup", "cookware", idx, "--no-install", "--yes"}, {"doctor"},
+		{"list"}, {"index", "info", idx}, {"index", "verify", idx}, {"search", "--db", idx, "passphrase of the kettle"},
+		{"update", idx}, {"update", "--all"}, {"update", "--full", idx}, {"update", "--detached", idx},
+		{"update", "--all", "--background"}, {"index", "build", idx}, {"setup", "cookware", idx, "--no-install", "--yes"}, {"doctor"},
 	} {
 		r := a.docsearch(args...)
 		a.check(r, idx)
@@ -73,13 +73,13 @@ func TestManifestIsRewritten(t *testing.T) {
 		t.Fatal("the manifest does not name its source")
 	}
 	a.write(manifest, changed)
-	r := a.docsearch("index", "update", idx)
+	r := a.docsearch("update", idx)
 	if r.code == 0 || !strings.Contains(r.stderr, "manifest.json is corrupt") || !strings.Contains(r.stderr, "docsearch index build") {
 		t.Errorf("with a changed path: %+v", r)
 	}
 	a.check(r, idx)
 	a.write(manifest, fixChecksum(t, changed))
-	r = a.docsearch("index", "update", idx)
+	r = a.docsearch("update", idx)
 	if r.code == 0 || !strings.Contains(r.stderr, "cannot update") {
 		t.Errorf("with a changed path and its checksum: %+v", r)
 	}

@@ -168,7 +168,7 @@ func (s *Databases) mirror(r *config.Remote, databases []remote.Database) {
 	}
 	cache, err := library.CacheFolder()
 	if err == nil {
-		err = background.Start(cache, []string{"index", "update", "--mirrors", "--detached", "--quiet"})
+		err = background.Start(cache, []string{"update", "--mirrors", "--detached", "--quiet"})
 	}
 	if err != nil {
 		s.Log.Warn("cannot mirror the databases of a server", "server", r.URL, "error", err)

@@ -24,14 +24,14 @@ func (e *ElsewhereError) Error() string {
 }
 
 // explain adds a command that works. command is the one for databases in a cluster, with
-// the flags of the cluster appended; "": index pull.
+// the flags of the cluster appended; "": cluster pull.
 func (e *ElsewhereError) explain(command string) error {
 	if e.cluster == nil {
 		return usererror.WithHint(e, "run docsearch search --db %s QUERY to search it there", humanize.Argument(e.Ref.Name))
 	}
 	flag := "cluster"
 	if command == "" {
-		command, flag = "index pull", "from"
+		command, flag = "cluster pull", "from"
 	}
 	flags := cluster.Options{URLs: e.cluster.URLs, KeyVariable: e.cluster.KeyEnv}
 	return usererror.WithHint(e, "run docsearch %s %s %s", command, humanize.Argument(e.cluster.Database), flags.Arguments(flag))

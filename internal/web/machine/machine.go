@@ -27,7 +27,7 @@ import (
 )
 
 // A Machine is what the page of "docsearch web" shows of this machine: what the commands
-// index list, index info, project and config show print.
+// list, index info, project and config show print.
 type Machine struct{ Locations config.Locations }
 
 var _ manage.Machine = Machine{}

@@ -24,7 +24,7 @@ type Database struct {
 	Folder     string // of the files; "" if there is no index
 	Generation string // of the index; "" if there is none
 	Configured bool
-	State      string // as "docsearch index list" prints it
+	State      string // as "docsearch list" prints it
 	IsOK       bool
 	Why        string // why the state is not "ok"
 	Source     string // its type and location
@@ -243,10 +243,7 @@ func (p *Pages) change(command string) http.HandlerFunc {
 			p.fail(w, r, "/databases", statusOf(err), err)
 			return
 		}
-		args := []string{"index", command}
-		if command == "remove" {
-			args = append(args, "--yes")
-		}
+		args := map[string][]string{"update": {"update"}, "build": {"index", "build"}, "remove": {"index", "remove", "--yes"}}[command]
 		p.startJob(w, r, "/databases", command+" "+d.Name, d.Path, append(args, "--", d.Path)...)
 	}
 }

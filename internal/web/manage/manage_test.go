@@ -330,7 +330,7 @@ func TestJobs(t *testing.T) {
 	for page := s.until("The command failed: exit status 1."); strings.Contains(page, "data-running"); {
 		page = s.until("The command failed: exit status 1.")
 	}
-	if j := s.pages.jobs.Jobs()[1]; j.State != job.Failed || strings.Join(j.Lines[:1], "") != "index update -- /data/gitlab" {
+	if j := s.pages.jobs.Jobs()[1]; j.State != job.Failed || strings.Join(j.Lines[:1], "") != "update -- /data/gitlab" {
 		t.Errorf("job %+v", j)
 	}
 }

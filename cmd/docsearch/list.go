@@ -15,7 +15,7 @@ import (
 	"github.com/docsearch/docsearch/internal/web/machine"
 )
 
-func newIndexListCommand(a *app) *cobra.Command {
+func newListCommand(a *app) *cobra.Command {
 	var asJSON, unused bool
 	var flags clusterFlags
 	cmd := &cobra.Command{

@@ -35,7 +35,7 @@ func (u *updateCommand) runProject(ctx context.Context, args []string) error {
 			if dir, err = filepath.Abs(dir); err != nil {
 				return err
 			}
-			return background.Start(cache, []string{"index", "update", "--project", "--detached", dir})
+			return background.Start(cache, []string{"update", "--project", "--detached", dir})
 		}
 		refresh, err := library.BeginRefresh(config.Locate(os.Getenv), dir, library.UpdateTime)
 		if err != nil || refresh == nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/docsearch/docsearch/internal/cluster"
@@ -12,6 +13,15 @@ import (
 	"github.com/docsearch/docsearch/internal/progress"
 	"github.com/docsearch/docsearch/internal/usererror"
 )
+
+func newClusterCommand(a *app) *cobra.Command {
+	cmd := group(&cobra.Command{
+		Use:   "cluster",
+		Short: "Store databases in a Weaviate cluster, and build them from it",
+	})
+	cmd.AddCommand(newClusterPushCommand(a), newClusterPullCommand(a))
+	return cmd
+}
 
 // clusterHelp is the help of the flag --cluster.
 const clusterHelp = "use the Weaviate cluster with nodes at `URL`, separated by commas"
@@ -50,7 +60,7 @@ func (a *app) listCluster(ctx context.Context, flags *clusterFlags, asJSON bool)
 		return a.printJSON(append([]*cluster.Commit{}, all...))
 	}
 	if len(all) == 0 {
-		fmt.Fprintf(a.stdout, "no databases; to push one, run: docsearch index push NAME %s\n", flags.Arguments("to"))
+		fmt.Fprintf(a.stdout, "no databases; to push one, run: docsearch cluster push NAME %s\n", flags.Arguments("to"))
 		return nil
 	}
 	table := terminal.NewTable(a.stdout, "NAME\tVERSION\tPASSAGES\tDOCUMENTS\tPUSHED\tTENANT")
@@ -90,7 +100,7 @@ func (a *app) verifyCluster(ctx context.Context, flags *clusterFlags, names []st
 		switch {
 		case len(problems) > 0:
 			failed = true
-			fmt.Fprintf(a.stdout, "%s: fix: docsearch index push %s --full %s\n", printable(name), quoteArgument(name), flags.Arguments("to"))
+			fmt.Fprintf(a.stdout, "%s: fix: docsearch cluster push %s --full %s\n", printable(name), quoteArgument(name), flags.Arguments("to"))
 		case !quiet:
 			fmt.Fprintf(a.stdout, "%s: valid; %s of %s on %s\n", printable(name), count(commit.Passages.Count, "passage"),
 				count(cluster.InfoOf(commit).Documents, "document"), count(len(client.URLs()), "node"))

@@ -41,7 +41,7 @@ type updateCommand struct {
 	quiet, json      bool
 }
 
-func newIndexUpdateCommand(a *app) *cobra.Command {
+func newUpdateCommand(a *app) *cobra.Command {
 	u := &updateCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "update {NAME|PATH}... | --all | --project [DIR] | --mirrors",
@@ -71,10 +71,10 @@ first rebuilds it from the database's own passages, without its source.
 With --background, another process updates the databases one after another, each
 at most once per day, or at once if the index has an older format. A hook can run this
 when a session starts.`,
-		Example: `  docsearch index update python
-  docsearch index update --all
-  docsearch index update project --watch
-  docsearch index update --project`,
+		Example: `  docsearch update python
+  docsearch update --all
+  docsearch update project --watch
+  docsearch update --project`,
 		ValidArgsFunction: completeDatabases,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			limitMemory()
@@ -110,7 +110,7 @@ func (u *updateCommand) run(ctx context.Context, args []string) error {
 		return u.updateMirrors(ctx, !u.isDetached)
 	}
 	if u.all == (len(args) > 0) || u.mirrors {
-		return usagef("index update needs database names or --all, not both")
+		return usagef("update needs database names or --all, not both")
 	}
 	chosen, err := u.choose(args)
 	switch {
@@ -178,7 +178,7 @@ func (u *updateCommand) update(ctx context.Context, d library.Ref) error {
 		return library.WithRepair(d.Path, err)
 	}
 	if d.Project != "" {
-		return withHint(fmt.Errorf("cannot update %s: it documents a package of the project %s as it was installed", d.Name, d.Project), "run docsearch index update --project %s", quoteArgument(d.Project))
+		return withHint(fmt.Errorf("cannot update %s: it documents a package of the project %s as it was installed", d.Name, d.Project), "run docsearch update --project %s", quoteArgument(d.Project))
 	}
 	if library.PackageMoved(before) {
 		if !u.quiet && !u.json {

@@ -42,7 +42,7 @@ func TestUpdateWatch(t *testing.T) {
 	b := folderBuilder(t)
 	b.writeEdition(t, 0)
 	b.build(t)
-	cmd := b.docsearch(t.Context(), "index", "update", "--watch", b.dir)
+	cmd := b.docsearch(t.Context(), "update", "--watch", b.dir)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {
@@ -79,7 +79,7 @@ func TestUpdateWatchDuringEdits(t *testing.T) {
 	b := folderBuilder(t)
 	b.writeEdition(t, 0)
 	b.build(t)
-	cmd := b.docsearch(t.Context(), "index", "update", "--watch", b.dir)
+	cmd := b.docsearch(t.Context(), "update", "--watch", b.dir)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestUpdateInBackground(t *testing.T) {
 	b.writeEdition(t, 1)
 	start := func() {
 		t.Helper()
-		if out, err := b.docsearch(t.Context(), "index", "update", "--background", "--all").CombinedOutput(); err != nil || len(out) > 0 {
+		if out, err := b.docsearch(t.Context(), "update", "--background", "--all").CombinedOutput(); err != nil || len(out) > 0 {
 			t.Fatalf("%v, output %q", err, out)
 		}
 	}

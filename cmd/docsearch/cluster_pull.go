@@ -14,7 +14,7 @@ import (
 	"github.com/docsearch/docsearch/internal/library"
 )
 
-func newIndexPullCommand(a *app) *cobra.Command {
+func newClusterPullCommand(a *app) *cobra.Command {
 	b := newBuildCommand(a)
 	b.Reuse = true
 	var flags clusterFlags
@@ -24,7 +24,7 @@ func newIndexPullCommand(a *app) *cobra.Command {
 		Long: `Build a local database from the passages of a database in a Weaviate cluster. The
 local database answers without the network. To update it, run docsearch index
 update.`,
-		Example: `  docsearch index pull django --from https://node1:8443,https://node2:8443 --api-key-env WEAVIATE_KEY`,
+		Example: `  docsearch cluster pull django --from https://node1:8443,https://node2:8443 --api-key-env WEAVIATE_KEY`,
 		Args:    oneArgument("the name of a database in the cluster"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(flags.URLs) == 0 {

@@ -24,7 +24,7 @@ type pushCommand struct {
 	quiet  bool
 }
 
-func newIndexPushCommand(a *app) *cobra.Command {
+func newClusterPushCommand(a *app) *cobra.Command {
 	p := &pushCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "push NAME|PATH --to URL",
@@ -38,8 +38,8 @@ sent. Before the first push of a database, docsearch tests whether searches of t
 cluster find all matches.
 
 Pass the URLs of all nodes, so that each of them is checked.`,
-		Example: `  docsearch index push django --to https://node1:8443,https://node2:8443,https://node3:8443 --api-key-env WEAVIATE_KEY
-  docsearch index push django --to http://localhost:8080`,
+		Example: `  docsearch cluster push django --to https://node1:8443,https://node2:8443,https://node3:8443 --api-key-env WEAVIATE_KEY
+  docsearch cluster push django --to http://localhost:8080`,
 		Args:              oneArgument("the name or path of a database"),
 		ValidArgsFunction: completeDatabases,
 		RunE: func(cmd *cobra.Command, args []string) error {
