@@ -23,12 +23,14 @@ build:
 # the hook starts a fifth faster, so dd writes each program in one call.
 install: EXE = $(shell go env GOEXE)
 install:
+	@echo "compiling docsearch; the first time, this takes some minutes"
 	@set -e; for p in docsearch docsearch-hook; do to="$(PREFIX)/bin/$$p$(EXE)"; echo "$$to"; \
 	go build $(GOFLAGS_) -o "$$to.built" "./cmd/$$p"; \
 	dd if="$$to.built" of="$$to.new" bs=134217728 2>/dev/null; \
 	chmod 755 "$$to.new"; mv -f "$$to.new" "$$to"; rm "$$to.built"; done
 	go run -tags generate ./cmd/docsearch "$(PREFIX)/share"
 	@case ":$$PATH:" in *":$(PREFIX)/bin:"*) ;; *) echo "note: $(PREFIX)/bin is not on your PATH" ;; esac
+	@echo "installed; next: docsearch setup NAME, for example docsearch setup django"
 
 # Removes the files of "make install". Run "docsearch uninstall" first.
 uninstall:
