@@ -220,7 +220,7 @@ func (d *decider) allowOwnTool() {
 			return
 		}
 	}
-	d.Verdict, d.Reason = Allow, "docsearch only reads local documentation"
+	d.Verdict, d.Reason = Allow, denialTexts.Text("own-tool")
 }
 
 // webCall decides about a web call by the session's state if the call is a repeat, and

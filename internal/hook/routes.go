@@ -160,7 +160,7 @@ func (d *decider) applyRule(m *rules.Match) {
 	default:
 		d.trace("deny")
 		d.Verdict, d.Reason, d.Context = Deny, message, ""
-		d.Message = cut("docsearch applied the rule "+oneLine(r.Name), maxMessage)
+		d.Message = cut(denialTexts.Text("person-rule", "rule", oneLine(r.Name)), maxMessage)
 	}
 }
 
@@ -201,7 +201,7 @@ func (d *decider) answerFromDatabase(r *config.Rule, message string) bool {
 	}
 	db := &d.config.Databases[at]
 	if message == "" {
-		message = "Local documentation answers this call."
+		message = denialTexts.Text("rule")
 	}
 	attempt := d.attempt(event.Search{Query: routeQuery(d.event)})
 	if !d.stateRead {

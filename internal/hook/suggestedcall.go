@@ -15,8 +15,6 @@ const (
 	maxCallQuery = 400
 	minQuery     = 20 // of a shortened query
 	maxKeywords  = 6
-	// keywordsHint is appended to the line above a call with keywords.
-	keywordsHint = ` ("keywords" accepts exact names, options, error codes, synonyms):`
 )
 
 // query returns the query of the search, or the prompt of the fetch, on one line.
@@ -31,14 +29,16 @@ func (o *result) isFetch() bool { return o.request.Tool == event.WebFetch }
 // on a line of its own, below a heading. hint is the heading if keywordsHint may be
 // appended to it. Calls that do not fit are in rest.
 func (t *denialText) calls(limit int) (calls, hint, rest string) {
-	head := "\nTo search further, this call is available:"
+	var head string
 	switch several := len(t.results) > 1; {
 	case several && t.isFetch():
-		head = "\nTo read the whole page, these calls can run IN PARALLEL:"
+		head = "\n" + denialTexts.Text("read-calls")
 	case several:
-		head = "\nTo search further, these calls can run IN PARALLEL:"
+		head = "\n" + denialTexts.Text("search-calls")
 	case t.isFetch() && t.results[0].own:
-		head = "\nTo read the whole page, this call is available:"
+		head = "\n" + denialTexts.Text("read-call")
+	default:
+		head = "\n" + denialTexts.Text("search-call")
 	}
 	var fitting, others []string
 	room := limit - utf16Len(head)

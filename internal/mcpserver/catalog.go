@@ -357,7 +357,7 @@ func (c *Catalog) choose(ctx context.Context, names, paths []string) ([]Entry, e
 		return chosen, nil
 	}
 	if len(all) == 0 {
-		return nil, errors.New(noDatabases)
+		return nil, errors.New(noDatabases())
 	}
 	for _, e := range all {
 		add(e)

@@ -54,12 +54,12 @@ func (s *Server) leannSearchTool() (params []param, run func(context.Context) (s
 // answerLEANN formats the hits of one index.
 func answerLEANN(a searchArguments, f databaseResult, metadata bool) string {
 	if len(f.Hits) == 0 {
-		return fmt.Sprintf("No passages in %s match %s.\n", f.Name, quote(a.query))
+		return resultTexts.Text("leann-none", "database", f.Name, "query", quote(a.query)) + "\n"
 	}
 	w := &budgetWriter{limit: a.maxTokens * bytesPerToken}
-	fmt.Fprintf(w, "%s from %s for %s. Fenced text is quoted documentation.\n", humanize.Count(len(f.Hits), "passage"), f.Name, quote(a.query))
+	w.WriteString(resultTexts.Text("passages", "passages", humanize.Count(len(f.Hits), "passage"), "databases", f.Name, "query", quote(a.query)) + "\n")
 	if f.Confidence < index.Relevant {
-		fmt.Fprintf(w, "They probably do not answer it (confidence %.2f).\n", f.Confidence)
+		w.WriteString(resultTexts.Text("leann-weak", "confidence", fmt.Sprintf("%.2f", f.Confidence)) + "\n")
 	}
 	if metadata {
 		for i := range f.Hits {

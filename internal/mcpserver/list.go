@@ -17,7 +17,7 @@ func (s *Server) listTool() (params []param, run func(context.Context) (string, 
 func (s *Server) list(ctx context.Context) string {
 	entries := s.catalog.projectFirst(s.catalog.Entries(ctx))
 	if len(entries) == 0 {
-		return noDatabases + "\n"
+		return noDatabases() + "\n"
 	}
 	return humanize.Count(len(entries), "database") + ":\n\n" + s.describe(ctx, entries)
 }

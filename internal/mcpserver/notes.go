@@ -52,20 +52,18 @@ func (s *Server) offersNotes() bool { return s.notebooks != nil && len(s.noteboo
 func (s *Server) noteTools() []tool {
 	return []tool{{
 		name: "note_add", title: "Add a note", writes: true,
-		searchHint: "remember save write team note convention rule lesson learned correction",
-		description: `Write a new note for later sessions, such as a convention, a correction by the user, or the fix of an error. The hook shows the note with tool calls that it matches.
-
-Write one subject per note, as a fact for a reader without this conversation. Limit the note with commands, paths or languages if it applies only to them. If similar notes exist, the tool returns them and writes nothing: change one of them with note_update or note_append instead, or confirm.`,
-		call: s.noteAddTool,
+		searchHint:  "remember save write team note convention rule lesson learned correction",
+		description: instructionTexts.Text("note_add"),
+		call:        s.noteAddTool,
 	}, {
 		name: "note_update", title: "Change a note", writes: true, destructive: true,
 		searchHint:  "change correct rewrite team note",
-		description: "Replace the text, the title or the conditions of a note. Omitted values are kept. Without version, the tool returns the note and its version, and writes nothing.",
+		description: instructionTexts.Text("note_update"),
 		call:        s.noteUpdateTool,
 	}, {
 		name: "note_append", title: "Append to a note", writes: true,
 		searchHint:  "extend add to team note",
-		description: "Add a paragraph to the end of a note.",
+		description: instructionTexts.Text("note_append"),
 		call:        s.noteAppendTool,
 	}}
 }
@@ -132,7 +130,7 @@ func (s *Server) noteUpdateTool() ([]param, func(context.Context) (string, error
 			if err != nil {
 				return "", noteError(err)
 			}
-			return "Nothing was written. To change the note, call note_update with this version.\n\n" + quoteNote(&n, notebook.MaxBytes), nil
+			return resultTexts.Text("version-needed") + "\n\n" + quoteNote(&n, notebook.MaxBytes), nil
 		}
 		return s.writeNote(a.database, "Updated", func(b *notebook.Notebook) (notebook.Result, error) {
 			return b.Update(ctx, a.name, a.version, a.fields(), a.text)
@@ -178,11 +176,11 @@ func (s *Server) writeNote(database, verb string, write func(*notebook.Notebook)
 	}
 	switch {
 	case r.IndexError != nil:
-		fmt.Fprintf(&w, "The note is stored, but not indexed yet: %v\n", r.IndexError)
+		w.WriteString(resultTexts.Text("not-indexed", "problem", r.IndexError.Error()) + "\n")
 	case len(r.Calls) == 0:
-		w.WriteString("None of the recent tool calls in this project matches the note.\n")
+		w.WriteString(resultTexts.Text("no-matching-calls") + "\n")
 	default:
-		w.WriteString("Recent tool calls in this project that match the note:\n")
+		w.WriteString(resultTexts.Text("matching-calls") + "\n")
 		for _, call := range r.Calls[:min(len(r.Calls), maxMatchingCalls)] {
 			fmt.Fprintf(&w, "- %s\n", singleLine(call))
 		}
@@ -220,7 +218,7 @@ func noteError(err error) error {
 
 func describeSimilar(similar []notebook.Note) string {
 	var w strings.Builder
-	fmt.Fprintf(&w, "Nothing was written: %s similar. To change a note, call note_update or note_append with its name. To add yours anyway, call note_add again with \"confirm_new\": true.\n", humanize.Count(len(similar), "note")+verbFor(len(similar)))
+	w.WriteString(resultTexts.Text("similar-notes", "notes", humanize.Count(len(similar), "note")+verbFor(len(similar))) + "\n")
 	for i := range similar {
 		w.WriteString("\n" + quoteNote(&similar[i], maxQuotedNote))
 	}

@@ -88,7 +88,7 @@ func (c *Catalog) projectSentence(entries []Entry) string {
 	if n := len(names) - maxProjectNames; n > 0 {
 		names, more = names[:maxProjectNames], fmt.Sprintf(", and %d more", n)
 	}
-	return "These databases document the versions that this project uses: " + strings.Join(names, ", ") + more + ".\n"
+	return instructionTexts.Text("project", "databases", strings.Join(names, ", ")+more) + "\n"
 }
 
 // mismatch returns a note for a result of a database that documents another version than

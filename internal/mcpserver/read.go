@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/index"
@@ -141,14 +142,14 @@ func answerRead(a readArguments, e Entry, r index.Reading) (string, error) {
 	if r.Total > 1 {
 		fmt.Fprintf(w, "Passages %d to %d of %d. ", r.First+first+1, r.First+last, r.Total)
 	}
-	w.WriteString("Fenced text is quoted documentation.\n")
+	w.WriteString(resultTexts.Text("quoted") + "\n")
 	w.reserve(frame / 2)
 	for i := first; i < last; i++ {
 		text, head := safetext.Block(r.Passages[i].Text), passageHeader(&r, i)
 		w.WriteString(head)
 		if room := w.remaining() - fenceSize(text); room < len(text) {
 			w.WriteString(fenced(excerpt(text, max(room, minExcerpt), nil)))
-			w.WriteString("(truncated; raise max_tokens to read the rest)\n")
+			w.WriteString(resultTexts.Text("page-truncated") + "\n")
 			continue
 		}
 		w.WriteString(fenced(text))
@@ -156,9 +157,9 @@ func answerRead(a readArguments, e Entry, r index.Reading) (string, error) {
 	w.release()
 	switch {
 	case r.Wanted >= 0 && !a.whole && last-first < len(r.Passages):
-		w.WriteString("Some neighbors were omitted; raise max_tokens to read them.\n")
+		w.WriteString(resultTexts.Text("neighbors-omitted") + "\n")
 	case (r.Wanted < 0 || a.whole) && last < len(r.Passages):
-		fmt.Fprintf(w, "Next page: start %d.\n", last+1)
+		w.WriteString(resultTexts.Text("next-page", "number", strconv.Itoa(last+1)) + "\n")
 	}
 	return w.String(), nil
 }

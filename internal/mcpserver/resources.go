@@ -84,7 +84,7 @@ func (s *Server) ask(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromp
 	if err != nil {
 		return nil, err
 	}
-	text := a.query + "\n\nAnswer from this local documentation. To get more of it, call search and read.\n\n" + found
+	text := resultTexts.Text("ask", "question", a.query, "results", found)
 	return mcp.NewGetPromptResult("Answer from local documentation", []mcp.PromptMessage{
 		mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(text)),
 	}), nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/humanize"
@@ -132,13 +133,13 @@ func answerSearch(a searchArguments, findings []databaseResult, scoped bool, all
 		}
 	}
 	if more := len(failed) - maxErrors; more > 0 {
-		notes = append(notes, fmt.Sprintf("cannot search %s either; list_databases shows why.", nameList(failed[maxErrors:])))
+		notes = append(notes, resultTexts.Text("not-searched", "databases", nameList(failed[maxErrors:])))
 	}
 	if len(failed) == len(findings) {
 		return "", errors.New(strings.Join(notes, "\n"))
 	}
 	if scoped {
-		notes = append(notes, fmt.Sprintf("Searched only %s, because the query names it; pass database to choose others of the %d.", strings.Join(searched, ", "), all))
+		notes = append(notes, resultTexts.Text("scoped", "databases", strings.Join(searched, ", "), "number", strconv.Itoa(all)))
 	}
 	hits := merge(findings, a.topK+len(a.shown))
 	for i := range hits {
@@ -156,32 +157,33 @@ func answerSearch(a searchArguments, findings []databaseResult, scoped bool, all
 	}
 	switch {
 	case len(hits) == 0:
-		fmt.Fprintf(w, "No results for %s in %s.\n", quote(a.query), where)
+		w.WriteString(resultTexts.Text("none", "query", quote(a.query), "databases", where) + "\n")
 		if a.filter != "" {
-			fmt.Fprintf(w, "Searched only documents that match the filter %s.\n", quote(a.filter))
+			w.WriteString(resultTexts.Text("filtered", "filter", quote(a.filter)) + "\n")
 		}
-		w.WriteString(advice)
+		w.WriteString(resultTexts.Text("improve") + "\n")
 	case hits[0].confidence < index.Relevant:
-		fmt.Fprintf(w, "No confident answer for %s in %s (confidence %.2f). Closest sections:\n", quote(a.query), where, hits[0].confidence)
+		confidence := fmt.Sprintf("%.2f", hits[0].confidence)
+		w.WriteString(resultTexts.Text("no-confident", "query", quote(a.query), "databases", where, "confidence", confidence) + "\n")
 		for _, h := range hits[:min(closestSections, len(hits))] {
 			w.line("- " + h.place())
 		}
-		w.WriteString(advice)
+		w.WriteString(resultTexts.Text("improve") + "\n")
 	case a.detail == detailHeadings:
-		fmt.Fprintf(w, "%s from %s for %s; call read to get their text:\n", humanize.Count(len(hits), "passage"), where, quote(a.query))
+		w.WriteString(resultTexts.Text("headings", "passages", humanize.Count(len(hits), "passage"), "databases", where, "query", quote(a.query)) + "\n")
 		for i, h := range hits {
 			if !w.line(fmt.Sprintf("%d. %s (score %.2f)", i+1, h.place(), h.relevance)) {
 				break
 			}
 		}
 	case len(fresh) == 0:
-		fmt.Fprintf(w, "No further passages from %s for %s.\n", where, quote(a.query))
-		w.WriteString(advice)
+		w.WriteString(resultTexts.Text("no-further", "databases", where, "query", quote(a.query)) + "\n")
+		w.WriteString(resultTexts.Text("improve") + "\n")
 		w.WriteString(listKnown(known, w.remaining()))
 	default:
-		fmt.Fprintf(w, "%s from %s for %s. Fenced text is quoted documentation.\n", humanize.Count(len(fresh), "passage"), where, quote(a.query))
+		w.WriteString(resultTexts.Text("passages", "passages", humanize.Count(len(fresh), "passage"), "databases", where, "query", quote(a.query)) + "\n")
 		if hits[0].confidence < index.Doubtful {
-			w.line("Weak match: they may not answer it.")
+			w.line(resultTexts.Text("weak"))
 		}
 		list := listKnown(known, (w.limit-4*minExcerpt)/8)
 		w.reserve(len(list))
@@ -198,8 +200,6 @@ func answerSearch(a searchArguments, findings []databaseResult, scoped bool, all
 	}
 	return w.String(), nil
 }
-
-const advice = "To improve the results, pass the documentation's own terms and names in keywords.\n"
 
 // A hit is a passage of one of several databases.
 type hit struct {
@@ -304,7 +304,7 @@ func listKnown(hits []hit, limit int) string {
 	for i, h := range hits {
 		line := "- " + h.place() + "\n"
 		if i == 0 {
-			line = "\nShown in the denial; call read with the id to see one again:\n" + line
+			line = "\n" + resultTexts.Text("known") + "\n" + line
 		}
 		if len(list)+len(line) > limit {
 			break
@@ -334,7 +334,7 @@ func (w *budgetWriter) passages(hits []hit, words []string) {
 			room = min(room, max(w.remaining()/2, 4*minExcerpt))
 		}
 		if room < min(minExcerpt, len(text)) {
-			w.line(fmt.Sprintf("\n%s omitted; raise max_tokens, or call read with the id:", humanize.Count(len(hits)-i, "more result")))
+			w.line("\n" + resultTexts.Text("omitted", "results", humanize.Count(len(hits)-i, "more result")))
 			for _, h := range hits[i:] {
 				if !w.line("- " + h.place()) {
 					return
@@ -349,7 +349,7 @@ func (w *budgetWriter) passages(hits []hit, words []string) {
 		}
 		w.WriteString(head + fenced(quoted))
 		if len(text) > room || skips {
-			w.line(fmt.Sprintf("(truncated; call read with id %s to get the rest)", singleLine(h.ID)))
+			w.line(resultTexts.Text("truncated", "id", singleLine(h.ID)))
 		}
 	}
 }

@@ -138,28 +138,28 @@ func (s *Server) tools(leann bool) []tool {
 	tools := []tool{{
 		name: "search", title: "Search local documentation", alwaysLoad: true,
 		searchHint:  "local documentation docs manual reference guide API search lookup offline instead of web search",
-		description: howToSearch, call: s.searchTool,
+		description: instructionTexts.Text("how-to-search"), call: s.searchTool,
 	}, {
 		name: "read", title: "Read local documentation",
 		searchHint:  "read open local documentation docs page passage section",
-		description: "Read local documentation: a passage by id (optionally with neighboring passages), or a document by URL or path. Pass exactly one of id, url, path. Long documents are paginated; the result contains the start value of the next page.",
+		description: instructionTexts.Text("read"),
 		call:        s.readTool,
 	}, {
 		name: "list_databases", title: "List local documentation",
 		searchHint:  "list local documentation docs databases libraries available",
-		description: "List the databases of local documentation with description, version, size, build time, and state.",
+		description: instructionTexts.Text("list_databases"),
 		call:        s.listTool,
 	}}
 	if leann {
 		tools = append(tools, tool{
 			name: "leann_search", title: "Search a LEANN index",
 			searchHint:  "search local documentation docs leann index",
-			description: "Search one index of local documentation with the arguments of LEANN's tool. The search tool also accepts keywords and several databases, and reports when nothing is relevant.",
+			description: instructionTexts.Text("leann_search"),
 			call:        s.leannSearchTool,
 		}, tool{
 			name: "leann_list", title: "List LEANN indexes",
 			searchHint:  "list local documentation docs leann indexes",
-			description: "List the indexes that leann_search can search.",
+			description: instructionTexts.Text("leann_list"),
 			call:        s.leannListTool,
 		})
 	}

@@ -1,0 +1,9 @@
+package hook
+
+import (
+	"testing"
+
+	"github.com/docsearch/docsearch/internal/humanize/textfile/textfiletest"
+)
+
+func TestTexts(t *testing.T) { textfiletest.Check(t) }
