@@ -280,7 +280,7 @@ func (u *updateCommand) printResult(b *buildCommand, p library.Plan, before, inf
 // changeSummary counts the changed documents, if the build was an update and
 // its source reports changes.
 func changeSummary(p library.Plan, update bool) string {
-	source, ok := p.Source.(interface{ Changes() ingest.Changes })
+	source, ok := p.Source.(ingest.ChangeReporter)
 	if !ok || !update {
 		return ""
 	}

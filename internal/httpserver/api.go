@@ -63,9 +63,7 @@ const countTime = time.Second
 func describe(ctx context.Context, e *mcpserver.Entry) remote.Database {
 	d := remote.Database{Name: e.Name, Description: e.Description, Keywords: e.Keywords, URLs: e.URLs, Version: e.Version, Packages: packagesOf(e)}
 	if e.Remote != nil {
-		if cluster, ok := e.Remote.(interface {
-			Size(ctx context.Context) (passages, documents int, err error)
-		}); ok {
+		if cluster, ok := e.Remote.(mcpserver.Sizer); ok {
 			ctx, cancel := context.WithTimeout(ctx, countTime)
 			defer cancel()
 			d.Passages, d.Documents, _ = cluster.Size(ctx) // unknown without an answer
@@ -114,12 +112,15 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	s.respond(w, r, response)
 }
 
+// An Answerer is an mcpserver.Remote that answers hooks, as a cluster does.
+type Answerer interface {
+	Answer(ctx context.Context, name string, q *remote.AnswerRequest) remote.Answer
+}
+
 // answerOf returns the answer of one database.
 func answerOf(ctx context.Context, e *mcpserver.Entry, q *remote.AnswerRequest) (a remote.Answer) {
 	if e.Remote != nil {
-		cluster, ok := e.Remote.(interface {
-			Answer(ctx context.Context, name string, q *remote.AnswerRequest) remote.Answer
-		})
+		cluster, ok := e.Remote.(Answerer)
 		if !ok {
 			return remote.Answer{Error: "the database is on another server"}
 		}

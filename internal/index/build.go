@@ -27,18 +27,30 @@ import (
 	"github.com/docsearch/docsearch/internal/provenance"
 )
 
-// A Source provides the passages of a database. If the source has a method Discard and
-// the first build of a database fails, Build calls it to remove files that the next
-// build cannot use. If it has a method Verify, Build calls it with the folder of the
-// complete generation before that becomes current, and fails with its error. If it has a
-// method Keep, Build calls it before Prepare with the current generation, whether or not the
-// build is an update: the source keeps the passages of documents that it cannot read.
+// A Source provides the passages of a database. It may also be a Discarder, a Verifier or a
+// Keeper.
 type Source interface {
 	// Prepare writes the passages files, passage.ShardName(0), passage.ShardName(1) and
 	// so on, into dir, the folder of the new generation, and describes their source. It
 	// may reuse unchanged lines of before, the current generation. If before is nil, it
 	// reads the whole source.
 	Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error)
+}
+
+// A Discarder is a Source whose Discard removes files that the next build cannot use. Build
+// calls it if the first build of a database fails.
+type Discarder interface{ Discard() }
+
+// A Verifier is a Source whose Verify checks the complete generation in dir before that becomes
+// current. Build fails with its error.
+type Verifier interface {
+	Verify(dir confined.Path, m *generation.Manifest) error
+}
+
+// A Keeper is a Source that keeps the passages of documents in g, the current generation, which
+// it cannot read. Build calls Keep before Prepare, whether or not the build is an update.
+type Keeper interface {
+	Keep(g *generation.Generation)
 }
 
 // BuildOptions configures Build. The zero value contains the defaults.
@@ -100,7 +112,7 @@ func Build(ctx context.Context, dir string, src Source, opt BuildOptions) (info 
 	err = w.run(ctx)
 	late, _ := errors.AsType[*generation.LateError](err)
 	if err != nil && late == nil {
-		if d, ok := src.(interface{ Discard() }); ok && b.First {
+		if d, ok := src.(Discarder); ok && b.First {
 			d.Discard()
 		}
 		return Info{}, err
@@ -136,7 +148,7 @@ func (w *buildJob) run(ctx context.Context) error {
 	}
 	before := w.previous()
 	current, currentErr := generation.Current(w.dir)
-	if k, ok := w.src.(interface{ Keep(*generation.Generation) }); ok && currentErr == nil && w.sealed(&current) {
+	if k, ok := w.src.(Keeper); ok && currentErr == nil && w.sealed(&current) {
 		k.Keep(&current)
 	}
 	prepared, err := w.src.Prepare(ctx, w.Dir, before, w.opt.Report)
@@ -158,9 +170,7 @@ func (w *buildJob) run(ctx context.Context) error {
 	if err := w.detect(prepared.Edition); err != nil {
 		return err
 	}
-	if v, ok := w.src.(interface {
-		Verify(dir confined.Path, m *generation.Manifest) error
-	}); ok {
+	if v, ok := w.src.(Verifier); ok {
 		if err := v.Verify(w.Dir, &w.m); err != nil {
 			return err
 		}

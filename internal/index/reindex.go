@@ -77,7 +77,7 @@ func (s ownPassages) Prepare(ctx context.Context, dir confined.Path, _ *generati
 	return prepared, nil
 }
 
-// Verify completes the manifest with the values that do not depend on the index. The seal
+// Verify implements Verifier. It completes the manifest with the values that do not depend on the index. The seal
 // is the one that the database had: who could not vouch for its source before cannot now.
 func (s ownPassages) Verify(dir confined.Path, m *generation.Manifest) error {
 	m.Seal, m.Skipped, m.Checked = s.Seal, s.Skipped, s.Checked

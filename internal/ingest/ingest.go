@@ -103,25 +103,33 @@ type fileReader struct {
 	keeper
 }
 
+// Optional methods of a source, besides those in package index.
+type (
+	// A LossKeeper keeps documents if it seems to have lost most of them; see
+	// generation.HasLost.
+	LossKeeper interface{ KeepLost() }
+	// A PDFReader parses PDF files in separate processes of a program; see pdf.Process.
+	PDFReader interface{ ReadPDFWith(program string) }
+	// A ChangeReporter returns the changes that the last Prepare found.
+	ChangeReporter interface{ Changes() Changes }
+)
+
 // A keeper is the part of a source that keeps documents which it cannot read.
 type keeper struct {
 	current  *generation.Generation
 	keepLost bool
 }
 
-// Keep makes Prepare keep the passages of documents in g, the current generation, that
-// cannot be read.
+// Keep implements index.Keeper.
 func (k *keeper) Keep(g *generation.Generation) { k.current = g }
 
-// KeepLost makes Prepare keep documents if the source seems to have lost most of them: see
-// generation.HasLost.
+// KeepLost implements LossKeeper.
 func (k *keeper) KeepLost() { k.keepLost = true }
 
-// ReadPDFWith makes Prepare parse PDF files in separate processes: see
-// pdf.Process.
+// ReadPDFWith implements PDFReader.
 func (f *fileReader) ReadPDFWith(program string) { f.program = program }
 
-// Changes returns the changes that the last Prepare found.
+// Changes implements ChangeReporter.
 func (f *fileReader) Changes() Changes { return f.changes }
 
 // collect writes the passages of the files below root into dir. terms are those of the

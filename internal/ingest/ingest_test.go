@@ -22,6 +22,32 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 )
 
+// Sources have their optional methods, which packages index and library look for.
+var (
+	_ interface {
+		index.Source
+		index.Keeper
+		LossKeeper
+		PDFReader
+		ChangeReporter
+	} = (*Folder)(nil)
+	_ interface {
+		index.Source
+		index.Keeper
+		index.Discarder
+		LossKeeper
+		PDFReader
+		ChangeReporter
+	} = (*Extracted)(nil)
+	_ interface {
+		index.Source
+		index.Keeper
+		index.Discarder
+		LossKeeper
+		ChangeReporter
+	} = (*Site)(nil)
+)
+
 // prepare runs Prepare on path and reads the passages.
 func prepare(t *testing.T, path string) (passages []passage.Passage, skipped []generation.Skipped) {
 	t.Helper()

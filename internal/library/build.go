@@ -29,7 +29,7 @@ func (b *Builder) Build(ctx context.Context, p *Plan) (index.Info, error) {
 		return index.Info{}, err
 	}
 	opt := index.BuildOptions{Language: p.Options.Language, Wait: b.Wait, Tool: b.Tool, Options: options, Update: b.Reuse, KeepLost: b.KeepLost}
-	if k, ok := p.Source.(interface{ KeepLost() }); ok && b.KeepLost {
+	if k, ok := p.Source.(ingest.LossKeeper); ok && b.KeepLost {
 		k.KeepLost()
 	}
 	if p.Embedder, err = b.chooseEmbedder(*p); err != nil {
@@ -44,7 +44,7 @@ func (b *Builder) Build(ctx context.Context, p *Plan) (index.Info, error) {
 	}
 	// If no key can be made, the next update asks the user to name the source.
 	opt.Key, _ = provenance.Make(config.KeyPath(os.Getenv))
-	if files, ok := p.Source.(interface{ ReadPDFWith(string) }); ok {
+	if files, ok := p.Source.(ingest.PDFReader); ok {
 		program, err := os.Executable()
 		if err != nil {
 			return index.Info{}, err
@@ -96,7 +96,7 @@ func KeptBy(p Plan) (kept Kept) {
 	if p.Lost != nil {
 		return Kept{Lost: p.Lost.Lost}
 	}
-	if source, ok := p.Source.(interface{ Changes() ingest.Changes }); ok {
+	if source, ok := p.Source.(ingest.ChangeReporter); ok {
 		c := source.Changes()
 		kept = Kept{c.Unreadable, c.Lost}
 	}

@@ -8,12 +8,18 @@ import (
 )
 
 // A Remote is another docsearch server, or a cluster. The results of its databases have a problem of
-// their own, or else the request as a whole failed.
+// their own, or else the request as a whole failed. A cluster is also a Sizer, and answers hooks
+// (httpserver.Answerer).
 type Remote interface {
 	// Host returns the server's host name, which results contain.
 	Host() string
 	Search(ctx context.Context, databases []RemoteDatabase, q index.Query) (map[string]RemoteResult, error)
 	Read(ctx context.Context, databases []string, ref index.Ref) (map[string]RemoteReading, error)
+}
+
+// A Sizer is a Remote of one database that counts its passages and documents.
+type Sizer interface {
+	Size(ctx context.Context) (passages, documents int, err error)
 }
 
 // A RemoteDatabase is a database of a server in a search.

@@ -213,7 +213,7 @@ func removeOld(folder string) {
 	}
 }
 
-// Verify compares the index with the manifest, before the build replaces the current
+// Verify implements index.Verifier: it compares the index with the manifest, before the build replaces the current
 // generation. The counts must be equal. The files must be equal if the same version of
 // docsearch built them; otherwise Note describes the difference.
 func (s *Database) Verify(dir confined.Path, m *generation.Manifest) error {

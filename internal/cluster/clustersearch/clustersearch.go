@@ -35,7 +35,8 @@ const (
 )
 
 // A Database is a database in a cluster. It connects at the first request, and keeps the
-// connections. It is a mcpserver.Remote with one database, and may be used concurrently.
+// connections. It is an mcpserver.Remote with one database, an mcpserver.Sizer and
+// an httpserver.Answerer, and may be used concurrently.
 type Database struct {
 	config  config.Database
 	cache   string // folder
@@ -163,7 +164,7 @@ func (d *Database) State(ctx context.Context) (*cluster.State, error) {
 	return state, err
 }
 
-// Size returns the numbers of passages and documents of the database.
+// Size implements mcpserver.Sizer.
 func (d *Database) Size(ctx context.Context) (passages, documents int, err error) {
 	state, err := d.State(ctx)
 	if err != nil {
@@ -181,7 +182,7 @@ func (d *Database) Explain(ctx context.Context, r index.Result) (index.Explanati
 	return state.Explain(r), nil
 }
 
-// Answer answers a hook. name is the name of the database in the request.
+// Answer implements httpserver.Answerer. name is the name of the database in the request.
 func (d *Database) Answer(ctx context.Context, name string, q *remote.AnswerRequest) remote.Answer {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
