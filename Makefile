@@ -13,7 +13,7 @@ FUZZTIME  ?= 10s
 # Folder of "make install".
 PREFIX ?= $(HOME)/.local
 
-.PHONY: build install uninstall test nightly race lint vuln fuzz cross wine e2e picture cluster bench compare eval plugin release release-snapshot rename-module clean
+.PHONY: build install uninstall test nightly race lint vuln fuzz cross wine e2e picture cluster bench compare eval plugin release release-snapshot rename-module changelog clean
 
 build:
 	go build $(GOFLAGS_) -o docsearch ./cmd/docsearch
@@ -140,6 +140,10 @@ release-snapshot:
 # make rename-module MODULE=github.com/OWNER/NAME
 rename-module:
 	./.ci/rename-module "$(MODULE)"
+
+# Moves the entries in changelog/unreleased to CHANGELOG.md; RELEASE=v1.2.3 names their part.
+changelog:
+	go run ./test/release/changelog $(RELEASE)
 
 clean:
 	rm -rf docsearch docsearch.exe plugin/bin dist .cache

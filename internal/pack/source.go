@@ -213,9 +213,9 @@ func removeOld(folder string) {
 	}
 }
 
-// Verify implements index.Verifier: it compares the index with the manifest, before the build replaces the current
-// generation. The counts must be equal. The files must be equal if the same version of
-// docsearch built them; otherwise Note describes the difference.
+// Verify implements index.Verifier: it compares the index with the manifest, before the build
+// replaces the current generation. The counts must be equal. The files must be equal if the same
+// version of docsearch built them; otherwise Note describes the difference.
 func (s *Database) Verify(dir confined.Path, m *generation.Manifest) error {
 	if m.Passages != s.Head.Passages || m.Documents != s.Head.Documents || m.TextBytes != s.Head.TextBytes {
 		return invalid("data", "%d passages of %d documents with %d bytes, the manifest says %d, %d and %d",
