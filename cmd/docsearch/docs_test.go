@@ -130,3 +130,46 @@ func codeBlocks(text string) func(yield func(block string, isCode bool) bool) {
 		}
 	}
 }
+
+// The paths in the page about the architecture exist.
+func TestArchitecturePaths(t *testing.T) {
+	const page = "architecture.md"
+	text := pages(t)[page]
+	root := filepath.Join("..", "..")
+	exists := func(path string) bool {
+		_, err := os.Stat(filepath.Join(root, filepath.FromSlash(path)))
+		return err == nil
+	}
+
+	_, layout, _ := strings.Cut(text, "## Package layout\n\n```\n")
+	layout, _, _ = strings.Cut(layout, "```")
+	found := 0
+	var above []string // the folders that contain the line's, by indentation
+	for line := range strings.Lines(layout) {
+		depth := (len(line) - len(strings.TrimLeft(line, " "))) / 2
+		for i, name := range strings.Fields(line) {
+			if !strings.HasSuffix(name, "/") || depth > len(above) {
+				break
+			}
+			path := strings.Join(above[:depth], "") + name
+			if found++; !exists(path) {
+				t.Errorf("%s: folder %s not found", page, path)
+			}
+			if i == 0 {
+				above = append(above[:depth], name)
+			}
+		}
+	}
+
+	// Packages are named without internal, and a file may have no folder: only paths are.
+	span := regexp.MustCompile("`([a-z0-9_.-]+/[a-z0-9_./-]+)`")
+	for _, m := range span.FindAllStringSubmatch(text, -1) {
+		path := strings.TrimSuffix(m[1], "/*")
+		if found++; !exists(path) && !exists("internal/"+path) && !exists("internal/ingest/"+path) {
+			t.Errorf("%s: %s not found", page, m[1])
+		}
+	}
+	if found < 150 {
+		t.Errorf("only %d paths were found", found)
+	}
+}
