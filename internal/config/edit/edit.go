@@ -1,156 +1,95 @@
-// Package edit adds the entry of a database to the config file or removes it. It leaves
-// every other byte of the file as it is: other entries, their order, the layout and the
-// comments, in JSON, YAML and TOML.
-//
-// No library for these formats preserves a file's layout, so the package finds the
-// positions of values in the text and inserts or replaces parts of it. The positions are
-// heuristic, but the result is verified: the new text is decoded, and unless it equals the
-// old contents with the entry added or removed, nothing is written and the error asks for
-// a manual edit.
+// Package edit adds the entry of a database to the config file or removes it, and does the
+// same with servers and publishers. It leaves every other byte of the file as it is: other
+// entries, their order, the layout and the comments, in JSON, YAML and TOML. If the file has
+// a layout that cannot be edited, nothing is written and the error asks for a manual edit.
 package edit
 
 import (
-	"encoding/json"
-	"errors"
+	"cmp"
 	"fmt"
 	"os"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
-
-	"github.com/pelletier/go-toml/v2"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/decode"
 	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/file/inplace"
 )
 
-// An Entry is the entry of a database.
+// An Entry is the entry of a database, with its fields in the order of writing.
 type Entry struct {
-	Name        string   // empty: the first keyword
-	Keywords    []string // at least one
-	Path        string   // absolute
-	Description string   // empty: keep that of an existing entry
-	URLs        []string
-	Version     string // empty: keep that of an existing entry
-	Packages    []string
-	Publisher   string // empty: keep that of an existing entry
+	Name        string   `json:"name,omitempty"`        // empty: the first keyword
+	Keywords    []string `json:"keywords"`              // at least one
+	Path        string   `json:"path,omitempty"`        // absolute
+	Description string   `json:"description,omitempty"` // empty: keep that of an existing entry
+	URLs        []string `json:"urls,omitempty"`
+	Version     string   `json:"version,omitempty"` // empty: keep that of an existing entry
+	Packages    []string `json:"packages,omitempty"`
+	Publisher   string   `json:"publisher,omitempty"` // empty: keep that of an existing entry
 }
 
 // ErrManualEdit is wrapped by the errors of Put and Remove for a file that is valid but
 // has a layout that the package cannot edit.
-var ErrManualEdit = errors.New("cannot edit its layout automatically")
+var ErrManualEdit = inplace.ErrManualEdit
+
+// A file is a config file that is being edited.
+type file struct {
+	*inplace.Document
+	path   string
+	values map[string]any // before the edit
+	key    string         // of a top-level list
+	list   []any          // its items before the edit
+}
+
+// open returns the file at path with the contents, for an edit of a top-level list. data is
+// nil if there is no file.
+func open(path string, data []byte, list string) (f *file, err error) {
+	f = &file{path: path}
+	if f.Document, err = inplace.Parse(data, inplace.Format(load.Format(path)), inplace.Short); err != nil {
+		return nil, err
+	}
+	f.values = f.Values()
+	if f.key, err = findKey(f.values, list); err != nil {
+		return nil, err
+	}
+	f.list, _ = f.values[f.key].([]any)
+	return f, nil
+}
+
+// result returns the edited contents, unless an edit failed.
+func (f *file) result(err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	return f.Bytes(), nil
+}
+
+// isOther reports whether the value at the key is not a list.
+func (f *file) isOther() bool { return f.list == nil && f.values[f.key] != nil }
 
 // Put returns the contents of the config file at path with the entry in them. data is the
 // current contents, or nil if there is no file. An existing entry of that name is updated:
 // missing keywords and URLs are added, a different path or description is replaced, and
 // everything else stays.
 func Put(path string, data []byte, e Entry) ([]byte, error) {
-	f, values, key, err := open(path, data, "databases")
+	f, err := open(path, data, "databases")
 	if err != nil {
 		return nil, err
 	}
-	if err := f.putEntry(values, key, path, e); err != nil {
-		return nil, err
+	if f.isOther() {
+		return nil, fmt.Errorf("%q is not a list of databases; fix it first", f.key)
 	}
-	return f.result(values)
-}
-
-// open returns the file at path with the contents, their values, and the key of a top-level
-// list in them.
-func open(path string, data []byte, list string) (f file, values map[string]any, key string, err error) {
-	f = newFile(path, data)
-	if values, err = f.decode(); err == nil {
-		key, err = findKey(values, list)
-	}
-	return f, values, key, err
-}
-
-// result returns the edited text after the byte order mark, if it decodes to these values.
-func (f *file) result(want map[string]any) ([]byte, error) {
-	after, err := f.decode()
-	if err != nil || !reflect.DeepEqual(after, want) {
-		return nil, ErrManualEdit
-	}
-	return []byte(f.mark + f.text), nil
-}
-
-const byteOrderMark = "\xef\xbb\xbf"
-
-// newFile returns the file at path with the contents.
-func newFile(path string, data []byte) file {
-	f := file{format: load.Format(path), text: string(data), newline: "\n"}
-	if text, found := strings.CutPrefix(f.text, byteOrderMark); found {
-		f.mark, f.text = byteOrderMark, text
-	}
-	if strings.Contains(f.text, "\r\n") {
-		f.newline = "\r\n"
-	}
-	return f
-}
-
-// A file is a config file that is being edited.
-type file struct {
-	format  string // as load.Format names it
-	mark    string // the byte order mark before the text
-	text    string
-	newline string
-}
-
-// A field is a key of an entry with its value, a string or a list of strings.
-type field struct {
-	name  string
-	value any
-}
-
-// decode returns the decoded values of the text.
-func (f *file) decode() (map[string]any, error) {
-	values := map[string]any{}
-	if strings.TrimSpace(f.text) == "" {
-		return values, nil
-	}
-	var err error
-	switch f.format {
-	case "yaml":
-		err = yaml.Unmarshal([]byte(f.text), &values)
-	case "toml":
-		err = toml.Unmarshal([]byte(f.text), &values)
-	default:
-		err = json.Unmarshal([]byte(f.text), &values)
-	}
-	if err == nil && values == nil { // null
-		values = map[string]any{}
-	}
-	return values, err
-}
-
-// putEntry edits the text and the values, which the text must then have.
-func (f *file) putEntry(values map[string]any, key, path string, e Entry) error {
-	list, isList := values[key].([]any)
-	if values[key] != nil && !isList {
-		return fmt.Errorf("%q is not a list of databases; fix it first", key)
-	}
-	at, old := findDatabase(values, path, e.name())
+	at, old := f.findDatabase(e.name())
 	if at < 0 {
-		fields := e.fields()
-		values[key] = append(slices.Clip(list), fieldValues(fields))
-		return f.appendEntry(key, fields)
-	}
-	entry := list[at].(map[string]any)
-	for _, change := range changedFields(old, e) {
-		name, err := findKey(entry, change.name)
-		if err != nil {
-			return err
+		if e.Name == e.Keywords[0] {
+			e.Name = ""
 		}
-		change.name = name
-		if err := f.changeField(key, at, change, entry[name]); err != nil {
-			return err
-		}
-		applyField(entry, change)
+		err = f.Append(e, f.key)
+	} else {
+		err = f.update(at, old, e)
 	}
-	return nil
+	return f.result(err)
 }
 
 func (e *Entry) name() string {
@@ -160,81 +99,131 @@ func (e *Entry) name() string {
 	return e.Keywords[0]
 }
 
-// fields returns the fields of a new entry in the order of writing.
-func (e *Entry) fields() []field {
-	var fields []field
-	if e.name() != e.Keywords[0] {
-		fields = append(fields, field{"name", e.Name})
-	}
-	return append(fields, changedFields(config.Database{}, *e)...)
+// update changes the entry at a position of the list.
+func (f *file) update(at int, old config.Database, e Entry) error {
+	return cmp.Or(
+		f.extend(at, "keywords", old.Keywords, e.Keywords),
+		f.replace(at, "path", old.Path, e.Path),
+		f.replace(at, "description", old.Description, e.Description),
+		f.extend(at, "urls", old.URLs, e.URLs),
+		f.replace(at, "version", old.Version, e.Version),
+		f.extend(at, "packages", old.Packages, e.Packages),
+		f.replace(at, "publisher", old.Publisher, e.Publisher),
+	)
 }
 
-func fieldValues(fields []field) map[string]any {
-	m := map[string]any{}
-	for _, f := range fields {
-		applyField(m, f)
+// replace replaces a text of the entry at a position, unless the new one is empty.
+func (f *file) replace(at int, name, have, want string) error {
+	if want == "" || want == have {
+		return nil
 	}
-	return m
+	return f.set(at, name, want)
 }
 
-// applyField sets a field in an entry's values, as changeField does in its text. A list
-// extends an existing one.
-func applyField(entry map[string]any, f field) {
-	words, isList := f.value.([]string)
-	if !isList {
-		entry[f.name] = f.value
-		return
+// set sets a field of the entry at a position.
+func (f *file) set(at int, name string, value any) error {
+	key, err := findKey(f.list[at].(map[string]any), name)
+	if err != nil {
+		return err
 	}
-	var list []any
-	switch have := entry[f.name].(type) {
+	return f.Set(value, f.key, at, key)
+}
+
+// extend adds the words that a list of the entry at a position lacks.
+func (f *file) extend(at int, name string, have, want []string) error {
+	var missing []string
+	for _, w := range want {
+		if !slices.ContainsFunc(have, func(h string) bool { return strings.EqualFold(h, w) }) {
+			missing = append(missing, w)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	entry := f.list[at].(map[string]any)
+	key, err := findKey(entry, name)
+	if err != nil {
+		return err
+	}
+	switch old := entry[key].(type) {
+	case string: // a single word is equivalent to a list of it
+		return f.Set(append([]string{old}, missing...), f.key, at, key)
 	case []any:
-		list = slices.Clip(have)
-	case nil:
-	default:
-		list = []any{have}
+		for _, w := range missing {
+			err = cmp.Or(err, f.Append(w, f.key, at, key))
+		}
+		return err
 	}
-	for _, w := range words {
-		list = append(list, w)
-	}
-	entry[f.name] = list
+	return f.Set(missing, f.key, at, key)
 }
 
-// changedFields returns the fields that an entry must change. A list contains the words to add.
-func changedFields(old config.Database, e Entry) []field {
-	var list []field
-	lacking := func(name string, have, want []string) {
-		var missing []string
-		for _, w := range want {
-			if !slices.ContainsFunc(have, func(h string) bool { return strings.EqualFold(h, w) }) {
-				missing = append(missing, w)
-			}
-		}
-		if len(missing) > 0 {
-			list = append(list, field{name, missing})
-		}
+// Remove returns the contents of the config file at path without the entry of that name,
+// or data, the current contents, if there is no such entry. It also removes comments
+// within the entry; everything else stays, byte for byte. Its errors are those of Put.
+func Remove(path string, data []byte, name string) ([]byte, error) {
+	f, err := open(path, data, "databases")
+	if err != nil {
+		return nil, err
 	}
-	other := func(name, have, want string) {
-		if want != "" && want != have {
-			list = append(list, field{name, want})
-		}
+	at, _ := f.findDatabase(name)
+	if at < 0 || f.list == nil {
+		return data, nil
 	}
-	lacking("keywords", old.Keywords, e.Keywords)
-	other("path", old.Path, e.Path)
-	other("description", old.Description, e.Description)
-	lacking("urls", old.URLs, e.URLs)
-	other("version", old.Version, e.Version)
-	lacking("packages", old.Packages, e.Packages)
-	other("publisher", old.Publisher, e.Publisher)
-	return list
+	return f.result(f.Remove(f.key, at))
+}
+
+// Append returns the contents of the config file at path with a string at the end of the
+// top-level list of that key, such as "publishers". It returns data if the list has the
+// string. Its errors are those of Put.
+func Append(path string, data []byte, name, value string) ([]byte, error) {
+	f, err := open(path, data, name)
+	switch {
+	case err != nil:
+		return nil, err
+	case f.isOther():
+		return nil, ErrManualEdit
+	case slices.Contains(f.list, any(value)):
+		return data, nil
+	}
+	return f.result(f.Append(value, f.key))
+}
+
+// DropURLs returns the contents of the config file at path without these URL prefixes in
+// the entry of that name. Its errors are those of Put.
+func DropURLs(path string, data []byte, name string, urls []string) ([]byte, error) {
+	f, err := open(path, data, "databases")
+	if err != nil {
+		return nil, err
+	}
+	at, _ := f.findDatabase(name)
+	if at < 0 || f.list == nil {
+		return data, nil
+	}
+	entry := f.list[at].(map[string]any)
+	key, err := findKey(entry, "urls")
+	if err != nil {
+		return nil, err
+	}
+	have, isList := entry[key].([]any)
+	if !isList {
+		return nil, ErrManualEdit
+	}
+	for i, u := range slices.Backward(have) {
+		if u, ok := u.(string); !ok || !slices.Contains(urls, u) {
+			continue
+		}
+		err = cmp.Or(err, f.Remove(f.key, at, key, i))
+	}
+	return f.result(err)
 }
 
 // findDatabase returns the position in the list of the database of that name, as the
 // program reads the file, or -1.
-func findDatabase(values map[string]any, path, name string) (int, config.Database) {
+func (f *file) findDatabase(name string) (int, config.Database) {
 	decoded, _ := decode.Config(decode.Settings{
-		Values: foldKeys(values).(map[string]any),
+		Values: foldKeys(f.values).(map[string]any),
 		Line:   func(string) int { return 0 },
-		Dir:    config.Dir(path),
+		Dir:    config.Dir(f.path),
 		Home:   config.Home(os.Getenv),
 	})
 	for _, db := range decoded.Databases {
@@ -281,31 +270,4 @@ func findKey(m map[string]any, name string) (string, error) {
 		found = name
 	}
 	return found, nil
-}
-
-// quote returns s as a string literal that is valid in all three formats.
-func quote(s string) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil {
-		return strconv.Quote(s) // unreachable: encoding a string does not fail
-	}
-	return strings.TrimSpace(b.String())
-}
-
-// formatValue returns a field's value on one line.
-func formatValue(v any) string {
-	switch v := v.(type) {
-	case bool:
-		return strconv.FormatBool(v)
-	case string:
-		return quote(v)
-	}
-	list := v.([]string)
-	words := make([]string, len(list))
-	for i, w := range list {
-		words[i] = quote(w)
-	}
-	return "[" + strings.Join(words, ", ") + "]"
 }

@@ -55,8 +55,7 @@ func FuzzAppend(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, path, text string) {
-		before := newFile(path, []byte(text))
-		values, err := before.decode()
+		before, err := open(path, []byte(text), "publishers")
 		if err != nil {
 			return
 		}
@@ -64,11 +63,11 @@ func FuzzAppend(f *testing.F) {
 		if err != nil {
 			return
 		}
-		after := newFile(path, got)
-		have, err := after.decode()
+		after, err := open(path, got, "publishers")
 		if err != nil {
 			t.Fatalf("%q does not decode: %v", got, err)
 		}
+		values, have := before.values, after.values
 		key, err := findKey(values, "publishers")
 		if err != nil {
 			t.Fatal(err)

@@ -2,93 +2,70 @@ package edit
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 )
 
-// A Server is the entry of a docsearch server with at most one source of its token.
+// A Server is the entry of a docsearch server with at most one source of its token, with
+// its fields in the order of writing.
 type Server struct {
-	URL                 string
-	TokenFile, TokenEnv string
-	Mirror              bool
+	URL       string `json:"url"`
+	TokenFile string `json:"token_file,omitempty"`
+	TokenEnv  string `json:"token_env,omitempty"`
+	Mirror    bool   `json:"mirror,omitempty"`
 }
 
 // PutServer returns the contents of the config file at path with the entry of a server in
 // them. An existing entry with that URL stays if it has the same source of the token, and
 // gets the source if it has none. Otherwise the error asks for a manual edit.
 func PutServer(path string, data []byte, s Server) ([]byte, error) {
-	f, values, key, err := open(path, data, "servers")
+	f, err := open(path, data, "servers")
 	if err != nil {
 		return nil, err
 	}
-	list, isList := values[key].([]any)
-	if values[key] != nil && !isList {
-		return nil, fmt.Errorf("%q is not a list of servers; fix it first", key)
+	if f.isOther() {
+		return nil, fmt.Errorf("%q is not a list of servers; fix it first", f.key)
 	}
-	fields := []field{{"url", s.URL}}
-	switch {
-	case s.TokenFile != "":
-		fields = append(fields, field{"token_file", s.TokenFile})
-	case s.TokenEnv != "":
-		fields = append(fields, field{"token_env", s.TokenEnv})
+	if s.TokenFile != "" {
+		s.TokenEnv = ""
 	}
-	source := fields[1:]
-	if s.Mirror {
-		fields = append(fields, field{"mirror", true})
-	}
-	at := slices.IndexFunc(list, func(v any) bool {
+	at := slices.IndexFunc(f.list, func(v any) bool {
 		m, _ := foldKeys(v).(map[string]any)
 		url, _ := m["url"].(string)
 		return strings.TrimRight(url, "/") == s.URL
 	})
 	if at < 0 {
-		err = f.appendEntry(key, fields)
-		values[key] = append(slices.Clip(list), fieldValues(fields))
+		err = f.Append(s, f.key)
 	} else {
-		entry := list[at].(map[string]any)
-		if err = f.putToken(key, at, entry, source); err == nil {
-			err = f.putMirror(key, at, entry, s.Mirror)
-		}
+		err = f.updateServer(at, s)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return f.result(values)
+	return f.result(err)
 }
 
-// putToken adds the source of the token to an entry and its values, unless it has it.
-func (f *file) putToken(key string, at int, entry map[string]any, source []field) error {
-	if len(source) == 0 {
-		return nil
+// updateServer adds the source of the token and "mirror" to the entry at a position.
+func (f *file) updateServer(at int, s Server) error {
+	entry := foldKeys(f.list[at]).(map[string]any)
+	hasToken := false
+	for name := range entry {
+		hasToken = hasToken || strings.HasPrefix(name, "token_")
 	}
-	for name, have := range entry {
-		if !strings.HasPrefix(strings.ToLower(name), "token_") {
-			continue
-		}
-		if !strings.EqualFold(name, source[0].name) || !reflect.DeepEqual(have, fieldValues(source)[source[0].name]) {
+	for name, want := range map[string]string{"token_file": s.TokenFile, "token_env": s.TokenEnv} {
+		switch {
+		case want == "" || entry[name] == want:
+		case hasToken:
 			return ErrManualEdit
-		}
-		return nil
-	}
-	applyField(entry, source[0])
-	return f.setField(key, at, source[0])
-}
-
-// putMirror sets "mirror" of an entry and its values, unless the entry has it.
-func (f *file) putMirror(key string, at int, entry map[string]any, mirror bool) error {
-	for name, have := range entry {
-		if strings.EqualFold(name, "mirror") {
-			if mirror && have != true {
-				return ErrManualEdit
+		default:
+			if err := f.set(at, name, want); err != nil {
+				return err
 			}
-			return nil
 		}
 	}
-	if !mirror {
+	have, ok := entry["mirror"]
+	switch {
+	case !s.Mirror || have == true:
 		return nil
+	case ok:
+		return ErrManualEdit
 	}
-	set := field{"mirror", true}
-	applyField(entry, set)
-	return f.setField(key, at, set)
+	return f.set(at, "mirror", true)
 }

@@ -1,4 +1,4 @@
-package edit
+package inplace
 
 import (
 	"strings"
@@ -7,39 +7,24 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlTree parses a YAML text as far as the top-level lists.
-func (f *file) yamlTree() (*node, error) {
+// yamlTree parses a YAML text.
+func (d *Document) yamlTree() (*Node, error) {
 	var doc yaml.Node
-	if err := yaml.Unmarshal([]byte(f.text), &doc); err != nil {
+	if err := yaml.Unmarshal([]byte(d.text), &doc); err != nil {
 		return nil, err
 	}
 	if len(doc.Content) == 0 || doc.Content[0].Tag == "!!null" {
-		return &node{kind: object, block: true, end: len(f.text)}, nil
+		return &Node{kind: object, block: true, end: len(d.text)}, nil
 	}
-	y := yamlText{f, []int{0}}
-	for i := range f.text {
-		if f.text[i] == '\n' {
+	y := yamlText{d, []int{0}}
+	for i := range d.text {
+		if d.text[i] == '\n' {
 			y.lines = append(y.lines, i+1)
 		}
 	}
-	top := doc.Content[0]
-	if top.Kind != yaml.MappingNode || top.Style&yaml.FlowStyle != 0 {
-		return y.node(top)
-	}
-	root := y.block(top, object)
-	for i := 0; i+1 < len(top.Content); i += 2 {
-		key, value := top.Content[i], top.Content[i+1]
-		n := &node{}
-		if isListKey(key.Value) {
-			var err error
-			if n, err = y.node(value); err != nil {
-				return nil, err
-			}
-			if value.Tag == "!!null" && value.Value == "" {
-				n = &node{kind: list, block: true, end: f.lineEnd(y.offset(key)), indent: root.indent + "  "}
-			}
-		}
-		root.members = append(root.members, member{name: key.Value, value: n})
+	root := y.node(doc.Content[0])
+	if root.kind != object {
+		return nil, ErrManualEdit
 	}
 	return root, nil
 }
@@ -47,50 +32,58 @@ func (f *file) yamlTree() (*node, error) {
 // A yamlText locates the values of a YAML text. The library reports the start of each; the
 // end is derived from the text.
 type yamlText struct {
-	*file
+	*Document
 	lines []int // start of each line
 }
 
-func (y yamlText) node(n *yaml.Node) (*node, error) {
+func (y yamlText) node(n *yaml.Node) *Node {
 	at := y.offset(n)
 	if at >= len(y.text) {
-		return &node{}, nil
+		return &Node{}
 	}
 	switch {
 	case n.Anchor != "" || n.Kind == yaml.AliasNode:
-		return &node{}, nil // an edit would also change the aliases
+		return &Node{} // an edit would also change the aliases
 	case n.Kind != yaml.ScalarNode && n.Style&yaml.FlowStyle != 0, n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0:
-		p := y.flowParser()
-		p.at = at
-		return p.value()
+		v, err := y.flowParser(at).value()
+		if err != nil {
+			return &Node{}
+		}
+		return v
 	case n.Kind == yaml.ScalarNode && n.Style == 0:
 		line := y.text[at:y.lineEnd(at)]
 		if comment := strings.Index(line, " #"); comment >= 0 {
 			line = line[:comment]
 		}
-		return &node{kind: scalar, start: at, end: at + len(strings.TrimRight(line, " \t"))}, nil
+		line = strings.TrimRight(line, " \t")
+		return &Node{kind: scalar, Start: at, end: at + len(line), Raw: line}
 	case n.Kind == yaml.MappingNode:
 		block := y.block(n, object)
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			v, err := y.node(n.Content[i+1])
-			if err != nil {
-				return nil, err
-			}
-			block.members = append(block.members, member{n.Content[i].Value, y.offset(n.Content[i]), v})
+			block.Members = append(block.Members, y.member(n.Content[i], n.Content[i+1], block.indent))
 		}
-		return block, nil
+		return block
 	case n.Kind == yaml.SequenceNode:
 		block := y.block(n, list)
 		for _, item := range n.Content {
-			v, err := y.node(item)
-			if err != nil {
-				return nil, err
-			}
-			block.items = append(block.items, v)
+			block.Items = append(block.Items, y.node(item))
 		}
-		return block, nil
+		return block
 	}
-	return &node{}, nil // a block literal or a tagged value
+	return &Node{} // a block literal or a tagged value
+}
+
+// member returns a member of a block with that indentation.
+func (y yamlText) member(key, value *yaml.Node, indent string) Member {
+	m := Member{Name: key.Value, Start: y.offset(key)}
+	head := y.lineEnd(m.Start)
+	if value.Tag == "!!null" && value.Value == "" {
+		m.Value = &Node{kind: empty, block: true, end: head, indent: indent + "  "}
+	} else {
+		m.Value = y.node(value)
+	}
+	m.Value.head = head
+	return m
 }
 
 // offset returns the start of the node.
@@ -109,9 +102,9 @@ func (y yamlText) offset(n *yaml.Node) int {
 // block returns the node of a block-style list or object. It ends with the last line that
 // is indented at least as deep as the first, without trailing blank lines and comments,
 // which may belong to the next value.
-func (y yamlText) block(n *yaml.Node, k kind) *node {
-	b := &node{kind: k, block: true, start: y.offset(n), indent: strings.Repeat(" ", n.Column-1)}
-	b.end = y.lineEnd(b.start)
+func (y yamlText) block(n *yaml.Node, k kind) *Node {
+	b := &Node{kind: k, block: true, Start: y.offset(n), indent: strings.Repeat(" ", n.Column-1)}
+	b.end = y.lineEnd(b.Start)
 	for line := n.Line; line < len(y.lines); line++ {
 		at := y.lines[line]
 		text := y.text[at:y.lineEnd(at)]
