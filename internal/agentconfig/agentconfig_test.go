@@ -16,6 +16,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/decode"
 	"github.com/docsearch/docsearch/internal/file/filetest"
+	"github.com/docsearch/docsearch/internal/file/inplace"
 )
 
 // allRegistrations are the events of the full coverage.
@@ -68,7 +69,7 @@ func TestInstallAndUninstall(t *testing.T) {
 func TestUninstallFromIgnoredFile(t *testing.T) {
 	c := testClaude(t)
 	const before = "{\n  // mine\n  \"model\": \"opus\",\n}\n"
-	write(t, c.Settings(User), edited(t, before, func(d *document) error { return putHook(d, User, program, allRegistrations) }))
+	write(t, c.Settings(User), edited(t, before, func(d *inplace.Document) error { return putHook(d, User, program, allRegistrations) }))
 	plan, err := c.Uninstall(User)
 	if err != nil {
 		t.Fatal(err)
@@ -169,18 +170,18 @@ func TestInstallFollowsTheProgram(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := settingsWith(t, test.before, 42)
-			after := edited(t, before, func(d *document) error { return putHook(d, User, program, allRegistrations) })
+			after := edited(t, before, func(d *inplace.Document) error { return putHook(d, User, program, allRegistrations) })
 			if diff := cmp.Diff(settingsWith(t, test.after, 42), after); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
 	}
 	exec := strings.ReplaceAll(settingsWith(t, "/old/docsearch", 42), `"timeout"`, `"args": ["hook"], "timeout"`)
-	if got, want := edited(t, exec, func(d *document) error { return putHook(d, User, program, allRegistrations) }), strings.ReplaceAll(exec, "/old/docsearch", program); got != want {
+	if got, want := edited(t, exec, func(d *inplace.Document) error { return putHook(d, User, program, allRegistrations) }), strings.ReplaceAll(exec, "/old/docsearch", program); got != want {
 		t.Errorf("the form with arguments became %s, want %s", got, want)
 	}
 	server := `{"mcpServers": {"docsearch": {"command": "/old/docsearch", "args": ["serve", "--leann-compat"], "env": {}}}}`
-	if got, want := edited(t, server, func(d *document) error { return putServer(d, userServers, program, claudeServer(program)) }), strings.Replace(server, "/old/docsearch", program, 1); got != want {
+	if got, want := edited(t, server, func(d *inplace.Document) error { return userServer.putIn(d, program) }), strings.Replace(server, "/old/docsearch", program, 1); got != want {
 		t.Errorf("the server became %s, want %s", got, want)
 	}
 }
@@ -191,7 +192,7 @@ func TestInstallAddsWhatIsMissing(t *testing.T) {
   {"matcher": "WebSearch|Edit", "hooks": [{"type": "command", "command": "/opt/tools/docsearch hook"}]},
   {"matcher": "Write", "hooks": [{"type": "command", "command": "format.sh"}]}
 ]}}`
-	after := edited(t, before, func(d *document) error { return putHook(d, User, program, allRegistrations) })
+	after := edited(t, before, func(d *inplace.Document) error { return putHook(d, User, program, allRegistrations) })
 	matchers := map[string]string{}
 	d, err := parse([]byte(after))
 	if err != nil {
@@ -223,19 +224,18 @@ func TestPluginHearsTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		hooks, _, err := d.top().object("hooks")
+		hooks, err := hookEvents(d)
 		if err != nil {
 			t.Fatal(err)
 		}
 		matchers := map[string][]string{}
-		for _, member := range hooks.Members {
-			event := stringOf(member.Name)
-			groups, _, err := hooks.array(event)
+		for _, m := range hooks.Members {
+			groups, err := groupsOf(hooks, m.Name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, group := range groups.objects {
-				matchers[event] = append(matchers[event], group.text("matcher"))
+			for _, group := range objects(groups) {
+				matchers[m.Name] = append(matchers[m.Name], group.Member("matcher").Text())
 			}
 		}
 		return matchers
@@ -245,7 +245,7 @@ func TestPluginHearsTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := registered([]byte(edited(t, "{}", func(d *document) error { return putHook(d, User, program, allRegistrations) })))
+		want := registered([]byte(edited(t, "{}", func(d *inplace.Document) error { return putHook(d, User, program, allRegistrations) })))
 		for _, w := range allRegistrations {
 			if w.late != late {
 				delete(want, w.event)

@@ -47,24 +47,6 @@ type edit struct {
 	redo func(data []byte) func([]byte) ([]byte, error)
 }
 
-// onJSON returns an edit of bytes for an edit of a JSON document.
-func onJSON(apply func(*document) error) func([]byte) ([]byte, error) {
-	return func(data []byte) ([]byte, error) {
-		d, err := parse(data)
-		if err != nil {
-			return nil, fmt.Errorf("invalid JSON: %w", err)
-		}
-		untouched := d.bytes()
-		if err := apply(d); err != nil {
-			return nil, err
-		}
-		if after := d.bytes(); !bytes.Equal(after, untouched) {
-			return after, nil
-		}
-		return data, nil
-	}
-}
-
 // Rewrite plans a change of a file of docsearch's own. rewrite gets the contents
 // of the file, nil if it does not exist, and returns the new ones. It may run
 // again when the change is applied.

@@ -16,6 +16,7 @@ import (
 	"slices"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/file/inplace"
 )
 
 // A Scope selects the users and projects that an installation applies to.
@@ -131,13 +132,15 @@ func (c *Claude) Servers(s Scope) string {
 	return c.state
 }
 
-// server returns the entry of docsearch's server in that file.
-func (c *Claude) server(s Scope) jsonServer {
-	at := serverAt{[]string{"mcpServers"}, c.Server}
+// server returns the entry of docsearch's server in that file. With alwaysLoad, the first
+// request contains the tool, not only its name.
+func (c *Claude) server(s Scope) serverEntry {
+	const template = `{"type": "stdio", "command": "PROGRAM", "args": ["serve"], "alwaysLoad": true}`
+	keys := []string{"mcpServers"}
 	if s == Local {
-		at.keys = []string{"projects", filepath.ToSlash(c.project), "mcpServers"}
+		keys = []string{"projects", filepath.ToSlash(c.project), "mcpServers"}
 	}
-	return jsonServer{at, claudeServer}
+	return serverEntry{inplace.JSONC, keys, c.Server, template}
 }
 
 // Install plans the changes that add docsearch to a scope: the hook to the
@@ -147,7 +150,7 @@ func (c *Claude) Install(s Scope, program Program) ([]*Change, error) {
 	server := putEdit(program)([]entry{c.server(s)})
 	server.check = c.checkJSON
 	return c.plan(s,
-		edit{check: c.refuses(c.checkSettings), apply: onJSON(func(d *document) error { return putHook(d, s, program.Hook, c.registrations(s)) })},
+		edit{check: c.refuses(c.checkSettings), apply: onJSON(func(d *inplace.Document) error { return putHook(d, s, program.Hook, c.registrations(s)) })},
 		server)
 }
 
@@ -157,7 +160,7 @@ func (c *Claude) Install(s Scope, program Program) ([]*Change, error) {
 func (c *Claude) Refresh() (change *Change, installed bool, err error) {
 	change = &Change{Path: c.Settings(User), Subject: "the hook", newMode: 0o600, edit: edit{
 		check: c.refuses(c.checkSettings),
-		apply: onJSON(func(d *document) error {
+		apply: onJSON(func(d *inplace.Document) error {
 			hooks, _ := hookEntries(d)
 			i := slices.IndexFunc(hooks, func(h *hookEntry) bool { return h.program != "" && h.end > 0 && h.via == "" && !h.python })
 			if installed = i >= 0; !installed {

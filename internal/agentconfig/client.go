@@ -3,11 +3,11 @@ package agentconfig
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -29,25 +29,119 @@ type Client struct {
 	programs   []string // names on PATH
 	exitCode   bool     // it reads the decision from the exit code of the hook
 	dropsEqual bool     // it runs hooks with equal commands only once
-	// folder returns the client's own folder in the user's home.
-	folder func(p *Places) string
-	// parts returns the files with docsearch's entries; nil: Claude has them.
-	parts func(p *Places, s Scope) []part
-	// others returns further files in which the client finds hooks, as patterns.
-	others func(p *Places, s Scope) []string
-	// covered returns a file of another client from which the client already runs
-	// the hook in a scope; "" if none. nil: there is no such file.
-	covered func(p *Places, s Scope) string
+	folder     string   // the client's own folder in the user's home, as Places.path reads it
+	hook       hookFile
+	server     serverFile
+	// more returns the files with docsearch's entries if they are not those of hook and
+	// server, the given ones; nil: they are.
+	more func(p *Places, s Scope, parts []part) []part
+	// others are further files in which the client finds hooks, as patterns.
+	others locations
+	// covered is a file of another client from which the client already runs the hook of a
+	// project.
+	covered string
 	// approval describes the step after an install in a scope.
 	approval map[Scope]string
 	// blocked returns the settings that keep the client from running the hook.
 	blocked func(p *Places, hooks []Hook) []Obstacle
-	// sample returns an event of a search for a query, or of a fetch of a URL if
-	// the client's searches run no hook, or else of a harmless shell command. nil:
-	// the client has no hook. The URL may be "".
-	sample func(query, url string) map[string]any
+	// sample is the template of an event of a search for "QUERY", or of a fetch of "URL" if
+	// the client's searches run no hook; "" if the client has no hook. sampleShell is the
+	// event of a harmless shell command for a client that needs a URL.
+	sample, sampleShell string
 	// answer reads the decision from the hook's output; nil: as Claude Code does.
 	answer func(o output) (decision, reason string)
+}
+
+// Locations are the files of a client by scope, as Places.path reads them. The first of
+// several is the one of a new file.
+type locations map[Scope][]string
+
+// inBoth returns the same path in the user's home and in the project.
+func inBoth(path string) locations {
+	return locations{User: {"~/" + path}, Project: {"./" + path}}
+}
+
+// A hookFile describes the file with docsearch's hook; without files, there is none.
+type hookFile struct {
+	files locations
+	// own returns the file if only docsearch writes it; nil: the events are entries of a
+	// JSON file.
+	own       func(invocation) ownFile
+	events    []registration // "SERVER" in them is the name of docsearch's MCP server
+	handler   string         // template of a handler; "": commandHandler
+	timeout   int            // of a commandHandler; 0: hookTimeout
+	flat      bool           // a handler is not in a group
+	bare      bool           // a handler without a matcher is not in a group
+	versioned bool           // a new file has a member "version"
+}
+
+// A serverFile describes the file with docsearch's MCP server.
+type serverFile struct {
+	files    locations
+	key      string // of the object with the servers
+	template string // of the entry, with "PROGRAM" and "SERVER"; "": commandServer
+}
+
+// The usual templates of a client.
+const (
+	commandHandler = `{"type": "command", "command": "COMMAND", "timeout": %d}`
+	commandServer  = `{"command": "PROGRAM", "args": ["serve"]}`
+)
+
+// parts returns the client's files in a scope.
+func (c *Client) parts(p *Places, s Scope) (parts []part) {
+	if paths := p.paths(c.hook.files[s]); len(paths) > 0 {
+		parts = append(parts, part{"the hook", configFile(paths), []entry{c.hookEntry(p, s)}})
+	}
+	if paths := p.paths(c.server.files[s]); len(paths) > 0 {
+		path := configFile(paths)
+		server := serverEntry{formatOf(path), []string{c.server.key}, p.Server, cmp.Or(c.server.template, commandServer)}
+		if len(parts) > 0 && parts[0].path == path {
+			parts[0] = part{"the hook and the MCP server", path, append(parts[0].entries, server)}
+		} else {
+			parts = append(parts, part{"the MCP server", path, []entry{server}})
+		}
+	}
+	if c.more != nil {
+		return c.more(p, s, parts)
+	}
+	return parts
+}
+
+// hookEntry returns the entry of the hook in a scope.
+func (c *Client) hookEntry(p *Places, s Scope) entry {
+	run := invocation{s, c.Name, c.exitCode}
+	if c.hook.own != nil {
+		return c.hook.own(run)
+	}
+	named := strings.NewReplacer("SERVER", p.Server)
+	events := slices.Clone(c.hook.events)
+	for i, e := range events {
+		events[i].expr = named.Replace(e.expr)
+		events[i].tools = slices.Clone(e.tools)
+		for k, tool := range e.tools {
+			events[i].tools[k] = named.Replace(tool)
+		}
+	}
+	handler := cmp.Or(c.hook.handler, fmt.Sprintf(commandHandler, cmp.Or(c.hook.timeout, hookTimeout)))
+	return jsonHooks{run, events, handler, c.hook.flat, c.hook.bare, c.hook.versioned}
+}
+
+// configFile returns the one of several config files to edit: the one with an
+// entry of docsearch, or else the first that exists, or else the first.
+func configFile(paths []string) string {
+	found := paths[0]
+	for _, path := range slices.Backward(paths) {
+		if exists(path) {
+			found = path
+		}
+	}
+	for _, path := range paths {
+		if data, _, err := readFile(path); err == nil && bytes.Contains(data, []byte("docsearch")) {
+			return path
+		}
+	}
+	return found
 }
 
 // An Obstacle is a setting that keeps a client from running the hook.
@@ -113,24 +207,33 @@ func (p *Places) atHome(path ...string) string {
 	return filepath.Join(append([]string{p.home}, path...)...)
 }
 
-func (p *Places) inProject(path ...string) string {
-	return filepath.Join(append([]string{p.project}, path...)...)
+// path returns the path of a location: a path below "~", the user's home, below ".", the
+// project, or below a folder that a variable names.
+func (p *Places) path(location string) string {
+	root, rest, _ := strings.Cut(location, "/")
+	dir := p.home
+	switch root {
+	case ".":
+		dir = p.project
+	case "$CLAUDE_CONFIG_DIR":
+		dir = p.variable("CLAUDE_CONFIG_DIR", ".claude")
+	case "$CODEX_HOME":
+		dir = p.variable("CODEX_HOME", ".codex")
+	case "$XDG_CONFIG_HOME":
+		dir = p.config
+	case "$CODE":
+		dir = codeFolder(p)
+	case "$GOOSE":
+		dir = gooseFolder(p)
+	}
+	return filepath.Join(dir, filepath.FromSlash(rest))
 }
 
-// in returns the user's file or the project's file.
-func (s Scope) in(user, project string) string {
-	if s == Project {
-		return project
+func (p *Places) paths(locations []string) (paths []string) {
+	for _, location := range locations {
+		paths = append(paths, p.path(location))
 	}
-	return user
-}
-
-// Clients returns all clients, Claude Code first, then the tested ones.
-func Clients() []*Client {
-	return []*Client{
-		claudeClient(), codex(), copilot(), gemini(), opencode(), qwen(),
-		amp(), crush(), cursor(), goose(), kiro(), vscode(), windsurf(),
-	}
+	return paths
 }
 
 // ClientNamed returns the client with a name.
@@ -143,17 +246,8 @@ func ClientNamed(name string) (*Client, bool) {
 	return clients[i], true
 }
 
-// claudeClient stands for Claude Code among the clients. A Claude changes its
-// files.
-func claudeClient() *Client {
-	return &Client{
-		Name: "claude", Title: "Claude Code", Tested: true, programs: []string{"claude"},
-		folder: func(p *Places) string { return p.variable("CLAUDE_CONFIG_DIR", ".claude") },
-	}
-}
-
 // IsClaude reports whether a Claude changes the client's files.
-func (c *Client) IsClaude() bool { return c.parts == nil }
+func (c *Client) IsClaude() bool { return c.Name == "claude" }
 
 // Found reports whether the client is on this machine: its program is on PATH, or
 // its folder contains more than docsearch's own files.
@@ -163,7 +257,7 @@ func (c *Client) Found(p *Places) bool {
 			return true
 		}
 	}
-	entries, err := os.ReadDir(c.folder(p))
+	entries, err := os.ReadDir(p.path(c.folder))
 	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		return !c.IsClaude() || e.Name() != "hooks" // docsearch's config file is in ~/.claude/hooks
 	})
@@ -176,10 +270,14 @@ func (c *Client) Approval(s Scope) string { return c.approval[s] }
 // Covered returns a file of another client from which the client already runs the
 // hook in a scope, or "". Install then adds no second one.
 func (c *Client) Covered(p *Places, s Scope) string {
-	if c.covered == nil {
+	if c.covered == "" || s != Project {
 		return ""
 	}
-	return c.covered(p, s)
+	path := p.path(c.covered)
+	if data, _, err := readFile(path); err != nil || len(findHooks(path, data)) == 0 {
+		return ""
+	}
+	return path
 }
 
 // Install plans the changes that add docsearch to a scope. It omits files that
@@ -320,11 +418,8 @@ func (c *Client) Installed(p *Places) Installation {
 
 // hooksInOthers finds docsearch's hooks in the client's further files.
 func (c *Client) hooksInOthers(p *Places, s Scope) (hooks []Hook) {
-	if c.others == nil {
-		return nil
-	}
 	parts, _ := c.partsOf(p, s)
-	for _, pattern := range c.others(p, s) {
+	for _, pattern := range p.paths(c.others[s]) {
 		paths, _ := filepath.Glob(pattern)
 		for _, path := range paths {
 			if slices.ContainsFunc(parts, func(q part) bool { return q.path == path && q.hasHook() }) {
@@ -378,44 +473,13 @@ func (c *Client) Blocked(p *Places, hooks []Hook) []Obstacle {
 
 // Sample returns an event that the client sends for a search, for a fetch if its
 // searches run no hook, or for a harmless shell command. The URL may be "".
-func (c *Client) Sample(query, url string) map[string]any { return c.sample(query, url) }
-
-// lineEnding returns the line ending of a text.
-func lineEnding(data []byte) string {
-	if bytes.Contains(data, []byte("\r\n")) {
-		return "\r\n"
+func (c *Client) Sample(query, url string) (event map[string]any) {
+	sample := c.sample
+	if url == "" && c.sampleShell != "" {
+		sample = c.sampleShell
 	}
-	return "\n"
-}
-
-// appendLines appends lines to a text, after one line ending, which cutLines
-// removes again.
-func appendLines(data []byte, lines ...string) []byte {
-	newline := lineEnding(data)
-	block := strings.Join(lines, newline) + newline
-	if len(bytes.TrimPrefix(data, []byte(bom))) > 0 {
-		block = newline + block
+	if err := json.Unmarshal(fill(sample, "QUERY", query, "URL", url), &event); err != nil {
+		panic("agentconfig: internal error: " + err.Error())
 	}
-	return append(bytes.Clone(data), block...)
-}
-
-// cutLines removes the lines from start to end, and the line ending before them
-// that appendLines adds, unless it ends the line before the next one.
-func cutLines(data []byte, start, end int) []byte {
-	before := data[:start]
-	if trimmed, ok := bytes.CutSuffix(before, []byte("\n")); ok && (end == len(data) || bytes.HasSuffix(bytes.TrimSuffix(trimmed, []byte("\r")), []byte("\n"))) {
-		before = bytes.TrimSuffix(trimmed, []byte("\r"))
-	}
-	return slices.Concat(before, data[end:])
-}
-
-// desktopFolder returns the folder in which an Electron program keeps its files.
-func (p *Places) desktopFolder(name string) string {
-	switch runtime.GOOS {
-	case "windows":
-		return filepath.Join(p.variable("APPDATA", "AppData", "Roaming"), name)
-	case "darwin":
-		return p.atHome("Library", "Application Support", name)
-	}
-	return filepath.Join(p.config, name)
+	return event
 }

@@ -230,11 +230,14 @@ func checkForeignFile(t *testing.T, c *Client, p *Places, s Scope, i int) {
 // textEntries are the entries whose edits are not those of Claude Code's files.
 func textEntries() map[string]entry {
 	p := &Places{Server: "docsearch", config: "/c", home: "/h", project: "/p", getenv: func(string) string { return "" }}
-	flat := crushJSON(p, User)
-	parts := copilot().parts(p, User)
+	first := func(client string, part int) entry {
+		c, _ := ClientNamed(client)
+		return c.parts(p, User)[part].entries[0]
+	}
+	crush, _ := ClientNamed("crush")
 	return map[string]entry{
-		"toml": codexServer("docsearch"), "yaml": gooseServer("docsearch"), "rc": crushEntry{User, "docsearch"},
-		"flat": flat[0], "copilot": parts[0].entries[0],
+		"toml": first("codex", 1), "yaml": first("goose", 2), "rc": first("crush", 0),
+		"flat": crush.hookEntry(p, User), "copilot": first("copilot", 0),
 	}
 }
 
@@ -369,7 +372,7 @@ func TestClientObstacles(t *testing.T) {
 // Install corrects a hook that a person entered, and keeps the rest of it.
 func TestClientCorrectsHook(t *testing.T) {
 	p := testPlaces(t)
-	c := gemini()
+	c, _ := ClientNamed("gemini")
 	path := filepath.Join(p.home, ".gemini", "settings.json")
 	write(t, path, `{"hooks": {"BeforeTool": [{"matcher": ".*", "hooks": [{"type": "command", "command": "docsearch hook", "timeout": 5000}]}]}}`)
 	plan, err := c.Install(p, User, ProgramAt(program))

@@ -1,70 +1,17 @@
 package agentconfig
 
 import (
-	"bytes"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/docsearch/docsearch/internal/file/inplace"
 )
 
 // crushMatcher are the tools of Crush for which the hook runs.
 const crushMatcher = "^(fetch|agentic_fetch|bash|edit|multiedit|write|mcp_.*)$"
-
-// crush is Charm's Crush. Its config is a shell file, or crush.json in earlier
-// versions. It runs the hook only for the calls of the main agent.
-func crush() *Client {
-	return &Client{
-		Name: "crush", Title: "Crush", programs: []string{"crush"}, dropsEqual: true,
-		Limits: "its web search runs in a subagent, which runs no hook; the hook answers fetches",
-		folder: func(p *Places) string { return filepath.Join(p.config, "crush") },
-		parts: func(p *Places, s Scope) []part {
-			path := configFile(crushFiles(p, s)...)
-			entries := []entry{crushEntry{s, p.Server}}
-			if filepath.Ext(path) == ".json" {
-				entries = crushJSON(p, s)
-			}
-			return []part{{"the hook and the MCP server", path, entries}}
-		},
-		others: crushFiles,
-		sample: func(_, url string) map[string]any {
-			tool, input := "fetch", map[string]any{"url": url, "format": "markdown"}
-			if url == "" {
-				tool, input = "bash", map[string]any{"command": "true"}
-			}
-			return map[string]any{"event": "PreToolUse", "session_id": "doctor", "tool_name": tool, "tool_input": input}
-		},
-	}
-}
-
-// crushFiles returns the config files of a scope, the one for a new config first.
-func crushFiles(p *Places, s Scope) []string {
-	if s == Project {
-		return []string{p.inProject(".crushrc"), p.inProject("crushrc"), p.inProject("crush.json"), p.inProject(".crush.json")}
-	}
-	dir := filepath.Join(p.config, "crush")
-	return []string{filepath.Join(dir, "crushrc"), filepath.Join(dir, "crush.json")}
-}
-
-// crushJSON returns the entries in crush.json.
-func crushJSON(p *Places, s Scope) []entry {
-	return []entry{
-		jsonHooks{
-			invocation: invocation{scope: s, client: "crush"},
-			flat:       true,
-			handler: func(command, matcher string) string {
-				return `{"name": "docsearch", "matcher": ` + toJSON(matcher) + `, "command": ` + toJSON(command) + `, "timeout": ` + fmt.Sprint(hookTimeout) + `}`
-			},
-			events: []registration{{
-				event: "PreToolUse", expr: crushMatcher,
-				tools: []string{"fetch", "agentic_fetch", "bash", "edit", "multiedit", "write", "mcp_any_tool"},
-			}},
-		},
-		p.server(serverJSON(`"type": "stdio", `, ""), "mcp"),
-	}
-}
 
 // A crushEntry is the hook and the server in crushrc: two commands of a shell
 // file. The result of an edit is verified: the file must parse, and its other
@@ -81,14 +28,14 @@ type crushCommand struct {
 }
 
 // commands parses a file and returns its top-level commands.
-func (c crushEntry) commands(text []byte) (list []crushCommand, err error) {
-	file, err := syntax.NewParser(syntax.KeepComments(false)).Parse(bytes.NewReader(text), "")
+func (c crushEntry) commands(text string) (list []crushCommand, err error) {
+	file, err := syntax.NewParser(syntax.KeepComments(false)).Parse(strings.NewReader(text), "")
 	if err != nil {
 		return nil, fmt.Errorf("invalid shell syntax: %w", err)
 	}
 	for _, stmt := range file.Stmts {
 		start, end := int(stmt.Pos().Offset()), int(stmt.End().Offset())
-		list = append(list, crushCommand{start, end, lex(string(text[start:end]))})
+		list = append(list, crushCommand{start, end, lex(text[start:end])})
 	}
 	return list, nil
 }
@@ -135,43 +82,56 @@ func (c crushEntry) hookCommand(program string) string {
 }
 
 func (c crushEntry) put(data []byte, program Program) ([]byte, error) {
-	mark, text := cutMark(data)
-	after, hook, server, err := c.correct(text, program)
-	if err != nil {
+	return c.edit(data, func(text string) (string, error) {
+		after, hook, server, err := c.correct(text, program)
+		if err != nil {
+			return "", err
+		}
+		var lines []string
+		if !hook {
+			lines = append(lines, fmt.Sprintf("hook add PreToolUse --name docsearch --matcher %s --command %s --timeout %d",
+				shellQuote(crushMatcher), shellQuote(c.hookCommand(program.Hook)), hookTimeout))
+		}
+		if !server {
+			lines = append(lines, fmt.Sprintf("mcp add %s --command %s --args serve", shellQuote(c.server), shellQuote(program.Path)))
+		}
+		if len(lines) > 0 {
+			after = inplace.AppendLines(after, lines...)
+		}
+		err = c.verify(text, after)
+		if err == nil && len(lines) > 0 {
+			_, err = c.drop([]byte(after)) // uninstall must be able to reverse the edit
+		}
+		if err != nil {
+			return "", fmt.Errorf("%w; add these lines manually:\n%s", errManualEdit, strings.Join(lines, "\n"))
+		}
+		return after, nil
+	})
+}
+
+// edit applies a change to the text after the byte order mark.
+func (c crushEntry) edit(data []byte, change func(text string) (string, error)) ([]byte, error) {
+	text, marked := strings.CutPrefix(string(data), bom)
+	after, err := change(text)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	var lines []string
-	if !hook {
-		lines = append(lines, fmt.Sprintf("hook add PreToolUse --name docsearch --matcher %s --command %s --timeout %d",
-			shellQuote(crushMatcher), shellQuote(c.hookCommand(program.Hook)), hookTimeout))
-	}
-	if !server {
-		lines = append(lines, fmt.Sprintf("mcp add %s --command %s --args serve", shellQuote(c.server), shellQuote(program.Path)))
-	}
-	if len(lines) > 0 {
-		after = appendLines(after, lines...)
-	}
-	if bytes.Equal(after, text) {
+	case after == text:
 		return data, nil
+	case marked:
+		after = bom + after
 	}
-	err = c.verify(text, after)
-	if err == nil && len(lines) > 0 {
-		_, err = c.drop(after) // uninstall must be able to reverse the edit
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%w; add these lines manually:\n%s", errManualEdit, strings.Join(lines, "\n"))
-	}
-	return append(mark, after...), nil
+	return []byte(after), nil
 }
 
 // correct corrects the program in the hook and the server of a text. It reports
 // which of them the text has.
-func (c crushEntry) correct(text []byte, program Program) (after []byte, hook, server bool, err error) {
+func (c crushEntry) correct(text string, program Program) (after string, hook, server bool, err error) {
 	commands, err := c.commands(text)
 	if err != nil {
-		return nil, false, false, err
+		return "", false, false, err
 	}
-	after = bytes.Clone(text)
+	after = text
 	for _, command := range slices.Backward(commands) {
 		value, _ := command.option("--command")
 		want := value.text
@@ -181,53 +141,51 @@ func (c crushEntry) correct(text []byte, program Program) (after []byte, hook, s
 		case c.isServer(command):
 			server, want = true, program.Path
 		case command.begins("mcp", "add", c.server):
-			return nil, false, false, fmt.Errorf("the server %s belongs to another program; remove it first", c.server)
+			return "", false, false, fmt.Errorf("the server %s belongs to another program; remove it first", c.server)
 		}
 		if want != value.text {
-			after = splice(after, command.start+value.start, command.start+value.end, shellQuote(want))
+			after = after[:command.start+value.start] + shellQuote(want) + after[command.start+value.end:]
 		}
 	}
 	return after, hook, server, nil
 }
 
 func (c crushEntry) drop(data []byte) ([]byte, error) {
-	mark, text := cutMark(data)
-	commands, err := c.commands(text)
-	if err != nil {
-		return nil, err
-	}
-	after := bytes.Clone(text)
-	for i := len(commands) - 1; i >= 0; i-- {
-		if !c.isHook(commands[i]) && !c.isServer(commands[i]) {
-			continue
+	return c.edit(data, func(text string) (string, error) {
+		commands, err := c.commands(text)
+		if err != nil {
+			return "", err
 		}
-		end := commands[i].end
-		for i > 0 && (c.isHook(commands[i-1]) || c.isServer(commands[i-1])) && len(bytes.TrimSpace(text[commands[i-1].end:commands[i].start])) == 0 {
-			i-- // docsearch wrote them together
+		after := text
+		for i := len(commands) - 1; i >= 0; i-- {
+			if !c.isHook(commands[i]) && !c.isServer(commands[i]) {
+				continue
+			}
+			end := commands[i].end
+			for i > 0 && (c.isHook(commands[i-1]) || c.isServer(commands[i-1])) && strings.TrimSpace(text[commands[i-1].end:commands[i].start]) == "" {
+				i-- // docsearch wrote them together
+			}
+			after = inplace.CutLines(after, commands[i].start, end)
 		}
-		after = cutLines(after, lineStart(text, commands[i].start), lineEnd(text, end))
-	}
-	if bytes.Equal(after, text) {
-		return data, nil
-	}
-	if err := c.verify(text, after); err != nil {
-		return nil, fmt.Errorf("%w; remove the commands with docsearch manually", err)
-	}
-	return append(mark, after...), nil
+		if err := c.verify(text, after); err != nil {
+			return "", fmt.Errorf("%w; remove the commands with docsearch manually", err)
+		}
+		return after, nil
+	})
 }
 
 // verify returns an error unless both texts have the same commands, except for
 // those of docsearch.
-func (c crushEntry) verify(before, after []byte) error {
+func (c crushEntry) verify(before, after string) error {
 	var others [2][]string
-	for i, text := range [][]byte{before, after} {
+	for i, text := range []string{before, after} {
 		commands, err := c.commands(text)
 		if err != nil {
 			return errManualEdit
 		}
 		for _, command := range commands {
 			if !c.isHook(command) && !c.isServer(command) {
-				others[i] = append(others[i], string(text[command.start:command.end]))
+				others[i] = append(others[i], text[command.start:command.end])
 			}
 		}
 	}
@@ -238,8 +196,7 @@ func (c crushEntry) verify(before, after []byte) error {
 }
 
 func (c crushEntry) find(data []byte) (hooks []Hook, servers []Server) {
-	_, text := cutMark(data)
-	commands, err := c.commands(text)
+	commands, err := c.commands(strings.TrimPrefix(string(data), bom))
 	if err != nil {
 		return nil, nil
 	}
@@ -254,11 +211,6 @@ func (c crushEntry) find(data []byte) (hooks []Hook, servers []Server) {
 		}
 	}
 	return hooks, servers
-}
-
-// splice replaces a part of a text.
-func splice(text []byte, start, end int, with string) []byte {
-	return append(append(bytes.Clone(text[:start]), with...), text[end:]...)
 }
 
 // shellQuote quotes a word for the shell, if it needs quotes.

@@ -2,17 +2,20 @@ package agentconfig
 
 import (
 	"bytes"
-	"encoding/json"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/file/inplace"
 )
 
 const program = "/opt/tools/docsearch"
 
-var userServers = serverAt{[]string{"mcpServers"}, "docsearch"}
+var userServer = testClaudeServer()
+
+func testClaudeServer() serverEntry { return (&Claude{Server: "docsearch"}).server(User) }
 
 // layouts are settings files by their layout, as people and programs write them.
 var layouts = map[string]string{
@@ -248,43 +251,43 @@ func FuzzEdits(f *testing.F) {
 		if err != nil || install(d) != nil {
 			return
 		}
-		first := d.bytes()
+		first := d.Bytes()
 		if d, err = parse(first); err != nil {
 			t.Fatalf("install made invalid JSON of %q: %v\n%s", data, err, first)
 		}
-		if err := install(d); err != nil || !bytes.Equal(d.bytes(), first) {
-			t.Fatalf("a second install of %q: %v\n%s", data, err, d.bytes())
+		if err := install(d); err != nil || !bytes.Equal(d.Bytes(), first) {
+			t.Fatalf("a second install of %q: %v\n%s", data, err, d.Bytes())
 		}
 		if err := uninstall(d); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := parse(d.bytes()); err != nil {
-			t.Fatalf("uninstall made invalid JSON of %q: %v\n%s", data, err, d.bytes())
+		if _, err := parse(d.Bytes()); err != nil {
+			t.Fatalf("uninstall made invalid JSON of %q: %v\n%s", data, err, d.Bytes())
 		}
 		if bytes.Contains(data, []byte("docsearch")) || bytes.Contains(data, []byte(`\`)) {
 			return // it may have had an entry of ours
 		}
-		if got, want := valueOf(t, pruned(t, string(d.bytes()))), valueOf(t, pruned(t, string(data))); !reflect.DeepEqual(got, want) {
-			t.Fatalf("of %q only %q is left", data, d.bytes())
+		if got, want := valueOf(t, pruned(t, string(d.Bytes()))), valueOf(t, pruned(t, string(data))); !reflect.DeepEqual(got, want) {
+			t.Fatalf("of %q only %q is left", data, d.Bytes())
 		}
 	})
 }
 
-func install(d *document) error {
+func install(d *inplace.Document) error {
 	if err := putHook(d, User, program, allRegistrations); err != nil {
 		return err
 	}
-	return putServer(d, userServers, program, claudeServer(program))
+	return userServer.putIn(d, program)
 }
 
-func uninstall(d *document) error {
+func uninstall(d *inplace.Document) error {
 	if err := dropHook(d); err != nil {
 		return err
 	}
-	return dropServer(d, userServers)
+	return userServer.dropFrom(d)
 }
 
-func edited(t *testing.T, data string, edit func(*document) error) string {
+func edited(t *testing.T, data string, edit func(*inplace.Document) error) string {
 	t.Helper()
 	d, err := parse([]byte(data))
 	if err != nil {
@@ -293,10 +296,10 @@ func edited(t *testing.T, data string, edit func(*document) error) string {
 	if err := edit(d); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := parse(d.bytes()); err != nil {
-		t.Fatalf("the edit made invalid JSON: %v\n%s", err, d.bytes())
+	if _, err := parse(d.Bytes()); err != nil {
+		t.Fatalf("the edit made invalid JSON: %v\n%s", err, d.Bytes())
 	}
-	return string(d.bytes())
+	return string(d.Bytes())
 }
 
 // missing returns the lines of before that are missing from after, in order,
@@ -322,18 +325,23 @@ func pruned(t *testing.T, data string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if hooks, ok, _ := d.top().object("hooks"); ok {
-		if list, ok, _ := hooks.array("PreToolUse"); ok && len(list.Elements) == 0 {
-			hooks.remove(hooks.index("PreToolUse"))
-		}
-		if len(hooks.Members) == 0 {
-			d.top().remove(d.top().index("hooks"))
+	remove := func(path ...any) {
+		if err := d.Remove(path...); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if servers, ok, _ := d.top().object("mcpServers"); ok && len(servers.Members) == 0 {
-		d.top().remove(d.top().index("mcpServers"))
+	if hooks := d.Root().Member("hooks"); hooks != nil {
+		if list := hooks.Member("PreToolUse"); list != nil && list.Kind() == inplace.List && len(list.Items) == 0 {
+			remove("hooks", "PreToolUse")
+		}
+		if hooks = d.Root().Member("hooks"); hooks.Kind() == inplace.Object && len(hooks.Members) == 0 {
+			remove("hooks")
+		}
 	}
-	return string(d.bytes())
+	if servers := d.Root().Member("mcpServers"); servers != nil && servers.Kind() == inplace.Object && len(servers.Members) == 0 {
+		remove("mcpServers")
+	}
+	return string(d.Bytes())
 }
 
 func valueOf(t *testing.T, data string) any {
@@ -342,12 +350,5 @@ func valueOf(t *testing.T, data string) any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.root.Standardize()
-	decoder := json.NewDecoder(bytes.NewReader(d.root.Pack()))
-	decoder.UseNumber()
-	var v any
-	if err := decoder.Decode(&v); err != nil {
-		t.Fatal(err)
-	}
-	return v
+	return d.Values()
 }

@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tailscale/hujson"
-
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/file/inplace"
 )
 
 // A watch is an event that the hook is registered for. A tool event also has the
@@ -100,11 +99,41 @@ type (
 	}
 )
 
+// groupOf returns a group with one handler, as JSON.
+func groupOf(matcher, handler string) json.RawMessage {
+	if matcher == "" {
+		return json.RawMessage(`{"hooks": [` + handler + `]}`)
+	}
+	return json.RawMessage(`{"matcher": ` + toJSON(matcher) + `, "hooks": [` + handler + `]}`)
+}
+
+// hookEvents returns the hooks of a settings document by event, nil if there are none.
+func hookEvents(d *inplace.Document) (*inplace.Node, error) {
+	return member(d.Root(), "hooks", inplace.Object)
+}
+
+// groupsOf returns the entries of an event, nil if there are none.
+func groupsOf(hooks *inplace.Node, event string) (*inplace.Node, error) {
+	return member(hooks, "hooks."+event, inplace.List)
+}
+
+// appendGroup adds an entry to an event.
+func appendGroup(d *inplace.Document, event string, group any) error {
+	hooks, err := hookEvents(d)
+	if err == nil {
+		_, err = groupsOf(hooks, event)
+	}
+	if err != nil {
+		return err
+	}
+	return d.Append(group, "hooks", event)
+}
+
 // putHook adds the hook to the settings of a scope, for the events in list. It
 // keeps the entries that a person has changed and only corrects the program in
 // them. An entry that only runs the program gets the command form that always
 // exits with code 0.
-func putHook(d *document, s Scope, program string, list []registration) error {
+func putHook(d *inplace.Document, s Scope, program string, list []registration) error {
 	if err := setPrograms(d, program, invocation{scope: s}); err != nil {
 		return err
 	}
@@ -112,33 +141,42 @@ func putHook(d *document, s Scope, program string, list []registration) error {
 }
 
 // setPrograms corrects the program in all docsearch hooks of a settings document.
-func setPrograms(d *document, program string, v invocation) error {
+func setPrograms(d *inplace.Document, program string, v invocation) error {
 	hooks, err := hookEntries(d)
 	for _, h := range hooks {
-		h.setProgram(program, v)
+		err = cmp.Or(err, h.setProgram(d, program, v))
 	}
 	return err
 }
 
 // putEntries registers the events in list, and removes the entries of other events
 // that are exactly as docsearch writes them.
-func putEntries(d *document, s Scope, program string, list []registration) error {
-	hooks, err := d.top().needObject("hooks")
+func putEntries(d *inplace.Document, s Scope, program string, list []registration) error {
+	hooks, err := hookEvents(d)
 	if err != nil {
 		return err
 	}
 	if isOutdated(hooks, s, program, list) {
 		// The order of the entries depends only on the list, so that Uninstall can
 		// repeat the install on a backup.
-		dropWritten(hooks, s, program)
+		isOld := func(group *inplace.Node, event string) bool { return isWritten(group, event, s, program) }
+		if _, err := dropGroups(d, isOld); err != nil {
+			return err
+		}
 	}
 	for _, w := range list {
-		groups, err := hooks.needArray(w.event)
+		hooks, err := hookEvents(d)
+		if err != nil {
+			return err
+		}
+		groups, err := groupsOf(hooks, w.event)
 		if err != nil {
 			return err
 		}
 		if matcher, ok := w.missing(groups); ok {
-			groups.push(w.group(s, program, matcher))
+			if err := d.Append(json.RawMessage(w.group(s, program, matcher)), "hooks", w.event); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -146,19 +184,20 @@ func putEntries(d *document, s Scope, program string, list []registration) error
 
 // isOutdated reports whether an event of the list has no entry, or an entry that
 // docsearch wrote is for an event that is not in the list.
-func isOutdated(hooks object, s Scope, program string, list []registration) bool {
+func isOutdated(hooks *inplace.Node, s Scope, program string, list []registration) bool {
 	if !allRegistered(hooks, list) {
 		return true
 	}
-	for _, member := range hooks.Members {
-		event := stringOf(member.Name)
-		groups, ok, err := hooks.array(event)
-		if err != nil || !ok {
+	for _, m := range hooks.Members {
+		groups, err := groupsOf(hooks, m.Name)
+		if err != nil {
 			continue
 		}
-		for _, group := range groups.objects {
-			listed := func(w registration) bool { return w.event == event && w.matcher() == group.text("matcher") }
-			if isWritten(group, event, s, program) && !slices.ContainsFunc(list, listed) {
+		for _, group := range objects(groups) {
+			listed := func(w registration) bool {
+				return w.event == m.Name && w.matcher() == group.Member("matcher").Text()
+			}
+			if isWritten(group, m.Name, s, program) && !slices.ContainsFunc(list, listed) {
 				return true
 			}
 		}
@@ -167,10 +206,10 @@ func isOutdated(hooks object, s Scope, program string, list []registration) bool
 }
 
 // allRegistered reports whether docsearch's hooks cover all events of a list.
-func allRegistered(hooks object, list []registration) bool {
+func allRegistered(hooks *inplace.Node, list []registration) bool {
 	return !slices.ContainsFunc(list, func(w registration) bool {
-		groups, ok, err := hooks.array(w.event)
-		if !ok || err != nil {
+		groups, err := groupsOf(hooks, w.event)
+		if groups == nil || err != nil {
 			return true
 		}
 		_, missing := w.missing(groups)
@@ -178,38 +217,11 @@ func allRegistered(hooks object, list []registration) bool {
 	})
 }
 
-// dropWritten removes the entries that are exactly as docsearch writes them, and
-// the lists that have no other entries.
-func dropWritten(hooks object, s Scope, program string) {
-	for e := len(hooks.Members) - 1; e >= 0; e-- {
-		event := stringOf(hooks.Members[e].Name)
-		groups, ok, err := hooks.array(event)
-		if err != nil || !ok {
-			continue
-		}
-		var written []int
-		for i, group := range groups.objects {
-			if isWritten(group, event, s, program) {
-				written = append(written, i)
-			}
-		}
-		for _, i := range slices.Backward(written) {
-			groups.remove(i)
-		}
-		if len(written) > 0 && len(groups.Elements) == 0 {
-			hooks.remove(e)
-		}
-	}
-}
-
 // isWritten reports whether an entry is exactly as docsearch writes it for one of
 // the events: matcher, command, timeout and status message.
-func isWritten(group object, event string, s Scope, program string) bool {
-	w, ok := writtenAs(event, group.text("matcher"))
-	if !ok {
-		return false
-	}
-	return minimized(group) == w.group(s, program, w.matcher())
+func isWritten(group *inplace.Node, event string, s Scope, program string) bool {
+	w, ok := writtenAs(event, group.Member("matcher").Text())
+	return ok && group.JSON() == w.group(s, program, w.matcher())
 }
 
 // ownTools is a matcher of the tools of docsearch's MCP server, whatever its name.
@@ -229,7 +241,7 @@ func writtenAs(event, matcher string) (registration, bool) {
 
 // missing returns the matcher for the tools of w that no docsearch hook in groups
 // covers. ok is false if all are covered.
-func (w *registration) missing(groups array) (matcher string, ok bool) {
+func (w *registration) missing(groups *inplace.Node) (matcher string, ok bool) {
 	if len(w.tools) == 0 {
 		return "", !isHooked(groups, "")
 	}
@@ -247,12 +259,15 @@ func (w *registration) missing(groups array) (matcher string, ok bool) {
 
 // isHooked reports whether a docsearch hook in groups runs for a tool, or for an
 // event without tools if tool is "".
-func isHooked(groups array, tool string) bool {
-	for _, group := range groups.objects {
-		if tool != "" && !matches(group.text("matcher"), tool) {
+func isHooked(groups *inplace.Node, tool string) bool {
+	if groups == nil {
+		return false
+	}
+	for _, group := range objects(groups) {
+		if tool != "" && !matches(group.Member("matcher").Text(), tool) {
 			continue
 		}
-		for _, handler := range handlersOf(group) {
+		for _, handler := range handlersOf(group, nil) {
 			if h, ok := asHook(handler); ok && !h.python {
 				return true
 			}
@@ -261,19 +276,24 @@ func isHooked(groups array, tool string) bool {
 	return false
 }
 
-// handlersOf returns the handlers of a group. In the flat form of some clients,
-// the group is the handler.
-func handlersOf(group object) []object {
-	if group.index("hooks") < 0 {
-		return []object{group}
-	}
-	handlers, _, err := group.array("hooks")
-	if err != nil {
+// A handler is a command of an entry, with its path in the document.
+type handler struct {
+	*inplace.Node
+	path []any
+}
+
+// handlersOf returns the handlers of the group at a path. In the flat form of some
+// clients, the group is the handler.
+func handlersOf(group *inplace.Node, path []any) (list []handler) {
+	hooks := group.Member("hooks")
+	switch {
+	case hooks == nil:
+		return []handler{{group, path}}
+	case hooks.Kind() != inplace.List:
 		return nil
 	}
-	var list []object
-	for _, handler := range handlers.objects {
-		list = append(list, handler)
+	for i, h := range objects(hooks) {
+		list = append(list, handler{h, slices.Concat(path, []any{"hooks", i})})
 	}
 	return list
 }
@@ -299,76 +319,68 @@ func matches(matcher, tool string) bool {
 
 // dropHook removes all docsearch hooks from a settings document, and the groups
 // and lists that become empty.
-func dropHook(d *document) error { return dropHooks(d, (*hookEntry).removable) }
+func dropHook(d *inplace.Document) error { return dropHooks(d, (*hookEntry).removable) }
 
 // dropHooks removes some of the docsearch hooks.
-func dropHooks(d *document, drops func(*hookEntry) bool) error {
-	hooks, ok, err := d.top().object("hooks")
-	if err != nil || !ok {
+func dropHooks(d *inplace.Document, drops func(*hookEntry) bool) error {
+	isDropped := func(h handler) bool {
+		entry, ours := asHook(h)
+		return ours && drops(entry)
+	}
+	dropped, err := dropGroups(d, func(group *inplace.Node, _ string) bool {
+		handlers := handlersOf(group, nil)
+		whole := len(handlers) > 0 && (group.Member("hooks") == nil || len(group.Member("hooks").Items) == len(handlers))
+		return whole && !slices.ContainsFunc(handlers, func(h handler) bool { return !isDropped(h) })
+	})
+	if err != nil {
 		return err
 	}
-	dropped := false
-	for e := len(hooks.Members) - 1; e >= 0; e-- {
-		groups, ok, err := hooks.array(stringOf(hooks.Members[e].Name))
-		if err != nil || !ok {
-			continue
-		}
-		emptied := false
-		for g := len(groups.Elements) - 1; g >= 0; g-- {
-			if dropHandlers(groups, g, drops) {
-				emptied = true
-			}
-		}
-		if emptied && len(groups.Elements) == 0 {
-			hooks.remove(e)
-			dropped = true
+	entries, err := hookEntries(d)
+	for _, h := range slices.Backward(entries) { // in groups with other handlers
+		if drops(h) {
+			err = cmp.Or(err, d.Remove(h.handler.path...))
 		}
 	}
-	if dropped && len(hooks.Members) == 0 {
-		d.top().remove(d.top().index("hooks"))
+	if dropped && len(d.Root().Member("hooks").Members) == 0 {
+		err = cmp.Or(err, d.Remove("hooks"))
 	}
-	return nil
+	return err
 }
 
-// dropHandlers removes docsearch's handlers from one group, and the group if it
-// becomes empty. It reports whether it removed the group.
-func dropHandlers(groups array, g int, drops func(*hookEntry) bool) (gone bool) {
-	v, ok := groups.Elements[g].Value.(*hujson.Object)
-	if !ok {
-		return false
+// dropGroups removes some of the entries, and the lists that become empty. It reports
+// whether there was one.
+func dropGroups(d *inplace.Document, drops func(group *inplace.Node, event string) bool) (emptied bool, err error) {
+	hooks, err := hookEvents(d)
+	if err != nil || hooks == nil {
+		return false, err
 	}
-	group := object{Object: v}
-	handlers, ok, err := group.array("hooks")
-	if err != nil {
-		return false
-	}
-	if !ok {
-		entry, ours := asHook(group)
-		if gone = ours && drops(entry); gone {
-			groups.remove(g)
-		}
-		return gone
-	}
-	before := len(handlers.Elements)
-	for h := before - 1; h >= 0; h-- {
-		v, ok := handlers.Elements[h].Value.(*hujson.Object)
-		if !ok {
+	for _, m := range slices.Backward(hooks.Members) {
+		hooks, _ := hookEvents(d) // after the last edit
+		groups, wrong := groupsOf(hooks, m.Name)
+		if wrong != nil || groups == nil {
 			continue
 		}
-		if entry, ours := asHook(object{Object: v}); ours && drops(entry) {
-			handlers.remove(h)
+		var dropped []int
+		for i, group := range objects(groups) {
+			if drops(group, m.Name) {
+				dropped = append(dropped, i)
+			}
+		}
+		if len(dropped) > 0 && len(dropped) == len(groups.Items) {
+			emptied = true
+			err = cmp.Or(err, d.Remove("hooks", m.Name))
+			continue
+		}
+		for _, i := range slices.Backward(dropped) {
+			err = cmp.Or(err, d.Remove("hooks", m.Name, i))
 		}
 	}
-	gone = before > 0 && len(handlers.Elements) == 0
-	if gone {
-		groups.remove(g)
-	}
-	return gone
+	return emptied, err
 }
 
 // reinstallHook returns the edit that adds the hook to the settings of a scope as
 // it is in d.
-func reinstallHook(d *document, s Scope, server string) func(*document) error {
+func reinstallHook(d *inplace.Document, s Scope, server string) func(*inplace.Document) error {
 	program := ""
 	var cov config.Coverage
 	hooks, _ := hookEntries(d)
@@ -387,24 +399,24 @@ func reinstallHook(d *document, s Scope, server string) func(*document) error {
 			cov.Failures = true
 		}
 	}
-	return func(d *document) error { return putHook(d, s, program, registrations(server, cov)) }
+	return func(d *inplace.Document) error { return putHook(d, s, program, registrations(server, cov)) }
 }
 
 // hookEntries returns the docsearch hooks in a settings document.
-func hookEntries(d *document) (list []*hookEntry, err error) {
-	hooks, ok, err := d.top().object("hooks")
-	if err != nil || !ok {
+func hookEntries(d *inplace.Document) (list []*hookEntry, err error) {
+	hooks, err := hookEvents(d)
+	if err != nil || hooks == nil {
 		return nil, err
 	}
-	for _, member := range hooks.Members {
-		groups, ok, err := hooks.array(stringOf(member.Name))
-		if err != nil || !ok {
+	for _, m := range hooks.Members {
+		groups, err := groupsOf(hooks, m.Name)
+		if err != nil {
 			continue
 		}
-		for _, group := range groups.objects {
-			for _, handler := range handlersOf(group) {
+		for i, group := range objects(groups) {
+			for _, handler := range handlersOf(group, []any{"hooks", m.Name, i}) {
 				if h, ok := asHook(handler); ok {
-					h.event, h.matcher = stringOf(member.Name), group.text("matcher")
+					h.event, h.matcher = m.Name, group.Member("matcher").Text()
 					list = append(list, h)
 				}
 			}
@@ -416,7 +428,7 @@ func hookEntries(d *document) (list []*hookEntry, err error) {
 // A hookEntry is a docsearch hook in a settings document.
 type hookEntry struct {
 	hookRun
-	handler object
+	handler handler
 	event   string
 	matcher string
 	command string
@@ -425,18 +437,18 @@ type hookEntry struct {
 
 // asHook recognizes a handler that runs docsearch, as a shell command line or as
 // a program with a list of arguments.
-func asHook(handler object) (*hookEntry, bool) {
-	h := &hookEntry{handler: handler, command: handler.text("command")}
-	args, ok, err := handler.array("args")
-	if err != nil || !ok {
+func asHook(handler handler) (h *hookEntry, ok bool) {
+	h = &hookEntry{handler: handler, command: handler.Member("command").Text()}
+	args := handler.Member("args")
+	if args == nil || args.Kind() != inplace.List {
 		h.hookRun, ok = findHook(h.command)
 		return h, ok
 	}
 	words := []token{{text: h.command, end: len(h.command)}}
 	h.args = []string{}
-	for _, arg := range args.Elements {
-		h.args = append(h.args, stringOf(arg))
-		words = append(words, token{text: stringOf(arg)})
+	for _, arg := range args.Items {
+		h.args = append(h.args, arg.Text())
+		words = append(words, token{text: arg.Text()})
 	}
 	h.hookRun, ok = hookOf(words, 0)
 	return h, ok
@@ -448,9 +460,9 @@ func (h *hookEntry) removable() bool { return h.otherCommand == "" && !h.python 
 // setProgram corrects the program in an entry and keeps the rest. A command in
 // one of the forms, or one that only runs the program, gets the form of the
 // invocation.
-func (h *hookEntry) setProgram(program string, v invocation) {
+func (h *hookEntry) setProgram(d *inplace.Document, program string, v invocation) error {
 	if h.end == 0 || h.via != "" {
-		return
+		return nil
 	}
 	command := program
 	if h.args == nil {
@@ -459,18 +471,8 @@ func (h *hookEntry) setProgram(program string, v invocation) {
 			command = v.form(simple)
 		}
 	}
-	if command != h.command {
-		h.handler.Members[h.handler.index("command")].Value.Value = hujson.String(command)
+	if command == h.command {
+		return nil
 	}
-}
-
-// toJSON encodes an entry. The fields of a struct keep their order.
-func toJSON(v any) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic("client: internal error: " + err.Error())
-	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return d.Set(command, append(h.handler.path, "command")...)
 }

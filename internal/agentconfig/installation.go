@@ -12,9 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tailscale/hujson"
-
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/file/inplace"
 )
 
 // A Hook is a hook entry that runs docsearch, in a settings file or a plugin.
@@ -106,7 +105,7 @@ func (in *Installation) ignore(err error) {
 
 // hooksOf returns the docsearch hooks in a document. Each has the fields of
 // known.
-func hooksOf(d *document, known Hook) (hooks []Hook, err error) {
+func hooksOf(d *inplace.Document, known Hook) (hooks []Hook, err error) {
 	entries, err := hookEntries(d)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", known.Path, err)
@@ -267,7 +266,13 @@ func (c *Claude) HasServer(name string) bool {
 		if err != nil {
 			continue
 		}
-		if servers, ok := d.servers(c.server(scope).at); ok && servers.index(name) >= 0 {
+		var servers any = d.Values()
+		for _, key := range c.server(scope).keys {
+			members, _ := servers.(map[string]any)
+			servers = members[key]
+		}
+		members, _ := servers.(map[string]any)
+		if _, ok := members[name]; ok {
 			return true
 		}
 	}
@@ -282,12 +287,12 @@ func (c *Claude) HooksDisabled() string {
 		if d == nil {
 			continue
 		}
-		i := d.top().index("disableAllHooks")
-		if i < 0 {
+		disabled, ok := d.Values()["disableAllHooks"]
+		if !ok {
 			continue
 		}
 		path = "" // later scopes take precedence
-		if lit, ok := d.top().Members[i].Value.Value.(hujson.Literal); ok && lit.Bool() {
+		if disabled == true {
 			path = c.Settings(scope)
 		}
 	}
@@ -304,16 +309,16 @@ func (c *Claude) Plugin() string {
 		if d == nil {
 			continue // Claude Code ignores it as well
 		}
-		plugins, ok, err := d.top().object("enabledPlugins")
-		if err != nil || !ok {
+		plugins, err := member(d.Root(), "enabledPlugins", inplace.Object)
+		if err != nil || plugins == nil {
 			continue // not docsearch's concern
 		}
-		for _, member := range plugins.Members {
-			id := stringOf(member.Name)
+		for _, m := range plugins.Members {
+			id := m.Name
 			if name, _, _ := strings.Cut(id, "@"); name != "docsearch" {
 				continue
 			}
-			if lit, ok := member.Value.Value.(hujson.Literal); ok && lit.Bool() {
+			if m.Value.Raw == "true" {
 				plugin = id
 			} else if plugin == id {
 				plugin = "" // later scopes take precedence
@@ -324,14 +329,14 @@ func (c *Claude) Plugin() string {
 }
 
 // open parses the file at path. A missing file is an empty document.
-func open(path string) (*document, error) {
+func open(path string) (*inplace.Document, error) {
 	return readChecked(path, func(string, []byte) error { return nil })
 }
 
 // readChecked parses the file at path if check succeeds. A missing file is an
 // empty document. If only an entry is invalid, it returns the document and the
 // error.
-func readChecked(path string, check func(path string, data []byte) error) (*document, error) {
+func readChecked(path string, check func(path string, data []byte) error) (*inplace.Document, error) {
 	data, _, err := readFile(path)
 	if err != nil {
 		return nil, err

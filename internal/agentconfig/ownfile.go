@@ -47,19 +47,19 @@ func (f ownFile) isWritten(data []byte) bool {
 
 func (f ownFile) find(data []byte) ([]Hook, []Server) { return f.read(data), nil }
 
-// ownJSON is an ownFile with JSON. It has docsearch's hook or name.
-func ownJSON(render func(program string) string) ownFile {
+// ownJSON is an ownFile with JSON: a template with the hook's command as "COMMAND". It has
+// docsearch's hook or name.
+func ownJSON(template string, run invocation) ownFile {
 	return ownFile{
 		render: func(program string) string {
 			var b bytes.Buffer
-			if err := json.Indent(&b, []byte(render(program)), "", "  "); err != nil {
+			if err := json.Indent(&b, fill(template, "COMMAND", run.command(program)), "", "  "); err != nil {
 				panic("agentconfig: internal error: " + err.Error())
 			}
 			return b.String() + "\n"
 		},
 		read: func(data []byte) []Hook {
-			values, err := decodeFile("", data)
-			if hooks := findHooks("", data); err != nil || len(hooks) > 0 || values["name"] != "docsearch" {
+			if hooks := findHooks("", data); len(hooks) > 0 || decoded("", data)["name"] != "docsearch" {
 				return hooks
 			}
 			return []Hook{}

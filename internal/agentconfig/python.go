@@ -2,12 +2,13 @@ package agentconfig
 
 import (
 	"cmp"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 
-	"github.com/tailscale/hujson"
+	"github.com/docsearch/docsearch/internal/file/inplace"
 )
 
 // The Python version of the hook, docsearch.py, denies calls on its own account. Each of
@@ -51,7 +52,7 @@ func (c *Claude) ReplacePython() ([]*Change, error) {
 		}
 		changes = append(changes,
 			&Change{Path: replacedPath(path), Subject: "the Python version of the hook", newMode: 0o600, written: always, edit: edit{apply: addReplaced(path)}},
-			&Change{Path: path, Subject: "the Python version of the hook", edit: edit{apply: onJSON(func(d *document) error {
+			&Change{Path: path, Subject: "the Python version of the hook", edit: edit{apply: onJSON(func(d *inplace.Document) error {
 				takePython(d)
 				return nil
 			})}})
@@ -73,7 +74,7 @@ func (c *Claude) RestorePython(s Scope) ([]*Change, error) {
 			continue
 		}
 		changes = append(changes,
-			&Change{Path: path, Subject: "the Python version of the hook", newMode: 0o600, edit: edit{apply: onJSON(func(d *document) error { return putReplaced(d, replaced) })}},
+			&Change{Path: path, Subject: "the Python version of the hook", newMode: 0o600, edit: edit{apply: onJSON(func(d *inplace.Document) error { return putReplaced(d, replaced) })}},
 			&Change{Path: replaced, Subject: "the Python version of the hook", edit: edit{apply: func([]byte) ([]byte, error) { return nil, nil }}})
 	}
 	return prepareAll(changes)
@@ -105,7 +106,7 @@ func always([]byte) bool { return true }
 // addReplaced returns an edit that adds the entries of the Python version in a settings
 // file.
 func addReplaced(settings string) func([]byte) ([]byte, error) {
-	return onJSON(func(to *document) error {
+	return onJSON(func(to *inplace.Document) error {
 		data, _, err := readFile(settings)
 		if err != nil {
 			return err
@@ -119,7 +120,7 @@ func addReplaced(settings string) func([]byte) ([]byte, error) {
 }
 
 // putReplaced puts the entries in a file back into a settings document.
-func putReplaced(d *document, path string) error {
+func putReplaced(d *inplace.Document, path string) error {
 	data, _, err := readFile(path)
 	if err != nil {
 		return err
@@ -136,7 +137,7 @@ type takenGroup struct{ event, json string }
 
 // takePython removes the entries of the Python version from a settings document. It leaves
 // those that also run another command.
-func takePython(d *document) (taken []takenGroup) {
+func takePython(d *inplace.Document) (taken []takenGroup) {
 	entries, err := hookEntries(d)
 	if err != nil {
 		return nil
@@ -144,7 +145,7 @@ func takePython(d *document) (taken []takenGroup) {
 	isTaken := func(h *hookEntry) bool { return h.python && h.otherCommand == "" }
 	for _, h := range entries {
 		if isTaken(h) {
-			taken = append(taken, takenGroup{h.event, h.group()})
+			taken = append(taken, takenGroup{h.event, string(groupOf(h.matcher, h.handler.JSON()))})
 		}
 	}
 	if len(taken) > 0 {
@@ -156,45 +157,23 @@ func takePython(d *document) (taken []takenGroup) {
 	return taken
 }
 
-// group returns the entry as a group with one handler, as JSON.
-func (h *hookEntry) group() string {
-	handler := minimized(h.handler)
-	if h.matcher == "" {
-		return `{"hooks": [` + handler + `]}`
-	}
-	return `{"matcher": ` + toJSON(h.matcher) + `, "hooks": [` + handler + `]}`
-}
-
-// minimized returns an object as JSON without space and comments.
-func minimized(o object) string {
-	v := hujson.Value{Value: o.Object}.Clone()
-	v.Minimize()
-	return string(v.Pack())
-}
-
 // putGroups adds entries to a settings document, unless it has them.
-func putGroups(d *document, groups []takenGroup) error {
+func putGroups(d *inplace.Document, groups []takenGroup) error {
 	have := map[takenGroup]bool{}
 	entries, err := hookEntries(d)
 	if err != nil {
 		return err
 	}
 	for _, h := range entries {
-		have[takenGroup{h.event, h.group()}] = true
+		have[takenGroup{h.event, string(groupOf(h.matcher, h.handler.JSON()))}] = true
 	}
 	for _, g := range groups {
 		if have[g] {
 			continue
 		}
-		hooks, err := d.top().needObject("hooks")
-		if err != nil {
+		if err := appendGroup(d, g.event, json.RawMessage(g.json)); err != nil {
 			return err
 		}
-		list, err := hooks.needArray(g.event)
-		if err != nil {
-			return err
-		}
-		list.push(g.json)
 	}
 	return nil
 }
@@ -203,7 +182,7 @@ func putGroups(d *document, groups []takenGroup) error {
 // does before an install.
 func withoutPython(apply func([]byte) ([]byte, error)) func([]byte) ([]byte, error) {
 	return func(data []byte) ([]byte, error) {
-		without, err := onJSON(func(d *document) error {
+		without, err := onJSON(func(d *inplace.Document) error {
 			takePython(d)
 			return nil
 		})(data)

@@ -1,128 +1,170 @@
 package agentconfig
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
-	"github.com/tailscale/hujson"
+	"github.com/docsearch/docsearch/internal/file/inplace"
 )
 
-// A serverAt is the position of a server in a document: the keys that lead to the
-// object with the servers, and the server's name.
-type serverAt struct {
-	keys []string
-	name string
+// errManualEdit is the error for a file whose layout docsearch cannot edit.
+var errManualEdit = errors.New("cannot edit its layout")
+
+// A serverEntry is the entry of docsearch's MCP server in a file of a client.
+type serverEntry struct {
+	format   inplace.Format
+	keys     []string // of the object with the servers
+	name     string
+	template string // of a new entry, with "PROGRAM" and "SERVER"
 }
 
-// putServer adds docsearch's server to the MCP servers of a document, or corrects
-// its program. entry is the new server as JSON.
-func putServer(d *document, at serverAt, program, entry string) error {
-	servers := d.top()
-	for _, key := range at.keys {
-		var err error
-		if servers, err = servers.needObject(key); err != nil {
-			return err
-		}
+// path returns the path of the entry.
+func (s serverEntry) path(more ...any) (path []any) {
+	for _, key := range s.keys {
+		path = append(path, key)
 	}
-	existing, ok, err := servers.object(at.name)
+	return append(append(path, s.name), more...)
+}
+
+func (s serverEntry) put(data []byte, program Program) ([]byte, error) {
+	return onDocument(s.format, func(d *inplace.Document) error { return s.putIn(d, program.Path) })(data)
+}
+
+func (s serverEntry) drop(data []byte) ([]byte, error) { return onDocument(s.format, s.dropFrom)(data) }
+
+func (s serverEntry) find(data []byte) ([]Hook, []Server) {
+	d, err := inplace.Parse(data, s.format, inplace.Spread)
 	if err != nil {
-		return err
+		return nil, nil
 	}
-	if !ok {
-		servers.put(at.name, entry)
+	return nil, s.in(d)
+}
+
+// in returns the server in a document, at most one.
+func (s serverEntry) in(d *inplace.Document) []Server {
+	entry, err := s.entry(d)
+	if entry == nil || err != nil {
 		return nil
 	}
-	if !isServer(existing) {
-		command := existing.text("command") + existing.text("url")
-		return fmt.Errorf("%s belongs to another program: %q; to remove it, run \"claude mcp remove %s\"", existing.path, command, at.name)
+	program, args := serverCommand(entry)
+	return []Server{{Name: s.name, Command: program, Args: args, Ours: isServer(entry)}}
+}
+
+// entry returns the values of the entry in a document, nil if there is none.
+func (s serverEntry) entry(d *inplace.Document) (entry map[string]any, err error) {
+	entry = d.Values()
+	path := slices.Concat(s.keys, []string{s.name})
+	for i, key := range path {
+		v, exists := entry[key]
+		child, ok := v.(map[string]any)
+		at := strings.Join(path[:i+1], ".")
+		switch {
+		case !exists || v == nil && s.format != inplace.JSONC:
+			return nil, nil
+		case !ok && s.format == inplace.JSONC:
+			return nil, fmt.Errorf("%s is %s, want %s", at, inplace.KindOf(v), inplace.Object)
+		case !ok && i == len(s.keys):
+			return nil, s.foreign()
+		case !ok:
+			return nil, fmt.Errorf("%s is not a table", at)
+		}
+		entry = child
 	}
-	setServerProgram(existing, program)
+	return entry, nil
+}
+
+// foreign is the error for an entry of another program.
+func (s serverEntry) foreign() error {
+	return fmt.Errorf("%s.%s belongs to another program; remove it first", strings.Join(s.keys, "."), s.name)
+}
+
+// putIn adds the entry to a document, or corrects its program.
+func (s serverEntry) putIn(d *inplace.Document, program string) error {
+	entry, err := s.entry(d)
+	switch {
+	case err != nil:
+		return err
+	case entry == nil:
+		if err = s.add(d, program); err == nil {
+			_, err = s.drop(d.Bytes()) // uninstall must be able to reverse the edit
+		}
+	case !isServer(entry) && s.format != inplace.JSONC:
+		return s.foreign()
+	case !isServer(entry):
+		command, _ := entry["command"].(string)
+		url, _ := entry["url"].(string)
+		return fmt.Errorf("%s.%s belongs to another program: %q; to remove it, run \"claude mcp remove %s\"", strings.Join(s.keys, "."), s.name, command+url, s.name)
+	default:
+		err = s.correct(d, entry, program)
+	}
+	if err != nil {
+		empty, _ := inplace.Parse(nil, s.format, inplace.Spread)
+		s.add(empty, program)
+		return fmt.Errorf("%w; add these lines manually:\n%s", errManualEdit, strings.TrimSpace(string(empty.Bytes())))
+	}
 	return nil
 }
 
-// dropServer removes docsearch's server, and the objects that become empty.
-func dropServer(d *document, at serverAt) error {
-	path := []object{d.top()}
-	for _, key := range at.keys {
-		child, ok, err := path[len(path)-1].object(key)
-		if err != nil || !ok {
-			return err
-		}
-		path = append(path, child)
+func (s serverEntry) add(d *inplace.Document, program string) error {
+	return d.Set(fill(s.template, "PROGRAM", program, "SERVER", s.name), s.path()...)
+}
+
+// correct corrects the program of the entry.
+func (s serverEntry) correct(d *inplace.Document, entry map[string]any, program string) error {
+	key, value := commandOf(entry)
+	if old, _ := serverCommand(entry); old == program {
+		return nil
 	}
-	servers := path[len(path)-1]
-	entry, ok, err := servers.object(at.name)
-	if err != nil || !ok || !isServer(entry) {
+	if _, isList := value.([]any); isList {
+		return d.Set(program, s.path(key, 0)...)
+	}
+	return d.Set(program, s.path(key)...)
+}
+
+// dropFrom removes the entry from a document, and the objects that become empty.
+func (s serverEntry) dropFrom(d *inplace.Document) error {
+	entry, err := s.entry(d)
+	if entry == nil || err != nil || !isServer(entry) {
 		return err
 	}
-	servers.remove(servers.index(at.name))
-	for i := len(at.keys) - 1; i >= 0 && len(path[i+1].Members) == 0; i-- {
-		path[i].remove(path[i].index(at.keys[i]))
+	path := s.path()
+	var parents []map[string]any
+	for values, i := d.Values(), 0; i < len(s.keys); i++ {
+		values = values[s.keys[i]].(map[string]any)
+		parents = append(parents, values)
+	}
+	for s.format != inplace.TOML && len(path) > 1 && len(parents[len(path)-2]) == 1 {
+		path = path[:len(path)-1]
+	}
+	if d.Remove(path...) != nil {
+		return fmt.Errorf("%w; remove %s.%s manually", errManualEdit, strings.Join(s.keys, "."), s.name)
 	}
 	return nil
-}
-
-// claudeServer returns the entry of the server for Claude Code, as JSON. With
-// alwaysLoad, the first request contains the tool, not only its name.
-func claudeServer(program string) string {
-	return serverJSON(`"type": "stdio", `, `, "alwaysLoad": true`)(program)
-}
-
-// findServer returns the server entry at a position.
-func findServer(d *document, at serverAt) (entry object, ok bool) {
-	servers, ok := d.servers(at)
-	if !ok {
-		return object{}, false
-	}
-	entry, ok, err := servers.object(at.name)
-	return entry, err == nil && ok
-}
-
-// servers returns the object with the servers.
-func (d *document) servers(at serverAt) (servers object, ok bool) {
-	servers = d.top()
-	for _, key := range at.keys {
-		var err error
-		if servers, ok, err = servers.object(key); err != nil || !ok {
-			return object{}, false
-		}
-	}
-	return servers, true
 }
 
 // isServer reports whether a server entry runs docsearch.
-func isServer(entry object) bool {
+func isServer(entry map[string]any) bool {
 	program, args := serverCommand(entry)
 	return len(args) > 0 && args[0] == "serve" && isDocsearch(program)
 }
 
-// serverCommand returns the program and the arguments of a server entry. They are
-// two members, or one list.
-func serverCommand(entry object) (program string, args []string) {
-	list, ok, err := entry.array("command")
-	if err != nil || !ok {
-		program = entry.text("command")
-		list, _, err = entry.array("args")
+// commandOf returns the member of a server entry with the program. Goose calls it "cmd".
+func commandOf(entry map[string]any) (key string, value any) {
+	if value, ok := entry["command"]; ok {
+		return "command", value
 	}
-	if err != nil || list.Array == nil {
-		return program, nil
-	}
-	for _, arg := range list.Elements {
-		args = append(args, stringOf(arg))
-	}
-	if ok && len(args) > 0 {
-		program, args = args[0], args[1:]
-	}
-	return program, args
+	return "cmd", entry["cmd"]
 }
 
-// setServerProgram corrects the program of a server entry.
-func setServerProgram(entry object, program string) {
-	if old, _ := serverCommand(entry); old == program {
-		return
+// serverCommand returns the program and the arguments of a server entry. They are two
+// members, or one list.
+func serverCommand(entry map[string]any) (program string, args []string) {
+	_, value := commandOf(entry)
+	if list := stringsOf(value); len(list) > 0 {
+		return list[0], list[1:]
 	}
-	value := &entry.Members[entry.index("command")].Value
-	if list, ok := value.Value.(*hujson.Array); ok {
-		value = &list.Elements[0]
-	}
-	value.Value = hujson.String(program)
+	program, _ = value.(string)
+	return program, stringsOf(entry["args"])
 }

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-
-	"github.com/tailscale/hujson"
+	"strconv"
 
 	"github.com/docsearch/docsearch/internal/config/decode"
+	"github.com/docsearch/docsearch/internal/file/inplace"
 )
 
 // An IgnoredError reports that Claude Code ignores a file: its hooks, permissions
@@ -58,7 +58,7 @@ func (c *Claude) checkSettings(path string, data []byte) error {
 	if err != nil {
 		return &IgnoredError{Path: path, Line: 1, Column: 1, Reason: err.Error()}
 	}
-	if fault := d.checkSettings(c.Version.before(allEventsVersion)); fault != nil {
+	if fault := checkDocument(d, c.Version.before(allEventsVersion)); fault != nil {
 		e := &IgnoredError{Path: path, Reason: fault.reason, Entry: fault.entry && !c.Version.before(ignoredEntriesVersion)}
 		e.Line, e.Column = decode.Position(bytes.TrimPrefix(data, []byte(bom)), fault.at)
 		return e
@@ -74,42 +74,41 @@ type settingsFault struct {
 	entry  bool // later versions ignore only the entry
 }
 
-func faultAt(v hujson.Value, format string, args ...any) *settingsFault {
-	return &settingsFault{at: v.StartOffset, reason: fmt.Sprintf(format, args...)}
+func faultAt(v *inplace.Node, format string, args ...any) *settingsFault {
+	return &settingsFault{at: v.Start, reason: fmt.Sprintf(format, args...)}
 }
 
 // checkKind returns a fault unless v has the kind.
-func checkKind(kind hujson.Kind, v hujson.Value, path string) *settingsFault {
-	got := v.Value.Kind()
-	if got == kind || kind == 't' && got == 'f' {
-		return nil
+func checkKind(kind inplace.Kind, v *inplace.Node, path string) *settingsFault {
+	if got := v.Kind(); got != kind {
+		return faultAt(v, "%s is %s, want %s", path, got, kind)
 	}
-	return faultAt(v, "%s is %s, want %s", path, kindName(got), kindName(kind))
+	return nil
 }
 
-// checkSettings returns the first settingsFault, preferably one for which Claude
+// checkDocument returns the first settingsFault, preferably one for which Claude
 // Code ignores the whole file. old selects the rules of versions before
 // allEventsVersion.
-func (d *document) checkSettings(old bool) *settingsFault {
+func checkDocument(d *inplace.Document, old bool) *settingsFault {
 	var entry *settingsFault
-	kinds := map[string]hujson.Kind{
-		"disableAllHooks": 't', "enabledPlugins": '{', "hooks": '{', "model": '"', "permissions": '{',
+	kinds := map[string]inplace.Kind{
+		"disableAllHooks": inplace.Bool, "enabledPlugins": inplace.Object, "hooks": inplace.Object,
+		"model": inplace.String, "permissions": inplace.Object,
 	}
-	for i, m := range d.top().Members {
-		name := stringOf(m.Name)
-		kind, known := kinds[name]
-		if !known || i != d.top().index(name) { // the last of several equal names counts
+	for _, m := range d.Root().Members {
+		kind, known := kinds[m.Name]
+		if !known || m.Value != d.Root().Member(m.Name) { // the last of several equal names counts
 			continue
 		}
-		if fault := checkKind(kind, m.Value, name); fault != nil {
+		if fault := checkKind(kind, m.Value, m.Name); fault != nil {
 			return fault
 		}
 		var fault *settingsFault
-		switch name {
+		switch m.Name {
 		case "hooks":
-			fault = checkHooks(m.Value.Value.(*hujson.Object), old)
+			fault = checkHooks(m.Value, old)
 		case "permissions":
-			fault = checkPermissions(m.Value.Value.(*hujson.Object))
+			fault = checkPermissions(m.Value)
 		}
 		if fault != nil && !fault.entry {
 			return fault
@@ -119,10 +118,10 @@ func (d *document) checkSettings(old bool) *settingsFault {
 	return entry
 }
 
-func checkPermissions(o *hujson.Object) *settingsFault {
+func checkPermissions(o *inplace.Node) *settingsFault {
 	for _, m := range o.Members {
-		if name := stringOf(m.Name); slices.Contains([]string{"allow", "deny", "ask"}, name) {
-			if fault := checkStrings(m.Value, "permissions."+name); fault != nil {
+		if slices.Contains([]string{"allow", "deny", "ask"}, m.Name) {
+			if fault := checkStrings(m.Value, "permissions."+m.Name); fault != nil {
 				return fault
 			}
 		}
@@ -130,16 +129,18 @@ func checkPermissions(o *hujson.Object) *settingsFault {
 	return nil
 }
 
-func checkStrings(v hujson.Value, path string) *settingsFault {
-	return checkList(v, path, func(element hujson.Value, path string) *settingsFault { return checkKind('"', element, path) })
+func checkStrings(v *inplace.Node, path string) *settingsFault {
+	return checkList(v, path, func(element *inplace.Node, path string) *settingsFault {
+		return checkKind(inplace.String, element, path)
+	})
 }
 
 // checkList returns the first fault of a list's elements.
-func checkList(v hujson.Value, path string, check func(element hujson.Value, path string) *settingsFault) *settingsFault {
-	if fault := checkKind('[', v, path); fault != nil {
+func checkList(v *inplace.Node, path string, check func(element *inplace.Node, path string) *settingsFault) *settingsFault {
+	if fault := checkKind(inplace.List, v, path); fault != nil {
 		return fault
 	}
-	for i, element := range v.Value.(*hujson.Array).Elements {
+	for i, element := range v.Items {
 		if fault := check(element, fmt.Sprintf("%s[%d]", path, i)); fault != nil {
 			return fault
 		}
@@ -147,19 +148,19 @@ func checkList(v hujson.Value, path string, check func(element hujson.Value, pat
 	return nil
 }
 
-func checkHooks(events *hujson.Object, old bool) *settingsFault {
+func checkHooks(events *inplace.Node, old bool) *settingsFault {
 	var entry *settingsFault
 	for _, event := range events.Members {
-		name := stringOf(event.Name)
+		name := event.Name
 		first := slices.Contains(firstEvents[:], name)
 		known := first || slices.Contains(laterEvents[:], name)
 		switch {
 		case old && !first:
-			return faultAt(event.Name, "hooks.%s is an event that this version does not support", name)
-		case !known || event.Value.Value.Kind() == 'n' && !old:
+			return &settingsFault{at: event.Start, reason: fmt.Sprintf("hooks.%s is an event that this version does not support", name)}
+		case !known || event.Value.Kind() == inplace.Null && !old:
 			continue // Claude Code skips only this event
 		}
-		group := func(v hujson.Value, path string) *settingsFault { return checkGroup(v, path, old) }
+		group := func(v *inplace.Node, path string) *settingsFault { return checkGroup(v, path, old) }
 		if fault := checkList(event.Value, "hooks."+name, group); fault != nil {
 			// Claude Code does not skip a hook that could deny a call.
 			if fault.entry = name != "PreToolUse" && name != "PermissionRequest"; !fault.entry {
@@ -185,76 +186,74 @@ var laterEvents = [...]string{
 	"WorktreeRemove", "InstructionsLoaded", "CwdChanged", "FileChanged", "DirectoryAdded", "MessageDisplay",
 }
 
-func checkGroup(v hujson.Value, path string, old bool) *settingsFault {
-	if fault := checkKind('{', v, path); fault != nil {
+func checkGroup(v *inplace.Node, path string, old bool) *settingsFault {
+	if fault := checkKind(inplace.Object, v, path); fault != nil {
 		return fault
 	}
-	group := object{Object: v.Value.(*hujson.Object)}
-	if i := group.index("matcher"); i >= 0 {
-		if fault := checkKind('"', group.Members[i].Value, path+".matcher"); fault != nil {
+	if matcher := v.Member("matcher"); matcher != nil {
+		if fault := checkKind(inplace.String, matcher, path+".matcher"); fault != nil {
 			return fault
 		}
 	}
-	i := group.index("hooks")
-	if i < 0 {
+	hooks := v.Member("hooks")
+	if hooks == nil {
 		return faultAt(v, "%s has no \"hooks\"", path)
 	}
-	return checkList(group.Members[i].Value, path+".hooks", func(handler hujson.Value, path string) *settingsFault {
+	return checkList(hooks, path+".hooks", func(handler *inplace.Node, path string) *settingsFault {
 		return checkHandler(handler, path, old)
 	})
 }
 
-func checkHandler(v hujson.Value, path string, old bool) *settingsFault {
-	if fault := checkKind('{', v, path); fault != nil {
+func checkHandler(v *inplace.Node, path string, old bool) *settingsFault {
+	if fault := checkKind(inplace.Object, v, path); fault != nil {
 		return fault
 	}
-	handler := object{Object: v.Value.(*hujson.Object)}
 	needs := map[string][]string{
 		"command": {"command"}, "prompt": {"prompt"}, "agent": {"prompt"}, "http": {"url"}, "mcp_tool": {"server", "tool"}, "script": nil,
 	}
-	kind := handler.text("type")
+	kind := v.Member("type").Text()
 	required, known := needs[kind]
 	switch {
-	case handler.index("type") < 0:
+	case v.Member("type") == nil:
 		return faultAt(v, "%s has no \"type\"", path)
 	case !known, old && kind != "command" && kind != "prompt":
 		return faultAt(v, "%s has the type %q, which Claude Code does not support", path, kind)
 	}
 	for _, name := range required {
-		i := handler.index(name)
-		if i < 0 {
+		value := v.Member(name)
+		if value == nil {
 			return faultAt(v, "%s has no %q", path, name)
 		}
-		if fault := checkKind('"', handler.Members[i].Value, path+"."+name); fault != nil {
+		if fault := checkKind(inplace.String, value, path+"."+name); fault != nil {
 			return fault
 		}
 	}
-	return checkOptions(handler, path, old)
+	return checkOptions(v, path, old)
 }
 
 // checkOptions checks the options of a handler. The oldest version checks only
 // the timeout.
-func checkOptions(handler object, path string, old bool) *settingsFault {
+func checkOptions(handler *inplace.Node, path string, old bool) *settingsFault {
 	for _, m := range handler.Members {
-		name := stringOf(m.Name)
+		name := m.Name
 		at := path + "." + name
 		var fault *settingsFault
 		switch {
 		case name == "timeout":
-			if fault = checkKind('0', m.Value, at); fault == nil && m.Value.Value.(hujson.Literal).Float() <= 0 {
-				fault = faultAt(m.Value, "%s is %s, want a number above 0", at, m.Value.Value.(hujson.Literal))
+			if fault = checkKind(inplace.Number, m.Value, at); fault == nil && !isPositive(m.Value.Raw) {
+				fault = faultAt(m.Value, "%s is %s, want a number above 0", at, m.Value.Raw)
 			}
 		case old:
 		case name == "args":
 			fault = checkStrings(m.Value, at)
-		case name == "shell" && !slices.Contains([]string{"bash", "powershell"}, stringOf(m.Value)):
+		case name == "shell" && !slices.Contains([]string{"bash", "powershell"}, m.Value.Text()):
 			fault = faultAt(m.Value, "%s is not \"bash\" or \"powershell\"", at)
 		case name == "statusMessage":
-			fault = checkKind('"', m.Value, at)
+			fault = checkKind(inplace.String, m.Value, at)
 		case name == "async":
-			fault = checkKind('t', m.Value, at)
+			fault = checkKind(inplace.Bool, m.Value, at)
 		case name == "url":
-			if u, err := url.Parse(stringOf(m.Value)); err != nil || u.Scheme == "" {
+			if u, err := url.Parse(m.Value.Text()); err != nil || u.Scheme == "" {
 				fault = faultAt(m.Value, "%s is not a URL", at)
 			}
 		}
@@ -263,4 +262,9 @@ func checkOptions(handler object, path string, old bool) *settingsFault {
 		}
 	}
 	return nil
+}
+
+func isPositive(number string) bool {
+	f, _ := strconv.ParseFloat(number, 64) // infinite if it is too large
+	return f > 0
 }

@@ -1,0 +1,364 @@
+package agentconfig
+
+import (
+	_ "embed"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// millisecondTimeout is hookTimeout for clients that count milliseconds.
+const millisecondTimeout = hookTimeout * 1000
+
+// Clients returns all clients, Claude Code first, then the tested ones.
+func Clients() []*Client {
+	const (
+		reviewCodex = "Codex skips hooks that you have not reviewed: start codex, enter /hooks, and trust docsearch's hooks"
+		// A trusted server's tools run without a prompt, so the entry excludes those that
+		// write.
+		trustedServer = `{"command": "PROGRAM", "args": ["serve"], "trust": true, "excludeTools": ["note_add", "note_update", "note_append"]}`
+	)
+	crushFiles := locations{
+		User:    {"$XDG_CONFIG_HOME/crush/crushrc", "$XDG_CONFIG_HOME/crush/crush.json"},
+		Project: {"./.crushrc", "./crushrc", "./crush.json", "./.crush.json"},
+	}
+	return []*Client{
+		{ // a Claude changes its files
+			Name: "claude", Title: "Claude Code", Tested: true, programs: []string{"claude"}, folder: "$CLAUDE_CONFIG_DIR",
+		},
+		{ // It can have hooks in hooks.json and config.toml, and warns if it has both.
+			Name: "codex", Title: "Codex CLI", Tested: true, programs: []string{"codex"}, folder: "$CODEX_HOME",
+			Limits: "its hosted web search runs no hook; the agent searches with the MCP server",
+			hook: hookFile{
+				files: locations{User: {"$CODEX_HOME/hooks.json"}, Project: {"./.codex/hooks.json"}},
+				events: []registration{
+					{event: "PreToolUse", tools: []string{"webrun", "Bash", "apply_patch", "mcp__any__tool"}, expr: "^(webrun|Bash|apply_patch|mcp__.*)$"},
+					{event: "PostToolUse", tools: []string{"Bash"}, expr: "^Bash$"},
+					{event: "SessionStart"},
+					{event: "SubagentStart"},
+				},
+			},
+			server:   serverFile{files: locations{User: {"$CODEX_HOME/config.toml"}, Project: {"./.codex/config.toml"}}, key: "mcp_servers"},
+			others:   locations{User: {"$CODEX_HOME/config.toml"}, Project: {"./.codex/config.toml"}},
+			approval: map[Scope]string{User: reviewCodex, Project: reviewCodex + "; each user must also trust the project"},
+			blocked:  codexObstacles,
+			sample: `{"hook_event_name": "PreToolUse", "session_id": "doctor", "turn_id": "1", "tool_use_id": "call_0",
+				"tool_name": "webrun", "tool_input": {"search_query": [{"q": "QUERY"}]}}`,
+		},
+		{ // It reads every file in its folder of hooks. Its events have the names of Claude
+			// Code, with which it also translates the tools.
+			Name: "copilot", Title: "Copilot CLI", Tested: true, programs: []string{"copilot"}, folder: "~/.copilot",
+			hook: hookFile{
+				files: locations{User: {"~/.copilot/hooks/docsearch.json"}, Project: {"./.github/hooks/docsearch.json"}},
+				events: []registration{
+					{event: "SessionStart"},
+					{event: "SubagentStart"},
+					{
+						event: "PreToolUse", expr: "WebSearch|WebFetch|Bash|Edit|Write|SERVER-.*",
+						tools: []string{"WebSearch", "WebFetch", "Bash", "Edit", "Write", "SERVER-search"},
+					},
+					{event: "PostToolUse", tools: []string{"Bash"}},
+				},
+				versioned: true, bare: true,
+			},
+			server: serverFile{
+				files: locations{User: {"~/.copilot/mcp-config.json"}, Project: {"./.github/mcp.json"}}, key: "mcpServers",
+				template: `{"type": "local", "command": "PROGRAM", "args": ["serve"], "tools": ["*"]}`,
+			},
+			others: locations{
+				User:    {"~/.copilot/hooks/*.json", "~/.copilot/settings.json"},
+				Project: {"./.github/hooks/*.json", "./.claude/settings.json"},
+			},
+			covered:  "./.claude/settings.json",
+			approval: map[Scope]string{Project: "Copilot CLI uses the files of a project only in a trusted folder: start copilot in it and trust it"},
+			blocked:  copilotObstacles,
+			sample: `{"hook_event_name": "PreToolUse", "session_id": "doctor", "timestamp": "2026-01-01T00:00:00.000Z",
+				"tool_name": "WebSearch", "tool_input": {"query": "QUERY"}}`,
+		},
+		{
+			Name: "gemini", Title: "Gemini CLI", Tested: true, programs: []string{"gemini"}, dropsEqual: true, folder: "~/.gemini",
+			hook: hookFile{
+				files: inBoth(".gemini/settings.json"), timeout: millisecondTimeout,
+				events: []registration{
+					{
+						event: "BeforeTool", expr: "google_web_search|web_fetch|run_shell_command|replace|write_file|mcp_.*",
+						tools: []string{"google_web_search", "web_fetch", "run_shell_command", "replace", "write_file", "mcp_any_tool"},
+					},
+					{event: "AfterTool", tools: []string{"run_shell_command", "replace", "write_file"}},
+					{event: "SessionStart"},
+					{event: "BeforeAgent"}, // a prompt, which may follow a compression
+					{event: "PreCompress"},
+				},
+			},
+			server:   serverFile{files: inBoth(".gemini/settings.json"), key: "mcpServers", template: trustedServer},
+			approval: map[Scope]string{Project: "Gemini CLI uses the files of a project only in a trusted folder: start gemini in it and trust it"},
+			blocked:  geminiObstacles,
+			sample: `{"hook_event_name": "BeforeTool", "session_id": "doctor", "timestamp": "2026-01-01T00:00:00.000Z",
+				"tool_name": "google_web_search", "tool_input": {"query": "QUERY"}}`,
+			answer: decisionAnswer,
+		},
+		{ // It runs no programs as hooks, but plugins.
+			Name: "opencode", Title: "OpenCode", Tested: true, programs: []string{"opencode"}, folder: "$XDG_CONFIG_HOME/opencode",
+			hook: hookFile{
+				files: locations{User: {"$XDG_CONFIG_HOME/opencode/plugin/docsearch.js"}, Project: {"./.opencode/plugin/docsearch.js"}},
+				own:   func(invocation) ownFile { return opencodeFile() },
+			},
+			server: serverFile{
+				files: locations{
+					User:    {"$XDG_CONFIG_HOME/opencode/opencode.jsonc", "$XDG_CONFIG_HOME/opencode/opencode.json"},
+					Project: {"./opencode.json", "./opencode.jsonc"},
+				},
+				key: "mcp", template: `{"type": "local", "command": ["PROGRAM", "serve"], "enabled": true}`,
+			},
+			others: locations{User: {"$XDG_CONFIG_HOME/opencode/plugin*/docsearch*.js"}, Project: {"./.opencode/plugin*/docsearch*.js"}},
+			sample: `{"hook_event_name": "PreToolUse", "session_id": "doctor", "tool_use_id": "call_0",
+				"tool_name": "websearch", "tool_input": {"query": "QUERY"}}`,
+		},
+		{ // It has Gemini's settings and Claude's events. It sends SessionStart only in
+			// interactive sessions and adds no context there, so the hook starts with the
+			// first prompt.
+			Name: "qwen", Title: "Qwen Code", Tested: true, programs: []string{"qwen"}, dropsEqual: true, folder: "~/.qwen",
+			hook: hookFile{
+				files: inBoth(".qwen/settings.json"), timeout: millisecondTimeout,
+				events: []registration{
+					{
+						event: "PreToolUse", expr: "web_fetch|run_shell_command|edit|write_file|mcp__.*",
+						tools: []string{"web_fetch", "run_shell_command", "edit", "write_file", "mcp__any__tool"},
+					},
+					{event: "PostToolUse", tools: []string{"run_shell_command", "edit", "write_file"}},
+					{event: "PostToolUseFailure", tools: []string{"run_shell_command"}}, // in newer versions
+					{event: "UserPromptSubmit"},
+				},
+			},
+			server:  serverFile{files: inBoth(".qwen/settings.json"), key: "mcpServers", template: trustedServer},
+			blocked: func(_ *Places, hooks []Hook) []Obstacle { return disabledHooks(hooks, "", "disableAllHooks", true) },
+			sample: `{"hook_event_name": "PreToolUse", "session_id": "doctor", "timestamp": "2026-01-01T00:00:00.000Z", "permission_mode": "default",
+				"tool_name": "web_fetch", "tool_input": {"url": "URL", "prompt": "QUERY"}, "tool_use_id": "toolu_0"}`,
+			sampleShell: `{"hook_event_name": "PreToolUse", "session_id": "doctor", "timestamp": "2026-01-01T00:00:00.000Z", "permission_mode": "default",
+				"tool_name": "run_shell_command", "tool_input": {"command": "true"}, "tool_use_id": "toolu_0"}`,
+		},
+		{
+			Name: "amp", Title: "Amp", programs: []string{"amp"}, folder: "$XDG_CONFIG_HOME/amp",
+			Limits: "it runs no hooks; the agent searches with the MCP server",
+			server: serverFile{key: "amp.mcpServers", files: locations{
+				User:    {"$XDG_CONFIG_HOME/amp/settings.json", "$XDG_CONFIG_HOME/amp/settings.jsonc"},
+				Project: {"./.amp/settings.json", "./.amp/settings.jsonc"},
+			}},
+			approval: map[Scope]string{Project: "Amp asks each user to approve the servers of a project: run amp mcp approve"},
+		},
+		{ // Its config is a shell file, or JSON in earlier versions. It runs the hook only for
+			// the calls of the main agent.
+			Name: "crush", Title: "Crush", programs: []string{"crush"}, dropsEqual: true, folder: "$XDG_CONFIG_HOME/crush",
+			Limits: "its web search runs in a subagent, which runs no hook; the hook answers fetches",
+			hook: hookFile{
+				files: crushFiles, flat: true,
+				handler: `{"name": "docsearch", "matcher": "MATCHER", "command": "COMMAND", "timeout": 10}`,
+				events: []registration{{
+					event: "PreToolUse", expr: crushMatcher,
+					tools: []string{"fetch", "agentic_fetch", "bash", "edit", "multiedit", "write", "mcp_any_tool"},
+				}},
+			},
+			server: serverFile{files: crushFiles, key: "mcp", template: `{"type": "stdio", "command": "PROGRAM", "args": ["serve"]}`},
+			more: func(p *Places, s Scope, parts []part) []part {
+				if filepath.Ext(parts[0].path) != ".json" {
+					parts[0].entries = []entry{crushEntry{s, p.Server}}
+				}
+				return parts
+			},
+			others:      crushFiles,
+			sample:      `{"event": "PreToolUse", "session_id": "doctor", "tool_name": "fetch", "tool_input": {"url": "URL", "format": "markdown"}}`,
+			sampleShell: `{"event": "PreToolUse", "session_id": "doctor", "tool_name": "bash", "tool_input": {"command": "true"}}`,
+		},
+		{ // It has hooks, but several projects report that it blocks a call if a hook prints
+			// nothing, as docsearch's hook does to let a call run.
+			Name: "cursor", Title: "Cursor", programs: []string{"cursor", "cursor-agent"}, folder: "~/.cursor",
+			Limits: "its hooks may block calls for which docsearch has no answer, so install adds no hook; the agent searches with the MCP server",
+			server: serverFile{files: inBoth(".cursor/mcp.json"), key: "mcpServers"},
+		},
+		{ // Its hooks are in a plugin. It presents a denial as final, and models then do not
+			// repeat the call. Therefore the hook runs only for shell commands and edits, for
+			// which rules are meant to be final.
+			Name: "goose", Title: "Goose", programs: []string{"goose"}, folder: "$GOOSE",
+			Limits: "the hook applies rules to shell commands and edits only, because Goose presents a denial as final",
+			hook: hookFile{
+				files:  inBoth(".agents/plugins/docsearch/hooks/hooks.json"),
+				events: []registration{{event: "PreToolUse", tools: []string{"developer__shell", "developer__text_editor"}}},
+			},
+			server: serverFile{
+				files: locations{User: {"$GOOSE/config.yaml"}}, key: "extensions",
+				template: `{"type": "stdio", "name": "SERVER", "cmd": "PROGRAM", "args": ["serve"], "enabled": true, "timeout": 300}`,
+			},
+			more: func(_ *Places, _ Scope, parts []part) []part {
+				file := filepath.Join(filepath.Dir(filepath.Dir(parts[0].path)), "plugin.json")
+				plugin := ownJSON(`{"name": "docsearch", "version": "1.0.0", "description": "Rules for shell commands and edits"}`, invocation{})
+				return slices.Insert(parts, 1, part{"the plugin", file, []entry{plugin}})
+			},
+			sample: `{"event": "PreToolUse", "session_id": "doctor", "tool_call_id": "call_0",
+				"tool_name": "developer__shell", "tool_input": {"command": "true"}}`,
+			answer: decisionAnswer,
+		},
+		{ // A project has hooks in files of their own; the user's are parts of agents, which
+			// docsearch leaves alone.
+			Name: "kiro", Title: "Kiro", programs: []string{"kiro", "kiro-cli"}, folder: "~/.kiro",
+			Limits: "install adds the hook in the project scope only",
+			hook: hookFile{
+				files: locations{Project: {"./.kiro/hooks/docsearch.json"}},
+				own: func(run invocation) ownFile {
+					return ownJSON(`{"version": "v1", "hooks": [{"name": "docsearch", "trigger": "PreToolUse", "matcher": ".*",
+						"action": {"type": "command", "command": "COMMAND"}, "timeout": 10, "enabled": true}]}`, run)
+				},
+			},
+			server: serverFile{files: inBoth(".kiro/settings/mcp.json"), key: "mcpServers"},
+			others: locations{
+				User:    {"~/.kiro/agents/*.json", "~/.kiro/hooks/*.json"},
+				Project: {"./.kiro/agents/*.json", "./.kiro/hooks/*.json"},
+			},
+			exitCode: true, answer: exitAnswer,
+			sample: `{"hook_event_name": "preToolUse", "tool_name": "web_search", "tool_input": {"query": "QUERY"}}`,
+		},
+		{
+			Name: "vscode", Title: "VS Code", programs: []string{"code"}, folder: "$CODE",
+			Limits: "it runs the hooks of Copilot CLI and Claude Code, so install adds no hook",
+			server: serverFile{
+				files: locations{User: {"$CODE/User/mcp.json"}, Project: {"./.vscode/mcp.json"}}, key: "servers",
+				template: `{"type": "stdio", "command": "PROGRAM", "args": ["serve"]}`,
+			},
+		},
+		{
+			Name: "windsurf", Title: "Windsurf", programs: []string{"windsurf"}, folder: "~/.codeium/windsurf",
+			Limits: "it runs hooks for shell commands and edits, but not for web searches; the agent searches with the MCP server",
+			hook: hookFile{
+				files: locations{User: {"~/.codeium/windsurf/hooks.json"}, Project: {"./.windsurf/hooks.json"}}, flat: true,
+				handler: `{"command": "COMMAND", "show_output": true}`,
+				events:  []registration{{event: "pre_run_command"}, {event: "pre_write_code"}},
+			},
+			server:   serverFile{files: locations{User: {"~/.codeium/windsurf/mcp_config.json"}}, key: "mcpServers"},
+			exitCode: true, answer: exitAnswer,
+			sample: `{"agent_action_name": "pre_run_command", "trajectory_id": "doctor", "execution_id": "1", "timestamp": "2026-01-01T00:00:00.000Z",
+				"tool_info": {"command_line": "true", "cwd": "/"}}`,
+		},
+	}
+}
+
+// codeFolder returns the folder in which VS Code keeps its files.
+func codeFolder(p *Places) string {
+	switch runtime.GOOS {
+	case "windows":
+		return filepath.Join(p.variable("APPDATA", "AppData", "Roaming"), "Code")
+	case "darwin":
+		return p.path("~/Library/Application Support/Code")
+	}
+	return filepath.Join(p.config, "Code")
+}
+
+func gooseFolder(p *Places) string {
+	if runtime.GOOS == "windows" {
+		return filepath.Join(p.variable("APPDATA", "AppData", "Roaming"), "Block", "goose", "config")
+	}
+	return filepath.Join(p.config, "goose")
+}
+
+// opencodePlugin is the plugin that connects OpenCode with the hook.
+//
+//go:embed opencode.js
+var opencodePlugin string
+
+// opencodeFile is the plugin as a file.
+func opencodeFile() ownFile {
+	return scriptFile(opencodePlugin, "const program = ", " hook --client opencode")
+}
+
+// codexObstacles returns the settings that keep Codex from running hooks. Codex
+// keeps the user's reviews in config.toml, by file, event and position.
+func codexObstacles(p *Places, hooks []Hook) (list []Obstacle) {
+	config := p.path("$CODEX_HOME/config.toml")
+	if _, _, err := readFile(config); err != nil {
+		return nil
+	}
+	values := valuesOf(config)
+	if features, _ := values["features"].(map[string]any); features["hooks"] == false {
+		list = append(list, Obstacle{config + " turns all hooks off", "remove \"hooks = false\" from it"})
+	}
+	settings, _ := values["hooks"].(map[string]any)
+	reviews, _ := settings["state"].(map[string]any)
+	for _, h := range byFile(hooks) {
+		if !reviewed(reviews, h.Path) {
+			list = append(list, Obstacle{"Codex skips the hook in " + h.Path + ", because you have not reviewed it", "start codex, enter /hooks, and trust docsearch's hooks"})
+		}
+		if projects, _ := values["projects"].(map[string]any); h.Scope == Project {
+			if project, _ := projects[p.project].(map[string]any); project["trust_level"] != "trusted" {
+				list = append(list, Obstacle{"Codex does not trust the project " + p.project, "start codex in it and trust it"})
+			}
+		}
+	}
+	return list
+}
+
+// reviewed reports whether the user has reviewed a hook in a file.
+func reviewed(reviews map[string]any, path string) bool {
+	for key := range reviews {
+		file, rest, ok := strings.Cut(key, ":pre_tool_use:")
+		if resolved, err := filepath.EvalSymlinks(path); ok && rest != "" && (file == path || err == nil && file == resolved) {
+			return true
+		}
+	}
+	return false
+}
+
+func copilotObstacles(p *Places, hooks []Hook) (list []Obstacle) {
+	settings := p.path("~/.copilot/settings.json")
+	if valuesOf(settings)["disableAllHooks"] == true {
+		list = append(list, Obstacle{settings + " turns all hooks off", "remove \"disableAllHooks\" from it"})
+	}
+	trusted := stringsOf(valuesOf(p.path("~/.copilot/config.json"))["trustedFolders"])
+	if anyInProject(hooks) && p.getenv("COPILOT_ALLOW_ALL") != "true" && !slices.Contains(trusted, p.project) {
+		list = append(list, Obstacle{"Copilot CLI does not trust the folder " + p.project, "start copilot in it and trust it"})
+	}
+	return list
+}
+
+func geminiObstacles(p *Places, hooks []Hook) []Obstacle {
+	list := disabledHooks(hooks, "hooksConfig", "enabled", false)
+	if !anyInProject(hooks) || p.getenv("GEMINI_CLI_TRUST_WORKSPACE") == "true" {
+		return list
+	}
+	trusted := valuesOf(p.path("~/.gemini/trustedFolders.json"))
+	for dir := p.project; ; dir = filepath.Dir(dir) {
+		if trusted[dir] == "TRUST_FOLDER" || trusted[filepath.Join(dir, "any")] == "TRUST_PARENT" {
+			return list
+		}
+		if dir == filepath.Dir(dir) {
+			return append(list, Obstacle{"Gemini CLI does not trust the folder " + p.project, "start gemini in it and trust it"})
+		}
+	}
+}
+
+// disabledHooks returns an obstacle for each file with the hooks in which a
+// setting turns all hooks off. group is the object of the setting, "" for none.
+func disabledHooks(hooks []Hook, group, name string, off bool) (list []Obstacle) {
+	for _, h := range byFile(hooks) {
+		values := valuesOf(h.Path)
+		if group != "" {
+			values, _ = values[group].(map[string]any)
+		}
+		if values[name] == off {
+			list = append(list, Obstacle{h.Path + " turns all hooks off", "remove \"" + name + "\" from it"})
+		}
+	}
+	return list
+}
+
+// byFile returns the first hook of each file.
+func byFile(hooks []Hook) (list []Hook) {
+	for _, h := range hooks {
+		if !slices.ContainsFunc(list, func(other Hook) bool { return other.Path == h.Path }) {
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
+func anyInProject(hooks []Hook) bool {
+	return slices.ContainsFunc(hooks, func(h Hook) bool { return h.Scope == Project })
+}
