@@ -51,9 +51,8 @@ func (s *setupCommand) runProject(ctx context.Context, args []string) error {
 	if err := printProjectPlan(s.stdout, plan); err != nil {
 		return err
 	}
-	todo := plan.Todo()
-	if len(todo) > 0 {
-		agreed, err := s.prompter.Agree(ctx, fmt.Sprintf("Build %s for %s?", count(len(todo), "database"), library.CanonicalFolder(p.Checkout)), s.yes)
+	if question := plan.Question(); question != "" {
+		agreed, err := s.prompter.Agree(ctx, question, s.yes)
 		if err != nil {
 			return err
 		}
