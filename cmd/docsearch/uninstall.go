@@ -1,15 +1,19 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/agentconfig"
 	"github.com/docsearch/docsearch/internal/agentconfig/installation"
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 )
 
 func newUninstallCommand(a *app) *cobra.Command {
@@ -17,6 +21,8 @@ func newUninstallCommand(a *app) *cobra.Command {
 		scope  = agentconfig.User
 		names  []string
 		dryRun bool
+		purge  bool
+		yes    bool
 	)
 	cmd := &cobra.Command{
 		Use:   "uninstall",
@@ -27,14 +33,27 @@ agents that have them.
 Uninstall removes only docsearch's own entries. If no other program has changed a
 file since "docsearch install", uninstall restores it byte for byte. It keeps the
 databases, the config file, the backups, and a copy of the program that install
-made.`,
+made.
+
+With --purge, uninstall also removes these: the config, the databases and keys, the log and
+the other state of the hook, the cache, the backups, and the files of "make install". It
+lists them and asks first.`,
 		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error { return a.uninstall(names, scope, dryRun) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := a.uninstall(names, scope, dryRun); err != nil || !purge {
+				return err
+			}
+			return a.purge(cmd.Context(), dryRun, yes)
+		},
 	}
+	markExclusive(cmd, "purge", "client")
+	markExclusive(cmd, "purge", "scope")
 	cmd.Flags().SortFlags = false
 	clientFlag(cmd.Flags(), &names, "uninstall from `CLIENTS`, separated by commas (default: all)")
 	cmd.Flags().Var(&scope, "scope", "uninstall for `SCOPE`: user, project, or local")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "print the changes as a diff and do not write them")
+	cmd.Flags().BoolVar(&purge, "purge", false, "also remove the config, the databases, the log and all other files of docsearch")
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "remove without confirmation (with --purge)")
 	completeScopes(cmd)
 	completeClients(cmd)
 	return cmd
@@ -71,6 +90,39 @@ func (a *app) uninstall(names []string, scope agentconfig.Scope, dryRun bool) er
 		removed = removed || gone
 		return err
 	})
+}
+
+// purge removes all other files of docsearch.
+func (a *app) purge(ctx context.Context, dryRun, yes bool) error {
+	claude, places, err := installation.Agents()
+	if err != nil {
+		return err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	all := installation.Leftovers(claude, places, config.Locate(os.Getenv), program)
+	if len(all) == 0 {
+		_, err := fmt.Fprintln(a.stdout, "no files of docsearch are left")
+		return err
+	}
+	fmt.Fprintf(a.stdout, "files and folders of docsearch:\n%s%s\n", indent, strings.Join(all, "\n"+indent))
+	if dryRun {
+		return nil
+	}
+	if err := mayRemove(ctx, terminal.NewPrompter(a.stdin, a.stderr), "all of them", yes); err != nil {
+		return err
+	}
+	var failed []error
+	for _, path := range all {
+		failed = append(failed, os.RemoveAll(path))
+	}
+	if err := errors.Join(failed...); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(a.stdout, "removed them")
+	return err
 }
 
 // uninstallClaude removes docsearch from Claude Code. quiet omits the message if
