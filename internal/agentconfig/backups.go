@@ -4,7 +4,7 @@ package agentconfig
 func Backups(claude *Claude, p *Places, s Scope) []string {
 	paths := []string{claude.Settings(s), claude.Servers(s)}
 	for _, c := range Clients() {
-		if c.IsClaude() {
+		if c.IsClaude() || s == Local { // only Claude Code has that scope
 			continue
 		}
 		for _, part := range c.parts(p, s) {
