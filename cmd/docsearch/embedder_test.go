@@ -113,6 +113,7 @@ func serveEmbedders(env *testscript.Env) {
 //	static-model FOLDER   writes a model2vec model that implements testModel
 //	leann-vectors FOLDER  adds vectors to the LEANN index in FOLDER
 //	older-format FILE     gives a file of an index the format of an older docsearch
+//	lacks FOLDER TEXT     checks that no file below FOLDER contains TEXT
 func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"static-model": func(ts *testscript.TestScript, neg bool, args []string) {
@@ -146,6 +147,14 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 				ts.Fatalf("usage: expand FROM TO")
 			}
 			ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(os.Expand(ts.ReadFile(args[0]), ts.Getenv)), 0o644))
+		},
+		"lacks": func(ts *testscript.TestScript, neg bool, args []string) {
+			if len(args) != 2 {
+				ts.Fatalf("usage: [!] lacks FOLDER TEXT")
+			}
+			if found := filesWith(ts, ts.MkAbs(args[0]), args[1]); (len(found) > 0) != neg {
+				ts.Fatalf("files with %q: %q", args[1], found)
+			}
 		},
 		"wait-for": func(ts *testscript.TestScript, neg bool, args []string) {
 			if neg || len(args) != 2 {

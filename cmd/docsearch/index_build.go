@@ -16,6 +16,7 @@ import (
 	"github.com/docsearch/docsearch/internal/humanize"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/generation"
+	"github.com/docsearch/docsearch/internal/ingest/source/site"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/library/served"
 	"github.com/docsearch/docsearch/internal/progress"
@@ -138,6 +139,8 @@ func (b *buildCommand) addSiteFlags(f *pflag.FlagSet) {
 	f.DurationVar(&b.Options.Site.Delay, "delay", 0, "wait `DURATION` between requests (sites only; default 200ms, 0 for localhost)")
 	f.DurationVar(&b.Options.Site.Timeout, "timeout", 0, "give up on a page after `DURATION` (sites only; default 30s)")
 	f.BoolVar(&b.Options.Site.IgnoreRobots, "ignore-robots", false, "download pages that robots.txt disallows, and index noindex pages (sites only)")
+	f.Var(site.HeaderFlag{Headers: &b.Options.Site.Headers}, "header", "send the header `NAME=SOURCE` to the site's host; SOURCE is env:VAR or @FILE, a file of mode 0600 (repeatable; sites only)")
+	f.Var(site.HeaderFlag{Headers: &b.Options.Site.Headers, Name: "Cookie"}, "cookie", "send the cookies in `SOURCE` to the site's host: env:VAR or @FILE, a file of mode 0600 (sites only)")
 	f.BoolVar(&b.Options.Site.Private, "private", false, "allow a site on localhost or a private network")
 }
 

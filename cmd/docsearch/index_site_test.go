@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -44,7 +45,52 @@ func serveSite(env *testscript.Env) {
 	}))
 	env.Defer(s.Close)
 	env.Setenv("SITE", s.URL)
+	serveLogins(env, s.Config.Handler)
 	env.Setenv("NO_PROXY", "127.0.0.1")
+}
+
+// serveLogins serves the same files behind a token at $TOKEN_SITE and behind a cookie at
+// $COOKIE_SITE. Both sites show the secret to who sends it, and another origin never gets
+// it.
+func serveLogins(env *testscript.Env, files http.Handler) {
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "<p>Received ", r.Header, "</p>")
+	}))
+	env.Defer(other.Close)
+	serve := func(name, header, secret string) {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.Header.Get(header) != secret:
+				http.Error(w, "log in", http.StatusUnauthorized)
+			case r.URL.Path == "/docs/away.html":
+				http.Redirect(w, r, other.URL+"/docs/?"+secret, http.StatusFound)
+			case r.URL.Path == "/docs/me.html":
+				fmt.Fprintf(w, "<h1>Session</h1><p>The widget keeps the session of %s.</p>", secret)
+			default:
+				files.ServeHTTP(w, r)
+			}
+		}))
+		env.Defer(s.Close)
+		env.Setenv(name+"_SITE", s.URL)
+		env.Setenv(name+"_SECRET", secret)
+	}
+	serve("TOKEN", "Authorization", "Bearer tok-5d1c90ab77")
+	serve("COOKIE", "Cookie", "session=ses-24bb1e0f63")
+}
+
+// filesWith returns the files below dir that contain text.
+func filesWith(ts *testscript.TestScript, dir, text string) (found []string) {
+	ts.Check(filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if bytes.Contains(data, []byte(text)) {
+			found = append(found, name)
+		}
+		return err
+	}))
+	return found
 }
 
 // A site with every kind of error becomes a database of its valid pages, and

@@ -118,6 +118,8 @@ func invalidValue(f *pflag.Flag, value string, err error) error {
 		"int": "want a whole number", "bool": "want true or false", "duration": "want a duration such as 30s or 10m",
 	}[f.Value.Type()]
 	switch {
+	case f.Value.Type() == "secret":
+		return fmt.Errorf("invalid --%s: %w", f.Name, err)
 	case want == "" && err != nil:
 		want = err.Error()
 	case want == "":

@@ -51,6 +51,7 @@ type SiteOptions struct {
 	Timeout      time.Duration  `json:"timeout,omitempty"`
 	IgnoreRobots bool           `json:"ignore_robots,omitempty"`
 	Private      bool           `json:"private,omitempty"`
+	Headers      []site.Header  `json:"headers,omitempty"`
 }
 
 // A Site is a source: the pages of a documentation site. It implements package
@@ -88,7 +89,7 @@ func (s *Site) Prepare(ctx context.Context, dir confined.Path, before *generatio
 	s.report, err = site.Fetch(ctx, site.Options{
 		URL: s.url, Dir: folder, Prefix: s.opt.Prefix, Discovery: s.opt.Discovery,
 		MaxPages: s.opt.MaxPages, MaxBytes: s.opt.MaxBytes, Delay: s.opt.Delay, Concurrency: s.opt.Concurrency,
-		Timeout: s.opt.Timeout, IgnoreRobots: s.opt.IgnoreRobots, Private: s.opt.Private, Progress: report,
+		Timeout: s.opt.Timeout, IgnoreRobots: s.opt.IgnoreRobots, Private: s.opt.Private, Headers: s.opt.Headers, Progress: report,
 		Refuse: s.refuse, KeepLost: s.keepLost,
 	})
 	if err != nil {
@@ -111,6 +112,9 @@ func (s *Site) Prepare(ctx context.Context, dir confined.Path, before *generatio
 	s.changes = c.changes
 	if err != nil {
 		return generation.Prepared{}, err
+	}
+	if len(s.opt.Headers) > 0 {
+		prepared.Perm &= generation.OwnerPerm // the site shows the pages only to the user
 	}
 	return prepared, passage.WriteAliases(dir.Join(passage.AliasesName), m.Aliases())
 }

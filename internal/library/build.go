@@ -81,6 +81,8 @@ func (b *Builder) siteFlags(options *ingest.SiteOptions) map[string]func() {
 		"timeout":       func() { options.Timeout = given.Timeout },
 		"ignore-robots": func() { options.IgnoreRobots = given.IgnoreRobots },
 		"private":       func() { options.Private = given.Private },
+		"header":        func() { options.Headers = given.Headers },
+		"cookie":        func() { options.Headers = given.Headers },
 	}
 }
 

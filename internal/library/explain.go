@@ -68,7 +68,10 @@ func explainSite(err error) error {
 	var moved *site.MovedError
 	var address *site.AddressError
 	var limit *site.LimitError
+	var login *site.LoginError
 	switch {
+	case errors.As(err, &login):
+		return usererror.WithHint(err, "if you can log in there, pass --cookie or --header")
 	case errors.As(err, &limit):
 		return usererror.WithHint(err, "pass --max-bytes SIZE to set another limit")
 	case errors.As(err, &moved):

@@ -28,6 +28,7 @@ type client struct {
 	http     *http.Client
 	pace     *pacer
 	agent    string
+	login    *login
 	timeout  time.Duration
 	attempts int
 	now      func() time.Time
@@ -156,6 +157,10 @@ func (c *client) once(ctx context.Context, req request) (response, error) {
 	if err != nil {
 		return response{}, &failure{reason: err.Error()}
 	}
+	names, values := c.login.headersFor(r.URL)
+	for i, name := range names {
+		r.Header.Set(name, values[i])
+	}
 	r.Header.Set("User-Agent", c.agent)
 	r.Header.Set("Accept", "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,*/*;q=0.5")
 	if req.etag != "" {
@@ -176,13 +181,14 @@ func (c *client) once(ctx context.Context, req request) (response, error) {
 	}
 	res := response{
 		status:      h.StatusCode,
-		contentType: dropLong(h.Header.Get("Content-Type")),
-		etag:        dropLong(h.Header.Get("ETag")),
+		contentType: c.login.redactString(dropLong(h.Header.Get("Content-Type"))),
+		etag:        c.login.redactString(dropLong(h.Header.Get("ETag"))),
 		modified:    dropLong(h.Header.Get("Last-Modified")),
 	}
 	switch {
 	case res.status == http.StatusOK:
 		res.body, err = c.read(h, req)
+		res.body = c.login.redact(res.body)
 		return res, err
 	case res.status == http.StatusNotModified:
 		if req.etag == "" && req.modified == "" {
@@ -190,7 +196,7 @@ func (c *client) once(ctx context.Context, req request) (response, error) {
 		}
 		return res, nil
 	case res.status >= 300 && res.status < 400 && h.Header.Get("Location") != "":
-		res.location = h.Header.Get("Location")
+		res.location = c.login.redactString(h.Header.Get("Location"))
 		return res, nil
 	case res.status == http.StatusTooManyRequests || res.status == http.StatusServiceUnavailable:
 		return response{}, &failure{reason: status(res.status), temporary: true, unreachable: true, wait: c.retryAfter(h.Header.Get("Retry-After"))}

@@ -163,14 +163,19 @@ type journal struct {
 const resumable = 24 * time.Hour
 
 // openJournal opens the mirror in dir for a new run, or for the last one if it
-// was interrupted.
-func openJournal(dir string, sc *scope, now time.Time) (_ *journal, err error) {
+// was interrupted. If private is true, other users cannot read it.
+func openJournal(dir string, sc *scope, private bool, now time.Time) (_ *journal, err error) {
 	folder := folderAt(dir)
 	if err := os.MkdirAll(folder.Dir, 0o755); err != nil {
 		return nil, err
 	}
 	if err := folder.MakeFolder(0o755); err != nil {
 		return nil, err
+	}
+	if private {
+		if err := folder.Chmod(0o700); err != nil {
+			return nil, err
+		}
 	}
 	if err := folder.Join(pagesName).MakeFolder(0o755); err != nil {
 		return nil, err

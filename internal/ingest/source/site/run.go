@@ -134,7 +134,11 @@ func (r *run) noPagesError() error {
 		}
 		others = "; in total: " + generation.Reasons(skipped)
 	}
-	return fmt.Errorf("cannot download any page of %s: %s: %s%s", r.scope, all[i].URL, all[i].Reason, others)
+	err := fmt.Errorf("cannot download any page of %s: %s: %s%s", r.scope, all[i].URL, all[i].Reason, others)
+	if all[i].Reason == status(http.StatusUnauthorized) || all[i].Reason == status(http.StatusForbidden) {
+		return &LoginError{err}
+	}
+	return err
 }
 
 // finish completes the report.

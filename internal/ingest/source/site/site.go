@@ -16,6 +16,8 @@
 //     dialed, so DNS rebinding does not bypass the check. See Transport, which
 //     the downloads of packs use, too.
 //   - The crawler obeys robots.txt and Retry-After and pauses between requests.
+//   - The headers with secrets (see Header) go to the origin of the user's URL only. Pages
+//     and the journal never contain their values, and other users cannot read the mirror.
 //   - The size of a page, the number of pages, the time of each request and the
 //     total bytes received, including page lists and robots.txt, are limited.
 //     The Report lists the limits that were reached. Sizes are counted after
@@ -99,6 +101,7 @@ type Options struct {
 	Timeout     time.Duration // per request, including the response; 0: 30 s
 	Attempts    int           // per page; 0: 3
 	UserAgent   string        // "": "docsearch"; the part before the first "/" is the name in robots.txt
+	Headers     []Header      // with secrets, for requests to the origin of URL
 
 	IgnoreRobots bool // request pages that robots.txt disallows
 	Private      bool // allow host names that resolve to this machine or a private network
@@ -184,11 +187,16 @@ func Fetch(ctx context.Context, opt Options) (Report, error) {
 		return Report{}, fmt.Errorf("invalid discovery method %q: want one of %v", opt.Discovery, Discoveries())
 	}
 	opt = withDefaults(opt, sc)
-	j, err := openJournal(opt.Dir, sc, opt.now())
+	login, err := readLogin(opt.Headers, sc)
+	if err != nil {
+		return Report{}, err
+	}
+	j, err := openJournal(opt.Dir, sc, login != nil, opt.now())
 	if err != nil {
 		return Report{}, err
 	}
 	r := newRun(opt, sc, j)
+	r.client.login = login
 	err = r.fetch(ctx)
 	err = errors.Join(err, j.close())
 	return r.finish(), err
