@@ -90,7 +90,7 @@ func (s *Site) Prepare(ctx context.Context, dir confined.Path, before *generatio
 		URL: s.url, Dir: folder, Prefix: s.opt.Prefix, Discovery: s.opt.Discovery,
 		MaxPages: s.opt.MaxPages, MaxBytes: s.opt.MaxBytes, Delay: s.opt.Delay, Concurrency: s.opt.Concurrency,
 		Timeout: s.opt.Timeout, IgnoreRobots: s.opt.IgnoreRobots, Private: s.opt.Private, Headers: s.opt.Headers, Progress: report,
-		Refuse: s.refuse, KeepLost: s.keepLost,
+		Refuse: s.refuse, KeepLost: s.keepLost, Supports: isPageFile,
 	})
 	if err != nil {
 		return generation.Prepared{}, err
@@ -221,35 +221,54 @@ func (s *siteReader) Load(it *source.Item) ([]byte, error) {
 	return data, err
 }
 
-// Parse parses a page by its content type; text without a specific type by its
-// name.
+// Parse parses HTML by its content type. For other pages, the extension is more specific.
 func (s *siteReader) Parse(_ context.Context, data []byte, it *source.Item) (document.Document, error) {
 	contentType := s.pages[it.Name].ContentType
 	media, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
 		media, _, _ = strings.Cut(contentType, ";")
 	}
-	switch {
+	switch name := fileOf(it.Name); {
 	case strings.Contains(media, "html"):
 		return s.parseHTML(data, contentType, it.Name)
-	case strings.Contains(media, "markdown"), isMarkdown(it.Name):
+	case path.Base(name) == "llms.txt", path.Base(name) == "llms-full.txt":
+		return parseText(data, contentType, markdown.Parse)
+	case isPageFile(name):
+		return s.parseFile(data, contentType, it.Name)
+	case strings.Contains(media, "markdown"):
 		return parseText(data, contentType, markdown.Parse)
 	}
 	return parseText(data, contentType, plaintext.Parse)
 }
 
-// isMarkdown reports whether the URL's path is that of a Markdown file.
-func isMarkdown(u string) bool {
-	switch name := fileOf(u); path.Base(name) {
-	case "llms.txt", "llms-full.txt":
+// isPageFile reports whether the extension of a page's path is that of a format in which
+// sites serve documentation. Many servers do not know the content type of these.
+func isPageFile(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".html", ".htm", ".xhtml", ".mdx", ".rst", ".rest", ".adoc", ".asciidoc", ".txt", ".text", ".ipynb":
 		return true
-	default:
-		switch strings.ToLower(path.Ext(name)) {
-		case ".md", ".markdown", ".mdx":
-			return true
+	}
+	return format.IsMarkdown(name)
+}
+
+// parseFile parses a page in the format of its extension.
+func (s *siteReader) parseFile(data []byte, contentType, u string) (document.Document, error) {
+	name := fileOf(u)
+	text, err := decodeText(data, contentType)
+	if err != nil {
+		return document.Document{}, err
+	}
+	doc, err := format.ParserFor(name)(text, name)
+	if root, rest, _ := strings.Cut(u, "://"); err == nil {
+		host, _, _ := strings.Cut(rest, "/")
+		for i := range doc.Sections {
+			for k := range doc.Sections[i].Links {
+				link := &doc.Sections[i].Links[k]
+				link.To = s.canonicalURL(root + "://" + host + "/" + link.To)
+			}
 		}
 	}
-	return false
+	return doc, err
 }
 
 func parseText(data []byte, contentType string, read func([]byte) (document.Document, error)) (document.Document, error) {

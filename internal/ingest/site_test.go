@@ -91,6 +91,40 @@ func htmlPage(title, body string) string {
 	return "text/html; charset=utf-8\n<html><head><title>" + title + "</title></head><body><main>" + body + "</main></body></html>"
 }
 
+// The extension decides how a page is parsed if its content type is vague.
+func TestSiteFormats(t *testing.T) {
+	s := newTestSite(t, map[string]string{
+		"/docs/": htmlPage("Start", `<h1>Start</h1><p><a href=a.rst>a</a> <a href=b.adoc>b</a> <a href=c.ipynb>c</a> <a href=d.mdx>d</a>
+			<a href=e.html>e</a> <a href=f.rst>f</a> <a href=g.md>g</a></p>`),
+		"/docs/a.rst":   "application/octet-stream\nGear\n====\n\nSee `the axle <b.adoc>`__ and :option:`--turn`.\n",
+		"/docs/b.adoc":  "binary/octet-stream\n= Axle\n\nThe *axle* is steel.\n\nNOTE: Grease it.\n",
+		"/docs/c.ipynb": "application/json\n" + `{"cells":[{"cell_type":"markdown","metadata":{},"source":["# Belt\n","The belt is rubber."]}],"metadata":{},"nbformat":4,"nbformat_minor":5}`,
+		"/docs/d.mdx":   "text/mdx\nimport X from 'x'\n\n# Drum\n\n<X>The drum is hollow.</X>\n",
+		"/docs/e.html":  "application/octet-stream\n<title>Engine</title><h1>Engine</h1><p>The engine <b>hums</b>.</p>",
+		"/docs/f.rst":   "text/plain\nFan\n===\n\nThe ``fan`` turns.\n",
+		"/docs/g.md":    "text/x-web-markdown; charset=iso-8859-1\n# Gr\xfc\xdfe\n\nHello.\n",
+	})
+	g := generate(t, s.source(t, SiteOptions{}, folder.Options{}), nil)
+	got := map[string]string{}
+	for _, p := range passagesOf(t, g) {
+		got[strings.TrimPrefix(p.URL, s.URL+"/docs/")] = p.Title + ": " + strings.Join(strings.Fields(p.Text), " ")
+		for _, l := range p.Links() {
+			if strings.HasSuffix(p.URL, "/a.rst") && l.To != s.URL+"/docs/b.adoc" {
+				t.Errorf("a.rst links to %s", l.To)
+			}
+		}
+	}
+	delete(got, "")
+	want := map[string]string{
+		"a.rst#gear": "Gear: # Gear See the axle and `--turn`.", "b.adoc#_axle": "Axle: # Axle The **axle** is steel. **Note:** Grease it.",
+		"c.ipynb": "Belt: # Belt The belt is rubber.", "d.mdx": "Drum: # Drum The drum is hollow.", "e.html": "Engine: # Engine The engine **hums**.",
+		"f.rst#fan": "Fan: # Fan The `fan` turns.", "g.md": "Grüße: # Grüße Hello.",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("passages (-want +got):\n%s", diff)
+	}
+}
+
 func TestSite(t *testing.T) {
 	long := ingesttest.Words("long", 150)
 	s := newTestSite(t, map[string]string{

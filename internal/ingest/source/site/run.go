@@ -395,7 +395,7 @@ func (r *run) request(ctx context.Context, u *url.URL, rec record, have bool) (r
 	if res, ok := r.listed[u.String()]; ok {
 		return res, nil
 	}
-	req := request{url: u.String(), limit: r.opt.MaxPage, refuse: func(contentType string) string { return notText(u, contentType) }}
+	req := request{url: u.String(), limit: r.opt.MaxPage, refuse: func(contentType string) string { return r.notText(u, contentType) }}
 	if have {
 		req.etag, req.modified = rec.ETag, rec.Modified
 	}
@@ -455,8 +455,14 @@ func (r *run) redirected(it item, u *url.URL, location string) (found, error) {
 func (r *run) store(u *url.URL, old record, res response) (found, error) {
 	if res.contentType == "" {
 		res.contentType = http.DetectContentType(res.body)
-		if why := notText(u, res.contentType); why != "" {
+		if why := r.notText(u, res.contentType); why != "" {
 			return found{}, r.failed(u.String(), &failure{reason: why, unwanted: true})
+		}
+	}
+	if isVague(res.contentType) {
+		switch strings.ToLower(path.Ext(u.Path)) {
+		case ".html", ".htm", ".xhtml":
+			res.contentType = "text/html"
 		}
 	}
 	now := r.opt.now().UTC().Truncate(time.Second)
@@ -520,17 +526,33 @@ func isHTML(contentType string) bool {
 	return strings.Contains(strings.ToLower(contentType), "html")
 }
 
-// notText returns the reason to skip a content type, or "".
-func notText(u *url.URL, contentType string) string {
-	media, _, _ := strings.Cut(strings.ToLower(contentType), ";")
-	switch media = strings.TrimSpace(media); media {
+// notText returns the reason to skip a content type, or "". If the content type is vague,
+// the extension decides.
+func (r *run) notText(u *url.URL, contentType string) string {
+	media := mediaType(contentType)
+	switch media {
 	case "", "text/html", "application/xhtml+xml", "text/plain", "text/markdown", "text/x-markdown":
 		return ""
-	case "application/octet-stream", "binary/octet-stream":
-		switch strings.ToLower(path.Ext(u.Path)) {
-		case ".md", ".markdown", ".mdx", ".txt":
-			return "" // sent by servers that do not know the extension
-		}
+	}
+	if isVague(contentType) && r.opt.Supports != nil && r.opt.Supports(u.Path) {
+		return ""
 	}
 	return dropLong(media) + " is not a text format"
+}
+
+// isVague reports whether files of many formats have the content type: servers that do
+// not know a format call it data, text, or that of the format below it.
+func isVague(contentType string) bool {
+	switch media := mediaType(contentType); media {
+	case "application/octet-stream", "binary/octet-stream", "application/json", "application/x-ipynb+json", "application/x-unknown", "unknown/unknown":
+		return true
+	default:
+		return strings.HasPrefix(media, "text/") && media != "text/html"
+	}
+}
+
+// mediaType returns a content type without parameters.
+func mediaType(contentType string) string {
+	media, _, _ := strings.Cut(strings.ToLower(contentType), ";")
+	return strings.TrimSpace(media)
 }

@@ -112,6 +112,10 @@ type Options struct {
 	// the prefix.
 	Refuse func(path string) string
 
+	// Supports reports whether the extension of a page's path is that of a format that the
+	// caller reads. It decides over a content type that any text or data may have. nil: none.
+	Supports func(path string) bool
+
 	// KeepLost keeps mirrored pages if the site seems to have lost most of them
 	// or serves the same page in their place, which is usually an error of the
 	// site or a login page.

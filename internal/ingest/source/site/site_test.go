@@ -401,7 +401,7 @@ func TestRobotsFile(t *testing.T) {
 
 func TestTypes(t *testing.T) {
 	s := newServer(t)
-	s.set("/", sitetest.Links("untyped", "unknown", "guide.md", "data", "style", "feed"))
+	s.set("/", sitetest.Links("untyped", "unknown", "guide.md", "data", "style", "feed", "a.rst", "b.mdx", "c.ipynb", "d.rst", "f.html"))
 	s.handle("/untyped", func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Content-Type"] = nil
 		fmt.Fprint(w, sitetest.Links("found"))
@@ -415,11 +415,22 @@ func TestTypes(t *testing.T) {
 	s.serve("/data", "application/octet-stream", "\x00")
 	s.serve("/style", "text/css", "a{}")
 	s.serve("/feed", "application/rss+xml; charset=utf-8", "<rss>")
+	for path, contentType := range map[string]string{
+		"/a.rst": "binary/octet-stream", "/b.mdx": "text/mdx", "/c.ipynb": "application/json", "/d.rst": "image/png",
+	} {
+		s.serve(path, contentType, "text of "+path)
+	}
+	s.serve("/f.html", "application/octet-stream", sitetest.Links("g"))
+	s.set("/g", "found in f")
 	opt := options(t, s.URL)
+	opt.Supports = func(name string) bool {
+		return slices.Contains([]string{".md", ".rst", ".mdx", ".ipynb", ".html"}, filepath.Ext(name))
+	}
 	report := fetch(t, opt)
-	diff(t, "pages", []string{"/", "/found", "/guide.md", "/untyped"}, paths(t, opt))
+	diff(t, "pages", []string{"/", "/a.rst", "/b.mdx", "/c.ipynb", "/f.html", "/found", "/g", "/guide.md", "/untyped"}, paths(t, opt))
 	diff(t, "skipped", map[string]string{
 		"/unknown": "application/octet-stream is not a text format", "/data": "application/octet-stream is not a text format",
+		"/d.rst": "image/png is not a text format",
 		"/style": "text/css is not a text format", "/feed": "application/rss+xml is not a text format",
 	}, outcomes(s, report.Skipped))
 }
