@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+
+	pagehtml "github.com/docsearch/docsearch/internal/ingest/format/html"
 )
 
 // A pageHead is the metadata in the head of an HTML page.
@@ -18,10 +20,11 @@ type pageHead struct {
 // parseHead reads the head of a page. It stops at the body.
 func parseHead(page []byte) pageHead {
 	var h pageHead
+	xml := pagehtml.DeclaresXML(page, "")
 	z := html.NewTokenizer(bytes.NewReader(page))
 	inTitle := false
 	for {
-		switch z.Next() {
+		switch token := z.Next(); token {
 		case html.ErrorToken:
 			return h
 		case html.TextToken:
@@ -34,6 +37,9 @@ func parseHead(page []byte) pageHead {
 				return h
 			}
 		case html.StartTagToken, html.SelfClosingTagToken:
+			if xml && token == html.SelfClosingTagToken {
+				z.NextIsNotRawText()
+			}
 			t := z.Token()
 			switch t.Data {
 			case "title":

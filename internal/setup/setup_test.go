@@ -235,6 +235,18 @@ func FuzzProjectFiles(f *testing.F) {
 	})
 }
 
+// Scripts in the head of an XHTML page may close themselves.
+func TestParseHeadXHTML(t *testing.T) {
+	const head = `<head><script src="a.js"/><title>Reels</title><meta property="og:site_name" content="Reel docs"/></head>`
+	want := pageHead{title: "Reels", siteName: "Reel docs"}
+	if h := parseHead([]byte(`<html xmlns="http://www.w3.org/1999/xhtml">` + head)); h != want {
+		t.Errorf("%+v, want %+v", h, want)
+	}
+	if h := parseHead([]byte(`<html>` + head)); h == want {
+		t.Errorf("the script closes itself in HTML: %+v", h)
+	}
+}
+
 func FuzzParseHead(f *testing.F) {
 	f.Add([]byte(`<html><head><title>A &amp; B</title><meta property="og:url" content="https://x.test/?q#f"><meta name="og:site_name" content=" X "></head>`))
 	f.Add([]byte(`<link rel=canonical href="http://[::1"><title><svg><title>x`))

@@ -87,8 +87,7 @@ type Link struct {
 func Parse(data []byte, contentType, base string) (Page, error) {
 	// A byte order mark would begin the body.
 	text := bytes.TrimPrefix(decode(data, contentType), []byte("\ufeff"))
-	xml := strings.Contains(contentType, "xhtml") || bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("<?xml"))
-	t, sheet, err := parseStyled(text, xml)
+	t, sheet, err := parseStyled(text, DeclaresXML(text, contentType))
 	if err != nil {
 		return Page{}, fmt.Errorf("read %s: %w", base, err)
 	}
@@ -121,6 +120,26 @@ func Parse(data []byte, contentType, base string) (Page, error) {
 		Sections:  sections,
 		Hidden:    x.hiddenText(root),
 	}, nil
+}
+
+// DeclaresXML reports whether a page declares that it is XHTML, by its content type, its
+// XML declaration, its document type, or its namespace. Its authors close empty elements
+// as in <script src="a.js"/>, even if servers send it as HTML.
+func DeclaresXML(text []byte, contentType string) bool {
+	const declarations = 2 << 10 // a license may precede the root element
+	start := bytes.ToLower(text[:min(declarations, len(text))])
+	if strings.Contains(contentType, "xhtml") || bytes.HasPrefix(bytes.TrimLeft(start, " \t\r\n\ufeff"), []byte("<?xml")) {
+		return true
+	}
+	for _, open := range []string{"<!doctype", "<html"} {
+		if i := bytes.Index(start, []byte(open)); i >= 0 {
+			tag, _, _ := bytes.Cut(start[i:], []byte(">"))
+			if bytes.Contains(tag, []byte("xhtml")) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // parseStyled parses a page and its style elements. If their selectors test

@@ -125,6 +125,37 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
+// Elements such as <script/> close themselves only in pages that declare XHTML.
+func TestXHTML(t *testing.T) {
+	const doctype = `<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd">`
+	for _, empty := range []string{`<script src="a.js"/>`, `<iframe src="b.html"/>`, `<style/>`, `<title/>`, `<noscript/>`, `<textarea/>`, `<div class="x"/>`} {
+		body := "<body><h1>Reels</h1>" + empty + "<p>The reel turns.</p></body></html>"
+		for name, test := range map[string]struct {
+			start, contentType string
+			want               bool
+		}{
+			"doctype":      {doctype + "\n<html>", "text/html", true},
+			"lower case":   {strings.ToLower(doctype) + "<html>", "", true},
+			"namespace":    {"<!DOCTYPE html>\n<!-- a\nlicense -->\n<html\nlang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">", "text/html", true},
+			"declaration":  {"\ufeff<?xml version=\"1.0\"?>\n<html>", "text/html", true},
+			"content type": {"<html>", "application/xhtml+xml; charset=utf-8", true},
+			"HTML":         {"<!DOCTYPE html>\n<html lang=\"en\"><!-- not xhtml -->", "text/html", strings.HasPrefix(empty, "<div")},
+		} {
+			page, err := Parse([]byte(test.start+body), test.contentType, "page.html")
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := ""
+			for _, s := range page.Sections {
+				text += s.Markdown
+			}
+			if got := strings.Contains(text, "The reel turns."); got != test.want {
+				t.Errorf("%s with %s: text %t, want %t", name, empty, got, test.want)
+			}
+		}
+	}
+}
+
 func TestHead(t *testing.T) {
 	for _, test := range []struct {
 		name, in string

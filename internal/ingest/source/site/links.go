@@ -11,6 +11,8 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 	"golang.org/x/net/html/charset"
+
+	pagehtml "github.com/docsearch/docsearch/internal/ingest/format/html"
 )
 
 // A scan holds the links of a page.
@@ -26,15 +28,20 @@ func scanPage(sc *scope, page string, data []byte, contentType string) scan {
 		return scan{}
 	}
 	s := scanner{scope: sc, base: base, seen: map[string]bool{page: true}, refs: map[string]bool{}}
-	z := html.NewTokenizer(bytes.NewReader(toUTF8(data, contentType)))
+	text := toUTF8(data, contentType)
+	xml := pagehtml.DeclaresXML(text, contentType)
+	z := html.NewTokenizer(bytes.NewReader(text))
 	for {
-		switch z.Next() {
+		switch token := z.Next(); token {
 		case html.ErrorToken:
 			if s.nofollow {
 				s.links = nil
 			}
 			return s.scan
 		case html.StartTagToken, html.SelfClosingTagToken:
+			if xml && token == html.SelfClosingTagToken {
+				z.NextIsNotRawText()
+			}
 			name, more := z.TagName()
 			tag := atom.Lookup(name)
 			switch tag {

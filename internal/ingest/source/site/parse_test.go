@@ -263,6 +263,8 @@ func TestScanPage(t *testing.T) {
 		"elsewhere": {`<link rel="canonical" href="http://other.test/docs/y">`, scan{}},
 		"frames":    {`<frame src=a><iframe src="b#c"></iframe><area href=d><link rel=stylesheet href=e>`, scan{links: []string{"http://docs.test/docs/a", "http://docs.test/docs/b", "http://docs.test/docs/d"}}},
 		"script":    {`<script>"<a href=a>"</script><!-- <a href=b> --><noscript><a href=c></noscript>`, scan{links: []string{"http://docs.test/docs/c"}}},
+		"XHTML":     {`<html xmlns="http://www.w3.org/1999/xhtml"><script src=s /><script src="s"/><iframe src="a"/><a href="b"/><title/><a href="c">`, scan{links: []string{"http://docs.test/docs/a", "http://docs.test/docs/b", "http://docs.test/docs/c"}}},
+		"HTML":      {`<html><iframe src="a"/><a href="b">`, scan{links: []string{"http://docs.test/docs/a"}}},
 		"sources":   {`<a href="_sources/x.rst.txt"><a href="sources">`, scan{links: []string{"http://docs.test/docs/sources"}}},
 		"nofollow":  {`<a href=a><meta name="robots" content="NoFollow"><a href=b>`, scan{}},
 		"UTF-16":    {"\xff\xfe<\x00a\x00 \x00h\x00r\x00e\x00f\x00=\x00a\x00>\x00", scan{links: []string{"http://docs.test/docs/a"}}},
