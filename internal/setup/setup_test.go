@@ -120,9 +120,14 @@ func TestPrefixes(t *testing.T) {
 		{"elsewhere by their own word", Suggestions{URLs: strings.Fields(strings.Repeat("https://docs.test/x/a ", 20)), Own: []string{"https://www.docs.test/x/a"}}, []string{"https://docs.test/x/", "https://www.docs.test/x/"}},
 		{"deeper by their own word", Suggestions{URLs: []string{"https://docs.test/x/a"}, Own: []string{"https://docs.test/x/en/a"}}, []string{"https://docs.test/x/"}},
 		{"by two schemes", Suggestions{URLs: []string{"https://docs.test/x/a"}, Own: []string{"http://docs.test/x/a"}}, []string{"https://docs.test/x/"}},
+		{"a site's page", Suggestions{Site: "https://docs.test/x/a", URLs: []string{"https://docs.test/x/a"}}, []string{"https://docs.test/x/a"}},
+		{"a site's page and pages below", Suggestions{Site: "https://docs.test/x/a", URLs: []string{"https://docs.test/x/a", "https://docs.test/x/a/b"}}, []string{"https://docs.test/x/a"}},
+		{"part of a site", Suggestions{Site: "https://docs.test/", Partial: true, URLs: []string{"https://docs.test/en/a", "https://docs.test/en/b"}}, []string{"https://docs.test/en/"}},
+		{"a site by its own word", Suggestions{Site: "https://docs.test/x/", URLs: []string{"https://docs.test/x/a", "https://docs.test/x/b"}, Own: []string{"https://docs.test/a"}}, []string{"https://docs.test/x/"}},
+		{"a site in two folders", Suggestions{Site: "https://docs.test/1/", URLs: []string{"https://docs.test/1/a", "https://docs.test/1/b"}, Own: []string{"https://docs.test/2/a", "https://docs.test/2/b"}}, []string{"https://docs.test/1/", "https://docs.test/2/"}},
 		{"a repository", Suggestions{Repository: "https://github.com/e/frob/"}, []string{"https://github.com/e/frob/"}},
 		{"the site of a repository", Suggestions{Repository: "https://github.com/e/frob/", URLs: []string{"https://docs.test/a"}}, []string{"https://docs.test/"}},
-		{"this machine", Suggestions{Site: "http://127.0.0.1:80/", URLs: []string{"http://127.0.0.1:80/x/a"}}, []string{"http://127.0.0.1:80/"}},
+		{"this machine", Suggestions{Site: "http://127.0.0.1:80/", URLs: []string{"http://127.0.0.1:80/x/a", "http://127.0.0.1:80/x/b"}}, []string{"http://127.0.0.1:80/"}},
 		{"not this machine", Suggestions{Site: "http://localhost:80/", URLs: []string{"http://localhost:80/x/a"}, Own: []string{"https://docs.test/x/a"}}, []string{"https://docs.test/x/"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

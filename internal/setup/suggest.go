@@ -185,19 +185,18 @@ const maxPrefixes = 4
 // documents and the canonical URLs that pages contain. URLs of this machine count
 // only if all URLs are local. If there are none, the pages are those of the repository.
 func (s Suggestions) Prefixes() []string {
-	hosts := siteHosts(s.URLs)
-	// The pages may all be in one folder of a larger site.
-	for i := range hosts {
-		if s.Site != "" && strings.HasPrefix(hosts[i].prefix, s.Site) {
-			hosts[i].prefix = s.Site
-		}
+	hosts, own := siteHosts(s.URLs), siteHosts(s.Own)
+	if s.Site != "" {
+		hosts, own = s.downloaded(hosts), slices.DeleteFunc(own, func(h siteHost) bool { return strings.HasPrefix(s.Site, h.prefix) })
 	}
-	for _, own := range siteHosts(s.Own) {
-		if i := slices.IndexFunc(hosts, func(h siteHost) bool { return h.name == own.name }); i >= 0 {
+	for _, own := range own {
+		i := slices.IndexFunc(hosts, func(h siteHost) bool { return h.name == own.name })
+		switch {
+		case i >= 0 && s.Site == "":
 			hosts[i].widen(own.prefix)
-			continue
+		case i < 0 || !strings.HasPrefix(own.prefix, hosts[i].prefix):
+			hosts = append(hosts, own)
 		}
-		hosts = append(hosts, own)
 	}
 	if slices.ContainsFunc(hosts, func(h siteHost) bool { return !loopback.IsHost(h.name) }) {
 		hosts = slices.DeleteFunc(hosts, func(h siteHost) bool { return loopback.IsHost(h.name) })
@@ -210,6 +209,21 @@ func (s Suggestions) Prefixes() []string {
 		return []string{s.Repository} // its files are the only pages
 	}
 	return prefixes
+}
+
+// downloaded limits the prefixes to the downloaded pages of a site. All pages below its
+// prefix are downloaded, unless a limit left out some.
+func (s Suggestions) downloaded(hosts []siteHost) []siteHost {
+	for i := range hosts {
+		h := &hosts[i]
+		switch {
+		case len(s.URLs) == 1:
+			h.prefix = s.URLs[0]
+		case strings.HasPrefix(s.Site, h.prefix), strings.HasPrefix(h.prefix, s.Site) && !s.Partial:
+			h.prefix = s.Site
+		}
+	}
+	return hosts
 }
 
 // A siteHost is a host with pages.

@@ -27,6 +27,7 @@ import (
 type Suggestions struct {
 	Keyword    string   // chosen by the user
 	Site       string   // URL prefix of the downloaded pages; "" if the source is not a site
+	Partial    bool     // a limit left out pages of the site
 	Projects   []string // names of the project, most reliable first
 	Titles     []string // of documents
 	Headings   []string // one per document
@@ -117,16 +118,29 @@ func (s *Suggestions) readMirror(dir string) {
 	if err != nil {
 		return // the passages are sufficient
 	}
-	s.Site = m.Prefix
+	s.Site, s.Partial = m.Prefix, m.Partial
 	all := m.Pages()
 	var heads []pageHead
 	for i := range min(maxPages, len(all)) {
 		page := all[i*len(all)/min(maxPages, len(all))]
 		if data, err := m.Read(page); err == nil && strings.Contains(page.ContentType, "html") {
-			heads = append(heads, parseHead(data))
+			h := parseHead(data)
+			if !isSamePage(page.URL, h.url) && page.URL != m.Prefix {
+				h.url = "" // of the site's home page, for example
+			}
+			heads = append(heads, h)
 		}
 	}
 	s.addHeads(heads)
+}
+
+// isSamePage reports whether two URLs end in the same name.
+func isSamePage(a, b string) bool {
+	name := func(s string) string {
+		s = strings.TrimSuffix(strings.TrimSuffix(s, "/"), "/index.html")
+		return strings.TrimSuffix(s[strings.LastIndexByte(s, '/')+1:], ".html")
+	}
+	return name(a) == name(b)
 }
 
 // readFolder adds evidence from the source folder.

@@ -212,8 +212,9 @@ func (r *run) listPages(list string, refs []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	pages, skipped := r.scope.inScope(base, refs)
+	pages, skipped, outside := r.scope.inScope(base, refs)
 	r.reportUnwanted(skipped)
+	r.leaveOut(outside)
 	return pages, nil
 }
 
@@ -395,20 +396,26 @@ func isText(res response) bool {
 }
 
 // inScope resolves references. It returns those that are pages of the site,
-// without duplicates, and the skipped ones with reasons.
-func (s *scope) inScope(base *url.URL, refs []string) (pages []string, skipped []Outcome) {
+// without duplicates, the skipped ones with reasons, and other pages of the same origin.
+func (s *scope) inScope(base *url.URL, refs []string) (pages []string, skipped []Outcome, outside []string) {
 	seen := map[string]bool{}
 	for _, ref := range refs {
 		u, ok := s.resolve(base, ref)
-		if !ok || seen[u.String()] {
+		if u == nil || seen[u.String()] {
 			continue
 		}
 		seen[u.String()] = true
+		if !ok {
+			if origin(u) == s.origin && unwantedLink(u, false) == "" {
+				outside = append(outside, u.String())
+			}
+			continue
+		}
 		if why := unwantedLink(u, true); why != "" {
 			skipped = append(skipped, Outcome{u.String(), why})
 			continue
 		}
 		pages = append(pages, u.String())
 	}
-	return pages, skipped
+	return pages, skipped, outside
 }

@@ -38,6 +38,8 @@ type record struct {
 	Began *time.Time `json:"began,omitempty"`
 	Ended *time.Time `json:"ended,omitempty"`
 	Way   Discovery  `json:"way,omitempty"`
+	// Partial is set at the end of a run that a limit has cut off.
+	Partial bool `json:"partial,omitempty"`
 
 	URL       string     `json:"url,omitempty"`
 	Type      string     `json:"type,omitempty"`
@@ -124,7 +126,7 @@ func (m *Mirror) add(rec record, sc *scope) bool {
 	case rec.Began != nil && rec.Run > m.run:
 		m.begin(rec.Run, *rec.Began)
 	case rec.Ended != nil && rec.Run == m.run:
-		m.ended, m.Ended, m.Discovery = true, *rec.Ended, rec.Way
+		m.ended, m.Ended, m.Discovery, m.Partial = true, *rec.Ended, rec.Way, rec.Partial
 	default:
 		return false
 	}
@@ -324,8 +326,8 @@ func (j *journal) restore(urls []string) {
 }
 
 // finishRun ends the run. The mirror keeps the pages that the run found and those
-// in keep. settle returns the URLs of removed pages.
-func (j *journal) finishRun(way Discovery, now time.Time, keep map[string]bool) (removed []string, err error) {
+// in keep. finishRun returns the URLs of removed pages.
+func (j *journal) finishRun(way Discovery, now time.Time, keep map[string]bool, partial bool) (removed []string, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	m := j.m
@@ -344,7 +346,7 @@ func (j *journal) finishRun(way Discovery, now time.Time, keep map[string]bool) 
 		}
 	}
 	slices.Sort(removed)
-	m.Discovery, m.Ended, m.ended = way, now.UTC().Truncate(time.Second), true
+	m.Discovery, m.Ended, m.ended, m.Partial = way, now.UTC().Truncate(time.Second), true, partial
 
 	var b bytes.Buffer
 	b.Write(line(record{Mirror: journalVersion, URL: m.URL, Prefix: m.Prefix}))
@@ -354,7 +356,7 @@ func (j *journal) finishRun(way Discovery, now time.Time, keep map[string]bool) 
 		r.Run = m.run
 		b.Write(line(r))
 	}
-	b.Write(line(record{Run: m.run, Ended: &m.Ended, Way: way}))
+	b.Write(line(record{Run: m.run, Ended: &m.Ended, Way: way, Partial: partial}))
 	// Windows does not replace open files.
 	err = errors.Join(j.file.Close(), j.dir.Join(journalName).Write(b.Bytes(), 0o644))
 	j.file = nil

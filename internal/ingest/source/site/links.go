@@ -19,6 +19,7 @@ import (
 type scan struct {
 	canonical string   // canonical URL within the site, or ""
 	links     []string // URLs within the site, without duplicates
+	outside   []string // URLs of other pages of the same origin, without duplicates
 }
 
 // scanPage extracts the links of an HTML page.
@@ -35,7 +36,7 @@ func scanPage(sc *scope, page string, data []byte, contentType string) scan {
 		switch token := z.Next(); token {
 		case html.ErrorToken:
 			if s.nofollow {
-				s.links = nil
+				s.links, s.outside = nil, nil
 			}
 			return s.scan
 		case html.StartTagToken, html.SelfClosingTagToken:
@@ -120,6 +121,12 @@ func (s *scanner) add(ref string) {
 	}
 	s.refs[ref] = true
 	u, ok := s.scope.resolve(s.base, ref)
+	if !ok && u != nil && origin(u) == s.scope.origin && unwantedLink(u, false) == "" {
+		if link := u.String(); !s.seen[link] {
+			s.seen[link] = true
+			s.outside = append(s.outside, link)
+		}
+	}
 	if !ok || strings.Contains(u.Path, "/_sources/") {
 		return // outside the site, or a source file that Sphinx converted
 	}

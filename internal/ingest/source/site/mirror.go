@@ -75,6 +75,7 @@ type Mirror struct {
 	URL, Prefix string    // as requested
 	Discovery   Discovery // of the last completed run
 	Ended       time.Time // end of that run; zero if there is none
+	Partial     bool      // a limit left out pages in that run
 	Damaged     int       // skipped journal lines
 
 	dir     confined.Path

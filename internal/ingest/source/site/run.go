@@ -48,10 +48,15 @@ type run struct {
 	client  *client
 	robots  robots
 
+	robotsRead bool
+	robotsErr  error
+
 	follow   bool            // follow links
 	seen     map[string]bool // URLs that were or will be requested; constant during a batch
 	admitted int             // pages that count for the page limit
 	unwanted int             // links that are not pages
+	leftOut  map[string]bool // links to other pages of the site
+	partial  bool            // a limit left out pages
 
 	listsComplete bool                // all page lists were read completely
 	listed        map[string]response // responses that were requested to find pages
@@ -67,17 +72,16 @@ type run struct {
 	moved  *MovedError
 }
 
-func newRun(opt Options, sc *scope, j *journal) *run {
+func newRun(opt Options, sc *scope) *run {
 	r := &run{
-		opt: opt, scope: sc, journal: j, client: newClient(opt, sc),
-		seen: map[string]bool{}, keep: map[string]bool{}, gone: map[string]bool{}, texts: map[string]uint64{}, listed: map[string]response{}, listsComplete: true,
+		opt: opt, scope: sc, client: newClient(opt, sc),
+		seen: map[string]bool{}, leftOut: map[string]bool{}, keep: map[string]bool{}, gone: map[string]bool{}, texts: map[string]uint64{}, listed: map[string]response{}, listsComplete: true,
 	}
 	r.client.limit.Store(opt.MaxBytes)
 	return r
 }
 
 func (r *run) fetch(ctx context.Context) error {
-	defer r.client.close()
 	if err := r.readRobots(ctx); err != nil {
 		return err
 	}
@@ -101,12 +105,14 @@ func (r *run) fetch(ctx context.Context) error {
 		return nil
 	}
 	if r.unrequested.Load() > 0 {
+		r.partial = true
 		r.limit("reached the limit of %s: %d pages were not downloaded", size(r.opt.MaxBytes), r.unrequested.Load())
 	}
+	r.reportScope()
 	if r.opt.KeepLost {
 		r.keepLost()
 	}
-	r.report.Removed, err = r.journal.finishRun(r.report.Discovery, r.opt.now(), r.keep)
+	r.report.Removed, err = r.journal.finishRun(r.report.Discovery, r.opt.now(), r.keep, r.partial)
 	r.report.Complete = err == nil
 	return err
 }
@@ -195,8 +201,16 @@ func (r *run) limitError() error {
 }
 
 // readRobots reads the site's robots.txt. If it exists but cannot be read,
-// everything is disallowed. If it is too long, only its beginning counts.
+// everything is disallowed. If it is too long, only its beginning counts. A run reads it
+// once.
 func (r *run) readRobots(ctx context.Context) error {
+	if !r.robotsRead {
+		r.robotsRead, r.robotsErr = true, r.requestRobots(ctx)
+	}
+	return r.robotsErr
+}
+
+func (r *run) requestRobots(ctx context.Context) error {
 	u := r.scope.origin + "/robots.txt"
 	res, err := r.file(ctx, request{url: u, limit: maxRobots, partial: true})
 	var f *failure
@@ -253,6 +267,7 @@ type found struct {
 	redirect string
 	links    []string
 	skipped  []Outcome // links that are not pages
+	outside  []string  // links to other pages of the site
 }
 
 // pages downloads pages and, if links are followed, their links in
@@ -283,6 +298,7 @@ func (r *run) pages(ctx context.Context, first []string) error {
 					next = append(next, item{f.redirect, these[i].hops + 1})
 				}
 				r.reportUnwanted(f.skipped)
+				r.leaveOut(f.outside)
 				next = r.admit(next, f.links)
 			}
 		}
@@ -308,6 +324,7 @@ func (r *run) admit(items []item, urls []string) []item {
 			continue
 		}
 		if r.admitted >= r.opt.MaxPages {
+			r.partial = true
 			r.limit("reached the limit of %d pages; the site has more", r.opt.MaxPages)
 			break
 		}
@@ -496,10 +513,10 @@ func (r *run) links(rec record, contents []byte) found {
 
 // newLinks returns the new links, up to the limit.
 func (r *run) newLinks(s scan) found {
-	var f found
 	if !r.follow {
-		return f
+		return found{}
 	}
+	f := found{outside: s.outside}
 	for _, link := range s.links {
 		if r.seen[link] {
 			continue

@@ -87,8 +87,8 @@ type Options struct {
 	URL string // of the first page or of a page list
 	Dir string // folder of the mirror; created if missing
 
-	// Prefix is the common prefix of all page URLs. The default is URL without
-	// a trailing file name.
+	// Prefix is the common prefix of all page URLs. The default is URL without a trailing
+	// file name, or the folder of URL if that is a page.
 	Prefix    string
 	Discovery Discovery // "": the first one that finds pages
 
@@ -149,7 +149,7 @@ type Report struct {
 	Lost      int       // pages that the site no longer has and the mirror keeps (see Options.KeepLost)
 	Failed    []Outcome // pages and page lists that failed to download
 	Skipped   []Outcome // skipped pages
-	Limits    []string  // sentences about limits that were reached
+	Limits    []string  // sentences about limits that were reached and pages that they leave out
 	Pages     int       // in the mirror
 	Complete  bool      // the run is complete: the next one requests every page again
 }
@@ -195,14 +195,17 @@ func Fetch(ctx context.Context, opt Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	j, err := openJournal(opt.Dir, sc, login != nil, opt.now())
-	if err != nil {
+	r := newRun(opt, sc)
+	r.client.login = login
+	defer r.client.close()
+	if opt.Prefix == "" && !sc.listed {
+		r.widen(ctx)
+	}
+	if r.journal, err = openJournal(opt.Dir, sc, login != nil, opt.now()); err != nil {
 		return Report{}, err
 	}
-	r := newRun(opt, sc, j)
-	r.client.login = login
 	err = r.fetch(ctx)
-	err = errors.Join(err, j.close())
+	err = errors.Join(err, r.journal.close())
 	return r.finish(), err
 }
 

@@ -189,7 +189,10 @@ func TestByLinks(t *testing.T) {
 	diff(t, "skipped", map[string]string{"/docs/pic.png": "a .png file", "/docs/a.html?sort=1": "has a query"}, outcomes(s, report.Skipped))
 	diff(t, "failed", map[string]string{"/docs/sub/gone.html": "404 Not Found"}, outcomes(s, report.Failed))
 	report.Skipped, report.Failed, report.Bytes = nil, nil, 0
-	diff(t, "report", Report{Discovery: ByLinks, Found: 8, Fetched: 7, Redirects: 1, Pages: 7, Complete: true}, report)
+	diff(t, "report", Report{
+		Discovery: ByLinks, Found: 8, Fetched: 7, Redirects: 1, Pages: 7, Complete: true,
+		Limits: []string{"left out 1 linked page outside " + s.URL + "/docs/ (to download 1 of them, pass --prefix " + s.URL + "/)"},
+	}, report)
 	if asked := s.requests(); slices.Contains(asked, "/outside.html") {
 		t.Errorf("asked outside of the prefix: %v", asked)
 	}
