@@ -104,7 +104,8 @@ func TestPace(t *testing.T) {
 	opt.now, opt.sleep = c.now, c.sleep
 	fetch(t, opt)
 	const d = 2500 * time.Millisecond
-	diff(t, "slept", []time.Duration{d, d}, c.slept) // before robots.txt could set a delay
+	// Not before the first page, since robots.txt had not set the delay yet.
+	diff(t, "slept", []time.Duration{d, d, d}, c.slept)
 }
 
 func TestBackoff(t *testing.T) {

@@ -93,6 +93,22 @@ func absolute(file string) (string, error) {
 // A LoginError reports a site that shows its first page only to some users.
 type LoginError struct{ error }
 
+// isLogin reports whether the address of a page is that of a login.
+func isLogin(page string) bool {
+	u, err := url.Parse(page)
+	if err != nil {
+		return false
+	}
+	host, _, _ := strings.Cut(u.Host, ".")
+	return slices.ContainsFunc(append(strings.Split(u.Path, "/"), host), func(name string) bool {
+		switch name, _, _ = strings.Cut(strings.ToLower(name), "."); name {
+		case "login", "log-in", "log_in", "signin", "sign-in", "sign_in", "sso", "saml", "auth", "oauth", "oauth2", "authorize":
+			return true
+		}
+		return false
+	})
+}
+
 // A login holds the headers with secrets for one origin. nil is valid and has none.
 type login struct {
 	origin  string

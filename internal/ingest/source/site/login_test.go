@@ -1,6 +1,7 @@
 package site
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -168,6 +169,34 @@ func TestLoginErrors(t *testing.T) {
 	}
 	if len(s.requests()) > 0 {
 		t.Errorf("requested %q", s.requests())
+	}
+}
+
+// A site that needs a login says so, however it refuses its first page.
+func TestLoginNeeded(t *testing.T) {
+	for name, answer := range map[string]http.HandlerFunc{
+		"401":  func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "", http.StatusUnauthorized) },
+		"403":  func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "", http.StatusForbidden) },
+		"form": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html><input type=password>") },
+		"redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/Login.php?next=%2F", http.StatusFound)
+		},
+		"redirect to a host": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "https://sso.docs.test/", http.StatusFound)
+		},
+	} {
+		s := newServer(t)
+		s.handle("/docs/", answer)
+		var login *LoginError
+		if _, err := Fetch(t.Context(), options(t, s.URL+"/docs/")); !errors.As(err, &login) || !strings.HasPrefix(err.Error(), "cannot download any page of "+s.URL+"/docs/: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	s := newServer(t)
+	s.handle("/docs/", http.RedirectHandler("/manual/", http.StatusFound).ServeHTTP)
+	var moved *MovedError
+	if _, err := Fetch(t.Context(), options(t, s.URL+"/docs/")); !errors.As(err, &moved) {
+		t.Errorf("a site that has moved: %v", err)
 	}
 }
 

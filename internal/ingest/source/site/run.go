@@ -51,12 +51,14 @@ type run struct {
 	robotsRead bool
 	robotsErr  error
 
-	follow   bool            // follow links
-	seen     map[string]bool // URLs that were or will be requested; constant during a batch
-	admitted int             // pages that count for the page limit
-	unwanted int             // links that are not pages
-	leftOut  map[string]bool // links to other pages of the site
-	partial  bool            // a limit left out pages
+	follow     bool            // follow links
+	seen       map[string]bool // URLs that were or will be requested; constant during a batch
+	admitted   int             // pages that count for the page limit
+	unwanted   int             // links that are not pages
+	leftOut    map[string]bool // links to other pages of the site
+	absent     absence
+	redirected map[string]bool // pages that were found only as the target of a redirect, at first
+	partial    bool            // a limit left out pages
 
 	listsComplete bool                // all page lists were read completely
 	listed        map[string]response // responses that were requested to find pages
@@ -75,7 +77,7 @@ type run struct {
 func newRun(opt Options, sc *scope) *run {
 	r := &run{
 		opt: opt, scope: sc, client: newClient(opt, sc),
-		seen: map[string]bool{}, leftOut: map[string]bool{}, keep: map[string]bool{}, gone: map[string]bool{}, texts: map[string]uint64{}, listed: map[string]response{}, listsComplete: true,
+		seen: map[string]bool{}, leftOut: map[string]bool{}, redirected: map[string]bool{}, keep: map[string]bool{}, gone: map[string]bool{}, texts: map[string]uint64{}, listed: map[string]response{}, listsComplete: true,
 	}
 	r.client.limit.Store(opt.MaxBytes)
 	return r
@@ -109,6 +111,10 @@ func (r *run) fetch(ctx context.Context) error {
 		r.limit("reached the limit of %s: %d pages were not downloaded", size(r.opt.MaxBytes), r.unrequested.Load())
 	}
 	r.reportScope()
+	r.probe(ctx)
+	if err := errors.Join(r.dropAbsent(), r.dropMasks()); err != nil {
+		return err
+	}
 	if r.opt.KeepLost {
 		r.keepLost()
 	}
@@ -120,6 +126,9 @@ func (r *run) fetch(ctx context.Context) error {
 // noPagesError returns the error of a run without pages: the reason for the first
 // one.
 func (r *run) noPagesError() error {
+	if r.moved != nil && isLogin(r.moved.To) {
+		return &LoginError{fmt.Errorf("cannot download any page of %s: redirects to the login page %s", r.scope, r.moved.To)}
+	}
 	if r.moved != nil {
 		return r.moved
 	}
@@ -141,7 +150,7 @@ func (r *run) noPagesError() error {
 		others = "; in total: " + generation.Reasons(skipped)
 	}
 	err := fmt.Errorf("cannot download any page of %s: %s: %s%s", r.scope, all[i].URL, all[i].Reason, others)
-	if all[i].Reason == status(http.StatusUnauthorized) || all[i].Reason == status(http.StatusForbidden) {
+	if why := all[i].Reason; why == status(http.StatusUnauthorized) || why == status(http.StatusForbidden) || why == whyLogin {
 		return &LoginError{err}
 	}
 	return err
@@ -293,7 +302,7 @@ func (r *run) pages(ctx context.Context, first []string) error {
 			for i, f := range results {
 				if f.redirect != "" && !r.seen[f.redirect] {
 					// The target replaces the redirecting page.
-					r.seen[f.redirect] = true
+					r.seen[f.redirect], r.redirected[f.redirect] = true, true
 					r.done.Add(-1)
 					next = append(next, item{f.redirect, these[i].hops + 1})
 				}
@@ -392,10 +401,13 @@ func (r *run) page(ctx context.Context, it item) (found, error) {
 	case res.status == http.StatusNotModified:
 		r.count(&r.report.Unchanged)
 		r.keepBytes(rec.Size)
+		if why := noDocument(contents, rec.Type); why != "" {
+			return found{}, r.refusePage(it.url, why, record{})
+		}
 		rec.ETag, rec.Modified = cmp.Or(res.etag, rec.ETag), cmp.Or(res.modified, rec.Modified)
 		return r.links(rec, contents), r.journal.append(rec)
 	case res.location != "":
-		return r.redirected(it, u, res.location)
+		return r.redirect(it, u, res.location)
 	case (res.status == http.StatusNotFound || res.status == http.StatusGone) && rec.Hash != "":
 		r.markGone(it.url)
 		return found{}, nil // removed at the end of the run
@@ -447,7 +459,7 @@ func (r *run) keepMirrored(u string) {
 	r.keep[u] = true
 }
 
-func (r *run) redirected(it item, u *url.URL, location string) (found, error) {
+func (r *run) redirect(it item, u *url.URL, location string) (found, error) {
 	to, within := r.scope.resolve(u, location)
 	switch {
 	case to == nil:
@@ -481,6 +493,9 @@ func (r *run) store(u *url.URL, old record, res response) (found, error) {
 		case ".html", ".htm", ".xhtml":
 			res.contentType = "text/html"
 		}
+	}
+	if why := noDocument(res.body, res.contentType); why != "" {
+		return found{}, r.refusePage(u.String(), why, old)
 	}
 	now := r.opt.now().UTC().Truncate(time.Second)
 	rec := record{URL: u.String(), Type: res.contentType, ETag: res.etag, Modified: res.modified, Fetched: &now}

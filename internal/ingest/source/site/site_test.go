@@ -85,7 +85,7 @@ func (s *server) requests() []string {
 	asked := slices.Sorted(slices.Values(s.asked))
 	s.asked = nil
 	return slices.DeleteFunc(asked, func(p string) bool {
-		return p == "/robots.txt" || strings.Contains(p, "llms") || strings.Contains(p, "sitemap")
+		return p == "/robots.txt" || strings.Contains(p, "llms") || strings.Contains(p, "/no-such-page-") || strings.Contains(p, "sitemap")
 	})
 }
 
