@@ -406,12 +406,12 @@ func (s *scope) inScope(base *url.URL, refs []string) (pages []string, skipped [
 		}
 		seen[u.String()] = true
 		if !ok {
-			if origin(u) == s.origin && unwantedLink(u, false) == "" {
-				outside = append(outside, u.String())
+			if origin(u) == s.origin && unwantedLink(u) == "" {
+				outside = append(outside, withoutQuery(u.String()))
 			}
 			continue
 		}
-		if why := unwantedLink(u, true); why != "" {
+		if why := unwantedLink(u); why != "" {
 			skipped = append(skipped, Outcome{u.String(), why})
 			continue
 		}

@@ -121,8 +121,8 @@ func (s *scanner) add(ref string) {
 	}
 	s.refs[ref] = true
 	u, ok := s.scope.resolve(s.base, ref)
-	if !ok && u != nil && origin(u) == s.scope.origin && unwantedLink(u, false) == "" {
-		if link := u.String(); !s.seen[link] {
+	if !ok && u != nil && origin(u) == s.scope.origin && unwantedLink(u) == "" {
+		if link := withoutQuery(u.String()); !s.seen[link] {
 			s.seen[link] = true
 			s.outside = append(s.outside, link)
 		}
@@ -148,10 +148,7 @@ func toUTF8(data []byte, contentType string) []byte {
 }
 
 // unwantedLink returns the reason why a URL is not a page, or "".
-func unwantedLink(u *url.URL, queries bool) string {
-	if u.RawQuery != "" && !queries {
-		return "has a query"
-	}
+func unwantedLink(u *url.URL) string {
 	switch ext := strings.ToLower(path.Ext(u.Path)); ext {
 	case ".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif", ".ico", ".bmp", ".tif", ".tiff",
 		".css", ".woff", ".woff2", ".ttf", ".eot", ".mp3", ".mp4", ".webm", ".ogg", ".wav", ".mov", ".avi",

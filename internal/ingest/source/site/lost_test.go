@@ -100,7 +100,7 @@ func TestKeepLost(t *testing.T) {
 				}
 				s.set("/docs/", sitetest.Links(refs...))
 				opt := options(t, s.URL+"/docs/")
-				opt.KeepLost, opt.Queries = keep, true
+				opt.KeepLost = keep
 				fetch(t, opt)
 				tt.happens(s)
 				for range 2 { // the second run gives the same result

@@ -51,14 +51,16 @@ type run struct {
 	robotsRead bool
 	robotsErr  error
 
-	follow     bool            // follow links
-	seen       map[string]bool // URLs that were or will be requested; constant during a batch
-	admitted   int             // pages that count for the page limit
-	unwanted   int             // links that are not pages
-	leftOut    map[string]bool // links to other pages of the site
-	absent     absence
-	redirected map[string]bool // pages that were found only as the target of a redirect, at first
-	partial    bool            // a limit left out pages
+	follow      bool            // follow links
+	seen        map[string]bool // URLs that were or will be requested; constant during a batch
+	admitted    int             // pages that count for the page limit
+	unwanted    int             // links that are not pages
+	leftOut     map[string]bool // links to other pages of the site
+	absent      absence
+	queries     map[string][]string // queried links, by their plain URL
+	absentPlain map[string]bool     // plain URLs that the site does not have
+	redirected  map[string]bool     // pages that were found only as the target of a redirect, at first
+	partial     bool                // a limit left out pages
 
 	listsComplete bool                // all page lists were read completely
 	listed        map[string]response // responses that were requested to find pages
@@ -77,7 +79,7 @@ type run struct {
 func newRun(opt Options, sc *scope) *run {
 	r := &run{
 		opt: opt, scope: sc, client: newClient(opt, sc),
-		seen: map[string]bool{}, leftOut: map[string]bool{}, redirected: map[string]bool{}, keep: map[string]bool{}, gone: map[string]bool{}, texts: map[string]uint64{}, listed: map[string]response{}, listsComplete: true,
+		seen: map[string]bool{}, leftOut: map[string]bool{}, redirected: map[string]bool{}, queries: map[string][]string{}, absentPlain: map[string]bool{}, keep: map[string]bool{}, gone: map[string]bool{}, texts: map[string]uint64{}, listed: map[string]response{}, listsComplete: true,
 	}
 	r.client.limit.Store(opt.MaxBytes)
 	return r
@@ -277,6 +279,8 @@ type found struct {
 	links    []string
 	skipped  []Outcome // links that are not pages
 	outside  []string  // links to other pages of the site
+	queries  []queried
+	missing  bool // the site does not have the page
 }
 
 // pages downloads pages and, if links are followed, their links in
@@ -309,6 +313,10 @@ func (r *run) pages(ctx context.Context, first []string) error {
 				r.reportUnwanted(f.skipped)
 				r.leaveOut(f.outside)
 				next = r.admit(next, f.links)
+				next = r.admit(next, r.followQueries(f.queries))
+				if f.missing {
+					next = r.admit(next, r.plainFailed(these[i].url))
+				}
 			}
 		}
 		level = next
@@ -416,7 +424,7 @@ func (r *run) page(ctx context.Context, it item) (found, error) {
 	if res.status != http.StatusNotFound && res.status != http.StatusGone {
 		r.keepMirrored(it.url)
 	}
-	return found{}, nil
+	return found{missing: true}, nil
 }
 
 // request requests a page, conditionally if the mirror has it.
@@ -540,7 +548,17 @@ func (r *run) newLinks(s scan) found {
 		if err != nil {
 			continue
 		}
-		if why := unwantedLink(u, r.opt.Queries); why != "" {
+		if u.RawQuery != "" {
+			if u = plainURL(u); u.String() != link {
+				if len(f.queries) < maxQueries {
+					f.queries = append(f.queries, queried{u.String(), link})
+				}
+				if link = u.String(); r.seen[link] {
+					continue
+				}
+			}
+		}
+		if why := unwantedLink(u); why != "" {
 			if len(f.skipped) <= maxUnwanted {
 				f.skipped = append(f.skipped, Outcome{link, why})
 			}

@@ -105,7 +105,6 @@ type Options struct {
 
 	IgnoreRobots bool // request pages that robots.txt disallows
 	Private      bool // allow host names that resolve to this machine or a private network
-	Queries      bool // follow links with a query; they often lead to endless variants of a page
 
 	// Refuse returns the reason to skip a page, or ""; nil: download all pages.
 	// Links on refused pages are not followed. path is the page's path below

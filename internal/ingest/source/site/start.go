@@ -35,7 +35,7 @@ func (r *run) widen(ctx context.Context) {
 	for _, link := range scanPage(&wide, u.String(), res.body, res.contentType).links {
 		to, err := url.Parse(link)
 		switch {
-		case err != nil || unwantedLink(to, false) != "" || spelling(link) == spelling(u.String()) || spelling(link) == spelling(r.scope.start.String()):
+		case err != nil || unwantedLink(to) != "" || spelling(link) == spelling(u.String()) || spelling(link) == spelling(r.scope.start.String()):
 		case r.scope.within(to.EscapedPath()):
 			return
 		case spelling(link) != spelling(wide.String()):

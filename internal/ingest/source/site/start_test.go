@@ -10,7 +10,7 @@ import (
 
 // A start page takes its folder only if it links to pages next to it and to none below.
 func TestStartPage(t *testing.T) {
-	nav := sitetest.Links("/docs/intro", "/docs/install/", "/docs/api/client", "/docs/api/server?x=1", "/blog/x", "/", "/docs/logo.png")
+	nav := sitetest.Links("/docs/intro", "/docs/install/", "/docs/api/client", "/docs/intro?x=1", "/blog/x", "/", "/docs/logo.png")
 	plain := sitetest.Links("/docs/api/client")
 	for name, tt := range map[string]struct {
 		start, prefix string
