@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/file/confined"
+	"github.com/docsearch/docsearch/internal/humanize"
 	"github.com/docsearch/docsearch/internal/index/container"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
@@ -129,11 +130,12 @@ func collect(ctx context.Context, dir confined.Path, before *generation.Generati
 		return generation.Prepared{}, err
 	}
 	origin.Files = []generation.SourceFile{{Path: leann.PassagesName, Size: st.Size(), ModTime: st.ModTime()}}
+	w.skipped = bySeverity(w.skipped)
 	err = errors.Join(
 		writeSkipped(dir.Join(SkippedName), w.skipped),
 		writeRecords(dir.Join(FilesName), header{c.context, c.boilerplate, c.sample, c.pageTerms}, w.records))
 	return generation.Prepared{
-		Source: origin, Skipped: generation.Summary(bySeverity(w.skipped)), Publish: true, Perm: commonPerm(items),
+		Source: origin, Skipped: generation.Summary(w.skipped), Publish: true, Perm: commonPerm(items),
 		Reused: w.reused, KeepsLost: true,
 	}, err
 }
@@ -149,20 +151,22 @@ func commonPerm(items []source.Item) fs.FileMode {
 	return rights
 }
 
-// bySeverity orders skipped items: unreadable first, then suspected secrets,
-// then the rest, and last the expressions of templates, of which many documents
-// have some. A summary shows only the first ones.
+// bySeverity orders skipped items: large documents without text first, then unreadable
+// ones, suspected secrets, the rest, and last the expressions of templates, of which many
+// documents have some. A summary shows only the first ones.
 func bySeverity(skipped []generation.Skipped) []generation.Skipped {
 	rank := func(s generation.Skipped) int {
 		switch {
-		case strings.HasPrefix(s.Reason, generation.Unreadable):
+		case strings.HasPrefix(s.Reason, noText):
 			return 0
-		case strings.HasPrefix(s.Reason, secret.Reason):
+		case strings.HasPrefix(s.Reason, generation.Unreadable):
 			return 1
+		case strings.HasPrefix(s.Reason, secret.Reason):
+			return 2
 		case strings.HasPrefix(s.Reason, markdown.TemplateMark):
-			return 3
+			return 4
 		}
-		return 2
+		return 3
 	}
 	return slices.SortedStableFunc(slices.Values(skipped), func(a, b generation.Skipped) int { return rank(a) - rank(b) })
 }
@@ -292,6 +296,13 @@ func (c *collector) matches(was *record, it *source.Item, hash string) bool {
 	return was != nil && was.Hash == hash && was.Context == it.Context && c.includesSame(was)
 }
 
+// A document of largeDocument bytes without text is probably one that docsearch or its
+// generator got wrong, or a page that a script fills.
+const (
+	largeDocument = 20_000
+	noText        = "no text in "
+)
+
 // read makes the passages of one document. Errors and faults become skipped entries. A
 // document that cannot be read keeps its passages of the previous generation.
 func (c *collector) read(ctx context.Context, it *source.Item) result {
@@ -314,6 +325,14 @@ func (c *collector) read(ctx context.Context, it *source.Item) result {
 	if err != nil {
 		r = result{record: empty}
 		r.skip(it.Name, "%v", err)
+	}
+	for i := range r.Skipped {
+		switch s := &r.Skipped[i]; s.Reason {
+		case "empty", "no content", "no text":
+			if it.Size >= largeDocument {
+				s.Reason = noText + humanize.Size(it.Size)
+			}
+		}
 	}
 	return r
 }

@@ -125,6 +125,24 @@ func TestSiteFormats(t *testing.T) {
 	}
 }
 
+// A large page without text is the first that the report names.
+func TestLargePageWithoutText(t *testing.T) {
+	script := "<script>" + strings.Repeat("x = 1;", largeDocument/6) + "</script>"
+	s := newTestSite(t, map[string]string{
+		"/docs/":      htmlPage("Start", `<h1>Start</h1><p><a href=a>a</a> <a href=small>small</a> <a href=large>large</a></p>`+script),
+		"/docs/a":     "text/html\n<meta name=robots content=noindex><p>Not ready.</p>",
+		"/docs/small": htmlPage("Small", ""),
+		"/docs/large": htmlPage("Large", script),
+	})
+	g := generate(t, s.source(t, SiteOptions{}, folder.Options{}), nil)
+	want := []generation.Skipped{
+		{Name: s.URL + "/docs/large", Reason: "no text in 20.1 kB"}, {Name: s.URL + "/docs/a", Reason: "noindex"}, {Name: s.URL + "/docs/small", Reason: "no content"},
+	}
+	if diff := cmp.Diff(want, g.Skipped); diff != "" {
+		t.Errorf("skipped (-want +got):\n%s", diff)
+	}
+}
+
 func TestSite(t *testing.T) {
 	long := ingesttest.Words("long", 150)
 	s := newTestSite(t, map[string]string{
