@@ -62,7 +62,7 @@ func (f HeaderFlag) String() string { return "" }
 func (f HeaderFlag) Set(s string) error {
 	name, from, want := f.Name, s, "env:VARIABLE or @FILE"
 	if name == "" {
-		want = "NAME=" + want[:len("env:VARIABLE")] + " or NAME=@FILE"
+		want = "NAME=env:VARIABLE or NAME=@FILE"
 		name, from, _ = strings.Cut(s, "=")
 	}
 	file, isFile := strings.CutPrefix(from, "@")
@@ -136,9 +136,9 @@ func readLogin(headers []Header, sc *scope) (*login, error) {
 }
 
 // addSecrets adds the secrets in a value: the value itself, the token after a scheme such
-// as "Bearer", and the values of cookies.
+// as "Bearer", and the values of cookies, except for words such as those of settings.
 func (l *login) addSecrets(value string) {
-	const minSecret = 6 // pages contain shorter words by chance
+	const minSecret = 8 // pages contain shorter words by chance
 	add := func(s string) {
 		for _, form := range []string{s, url.QueryEscape(s)} {
 			if secret := []byte(form); len(secret) >= minSecret && !slices.ContainsFunc(l.secrets, func(o []byte) bool { return bytes.Equal(o, secret) }) {
@@ -151,7 +151,7 @@ func (l *login) addSecrets(value string) {
 		add(strings.TrimSpace(token))
 	}
 	for cookie := range strings.SplitSeq(value, ";") {
-		if _, v, ok := strings.Cut(cookie, "="); ok {
+		if _, v, ok := strings.Cut(cookie, "="); ok && strings.ContainsAny(v, "0123456789") {
 			add(strings.TrimSpace(v))
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 const (
 	token   = "Bearer tok-8f2e6c1d"
-	session = "session=ses-77aa01; theme=dark"
+	session = "session=ses-77aa01; theme=darkness"
 )
 
 // newLoginServer returns a site that shows its pages only to requests with a header. Its
@@ -33,7 +33,7 @@ func newLoginServer(t *testing.T, header, value string) *server {
 		}
 	}
 	s.pages["/docs/"] = show(`Start <a href="a.html">a</a> <a href="away">away</a> <a href="out">out</a>`)
-	s.pages["/docs/a.html"] = show("The crank.")
+	s.pages["/docs/a.html"] = show("The crank in darkness.")
 	return s
 }
 
@@ -75,6 +75,11 @@ func TestLogin(t *testing.T) {
 					}
 					lacksSecret(t, dir, part)
 				}
+			}
+			if m, err := Open(dir); err != nil {
+				t.Error(err)
+			} else if page, err := m.Read(m.Pages()[1]); !strings.Contains(string(page), "in darkness") {
+				t.Errorf("a word of the cookies is removed: %s, %v", page, err)
 			}
 			if st, err := os.Stat(dir); err != nil || runtime.GOOS != "windows" && st.Mode().Perm() != 0o700 {
 				t.Errorf("mirror has mode %v, %v", st.Mode(), err)

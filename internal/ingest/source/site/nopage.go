@@ -210,7 +210,7 @@ func isErrorTitle(title string) bool {
 // dropMasks removes the pages to which many others redirect and no page links, such as an
 // error page. Many redirects to the first page do not make it their new address.
 func (r *run) dropMasks() error {
-	sources := map[string]map[string]string{} // by target and spelling
+	sources := map[string][]string{} // by target
 	r.journal.mu.Lock()
 	for u, rec := range r.journal.m.records {
 		if rec.To == "" || rec.Run != r.journal.m.run || r.redirected[u] {
@@ -218,26 +218,27 @@ func (r *run) dropMasks() error {
 		}
 		to := r.journal.m.target(u, nil)
 		if spelling(u) != spelling(to) && r.journal.m.records[to].Hash != "" {
-			if sources[to] == nil {
-				sources[to] = map[string]string{}
-			}
-			sources[to][spelling(u)] = u
+			sources[to] = append(sources[to], u)
 		}
 	}
 	r.journal.mu.Unlock()
 	for _, to := range slices.Sorted(maps.Keys(sources)) {
 		first := spelling(to) == spelling(r.scope.start.String()) || spelling(to) == spelling(r.scope.String())
-		if len(sources[to]) < minMasked || !first && (!r.redirected[to] || r.isLinked(to)) {
+		different := map[string]bool{}
+		for _, u := range sources[to] {
+			different[spelling(u)] = true
+		}
+		if len(different) < minMasked || !first && (!r.redirected[to] || r.isLinked(to)) {
 			continue
 		}
-		why := fmt.Sprintf("redirects to %s, as %d pages do", to, len(sources[to]))
-		for _, u := range slices.Sorted(maps.Values(sources[to])) {
+		why := fmt.Sprintf("redirects to %s, as %d pages do", to, len(different))
+		for _, u := range slices.Sorted(slices.Values(sources[to])) {
 			if err := r.drop(u, why); err != nil {
 				return err
 			}
 		}
 		if !first {
-			if err := r.drop(to, fmt.Sprintf("%d pages redirect to it, and none links to it", len(sources[to]))); err != nil {
+			if err := r.drop(to, fmt.Sprintf("%d pages redirect to it, and none links to it", len(different))); err != nil {
 				return err
 			}
 		}
