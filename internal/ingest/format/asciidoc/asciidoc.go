@@ -376,8 +376,9 @@ func (p *parser) paragraph(lines []mdwriter.Line, b block) int {
 	case "source", "listing", "literal":
 		p.w.Code(b.language(), lines[:n])
 		return n
-	case "verse":
-		p.quote(lines[:n])
+	case "quote", "verse":
+		from := lines[0].From
+		p.quote(b, from, func() { p.w.Text(p.inline(mdwriter.Join(lines[:n])), from) })
 		return n
 	}
 	var kept []string
@@ -415,8 +416,12 @@ func isAttributes(line string) bool {
 
 var attributesLine = document.Lazily(`^\[(?:\[[\w:-]+(?:,.*)?\]|[#.%][\w.#%-]+|(?:source|listing|quote|verse|NOTE|TIP|IMPORTANT|WARNING|CAUTION|horizontal|options|cols|role|width)\b.*)\]$`)
 
-func (p *parser) quote(lines []mdwriter.Line) {
+// quote writes what read writes as a quotation, and its author and source.
+func (p *parser) quote(b block, from int, read func()) {
 	p.w.Push("> ", "> ")
-	p.w.Text(p.inline(mdwriter.Join(lines)), lines[0].From)
-	p.w.Pop()
+	defer p.w.Pop()
+	read()
+	if len(b.args) > 0 {
+		p.w.Text("— "+p.inline(strings.Join(b.args, ", ")), from)
+	}
 }

@@ -1,6 +1,7 @@
 package asciidoc
 
 import (
+	"encoding/csv"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,9 +52,7 @@ func (p *parser) delimited(lines []mdwriter.Line, b block) int {
 	case isNote(b.style):
 		p.note(inner, b, from)
 	case mark[0] == '_' || b.style == "quote" || b.style == "verse":
-		p.w.Push("> ", "> ")
-		p.body(inner, false)
-		p.w.Pop()
+		p.quote(b, from, func() { p.body(inner, false) })
 	default:
 		p.body(inner, false)
 	}
@@ -290,12 +289,20 @@ var cellSpec = document.Lazily(`(?:^|[ \t])((?:(\d{1,3})?(?:\.\d{1,3})?([+*]))?[
 
 // table parses the cells of a table, which fill its rows in order.
 func (p *parser) table(lines []mdwriter.Line, b block, separator string) {
-	if s := b.options["separator"]; len(s) == 1 {
-		separator = s
+	switch b.options["format"] {
+	case "csv":
+		separator = ","
+	case "dsv":
+		separator = ":"
+	case "tsv":
+		separator = "\t"
 	}
 	read := barCells
-	if b.options["format"] == "csv" || separator == "," || separator == ":" {
-		read = csvCells
+	if strings.Contains(",:\t", separator) {
+		read = valueCells
+	}
+	if s := b.options["separator"]; len(s) == 1 {
+		separator = s
 	}
 	columns := columnsOf(b.options["cols"])
 	var cells []cell
@@ -325,10 +332,16 @@ type cell struct {
 	from  int
 }
 
-// csvCells appends the cells of a line of comma-separated values.
-func csvCells(cells []cell, l mdwriter.Line, separator string) []cell {
-	for part := range strings.SplitSeq(l.Text, separator) {
-		cells = append(cells, cell{[]string{strings.Trim(part, `" `)}, l.From})
+// valueCells appends the cells of a line of separated values, which may have quotes.
+func valueCells(cells []cell, l mdwriter.Line, separator string) []cell {
+	r := csv.NewReader(strings.NewReader(l.Text))
+	r.Comma, r.LazyQuotes, r.TrimLeadingSpace = rune(separator[0]), true, separator != "\t"
+	values, err := r.Read()
+	if err != nil {
+		values = strings.Split(l.Text, separator)
+	}
+	for _, v := range values {
+		cells = append(cells, cell{[]string{strings.TrimSpace(v)}, l.From})
 	}
 	return cells
 }

@@ -102,7 +102,7 @@ func (x *extractor) prepare(root int32) {
 			}
 			i = n.end - 1
 			continue
-		case isNonContent(n.tag) && n.role&rolePre == 0, n.role&roleDrop != 0, n.role&roleTOC != 0 && !x.keepTOC:
+		case isNonContent(n.tag) && n.role&rolePre == 0, n.role&(roleDrop|roleKeep) == roleDrop, n.role&roleTOC != 0 && !x.keepTOC:
 			n.flags |= skipped
 		case n.tag == atom.Dt && n.flags&hasAnchor == 0 && x.holdsAnchor(i):
 			n.flags |= hasAnchor

@@ -15,6 +15,7 @@ type generator struct {
 	marks       string   // elements that only its pages have
 	main        []string // content elements, in order of preference
 	drop        string   // elements in the content to skip
+	keep        string   // elements that are content, whatever drop and commonDrop contain
 	title       string   // page heading, if it is not h1 to h6; others of these are below all h1 to h6
 	major       string   // headings directly below the page heading, whatever their level
 	minor       string   // headings that are too small for a section
@@ -49,6 +50,7 @@ const (
 	roleLayout                     // layout table
 	roleFootnote                   // footnote; in a definition list, the dt
 	roleFootnotes                  // list of footnotes
+	roleKeep                       // content, in spite of roleDrop
 )
 
 // Selectors that generators share, also used for unknown generators.
@@ -76,7 +78,8 @@ const (
 		[class*=admonitionHeading], aside.footnote .label, aside.citation .label`
 	commonCaption = `figcaption, .rubric, .topic-title, .sidebar-title, .code-block-caption, .caption-text,
 		p.title, div.title, .sd-tab-label, [class*=codeBlockTitle], summary`
-	commonLayout   = `.highlighttable, .codehilitetable, .rouge-table, .highlight table, [role=presentation], [role=none]`
+	commonLayout = `.highlighttable, .codehilitetable, .rouge-table, .highlight table, .manual-text table.Nm,
+		[role=presentation], [role=none]`
 	commonTabs     = `.tabbed-set, .tabs-container, .sphinx-tabs, .vp-code-group`
 	commonTab      = `.tabbed-labels label, [role=tab], .vp-code-group .tabs label`
 	commonPanel    = `.tabbed-block, [role=tabpanel], .vp-code-group .blocks [class*=language-]`
@@ -224,6 +227,13 @@ var generators = [...]generator{
 		drop:  `a.mark, a.srclink`,
 	},
 	{
+		name:  "mandoc",
+		marks: `.manual-text`,
+		main:  []string{`.manual-text`},
+		drop:  `table.head, table.foot`,
+		keep:  `a.permalink`, // around the text of each heading and described term
+	},
+	{
 		name:  "sqlite",
 		marks: `link[href*=sqlite.css]`,
 		main:  []string{`body`},
@@ -261,7 +271,7 @@ func newProfile(g *generator) *profile {
 		selectors string
 		role      role
 	}{
-		{commonDrop, roleDrop}, {g.drop, roleDrop}, {commonTOC, roleTOC}, {g.title, roleTitle}, {g.major, roleMajor},
+		{commonDrop, roleDrop}, {g.drop, roleDrop}, {g.keep, roleKeep}, {commonTOC, roleTOC}, {g.title, roleTitle}, {g.major, roleMajor},
 		{g.minor, roleMinor}, {g.define, roleDefine}, {g.code, roleCode}, {g.lineCode, roleLines}, {commonNote, roleNote},
 		{commonLabel, roleLabel}, {commonCaption, roleCaption}, {commonPlain, rolePlain},
 		{commonTabs, roleTabs}, {commonTab, roleTab}, {commonPanel, rolePanel},

@@ -88,6 +88,7 @@ type frame struct {
 	described bool
 	list      string // type of an mdoc list
 	count     int
+	rows      []mdwriter.Row // of a list of columns
 }
 
 // A tagState is the position within the beginning of a described item.
@@ -200,6 +201,10 @@ func (p *parser) flush() {
 	if len(p.text) == 0 {
 		return
 	}
+	if n := len(p.stack); n > 0 && p.stack[n-1].list == "column" {
+		p.endRow(&p.stack[n-1])
+		return
+	}
 	for i := range p.text {
 		p.text[i].Text = mdwriter.Escape(p.text[i].Text)
 	}
@@ -270,6 +275,7 @@ func (p *parser) openPart(f frame) {
 func (p *parser) closePart() {
 	p.closeItem()
 	if n := len(p.stack); n > 0 {
+		p.w.Table(p.stack[n-1].rows)
 		p.stack = p.stack[:n-1]
 	}
 }

@@ -22,7 +22,7 @@ func (p *parser) mdoc(name string, args []string) bool {
 		return true
 	}
 	switch name {
-	case "Dd", "Os", "Bk", "Ek", "Sm", "Hf", "Rs", "Re", "Db", "Ud":
+	case "Dd", "Os", "Bk", "Ek", "Sm", "Hf", "Db", "Ud":
 	case "Dt":
 		if len(args) > 1 {
 			p.beginPage(args[0], args[1])
@@ -63,13 +63,28 @@ func (p *parser) mdoc(name string, args []string) bool {
 		}
 		p.addText(p.inline(append([]string{"Nm"}, args...)), "")
 	case "Nd":
-		p.addText("- "+p.inline(args), "")
+		if n := len(p.text); n > 0 { // a dash at the beginning of a line would be a list item
+			p.text[n-1].Text += " -"
+			p.about += " -"
+		}
+		p.addText(p.inline(args), "")
 	case "Xo", "Xc":
 		if len(args) > 0 {
 			p.addText(p.inline(args), "")
 		}
 	case "%A", "%B", "%C", "%D", "%I", "%J", "%N", "%O", "%P", "%Q", "%R", "%T", "%U", "%V":
 		p.addText(strings.Join(args, " ")+",", "")
+	case "Rs":
+		if p.section == "SEE ALSO" {
+			p.flush()
+		}
+	case "Re":
+		if n := len(p.text); n > 0 {
+			p.text[n-1].Text = strings.TrimSuffix(p.text[n-1].Text, ",") + "."
+		}
+	case "Ta":
+		p.glue = len(p.text) > 0
+		p.addText(cellEnd+p.inline(args), "")
 	case "Fo":
 		p.addText(strings.Join(args, " ")+"(", `\c`)
 	case "Fc":
@@ -82,6 +97,19 @@ func (p *parser) mdoc(name string, args []string) bool {
 		p.addText(p.inline(append([]string{name}, args...)), "")
 	}
 	return true
+}
+
+// cellEnd separates the cells of a row in the text of a paragraph.
+const cellEnd = "\x1f"
+
+// endRow makes the current paragraph a row of the open list of columns.
+func (p *parser) endRow(list *frame) {
+	var words []string
+	for _, l := range p.text {
+		words = append(words, l.Text)
+	}
+	list.rows = append(list.rows, mdwriter.Row{Cells: strings.Split(strings.Join(words, " "), cellEnd), From: p.text[0].From})
+	p.text = nil
 }
 
 // mdocItem begins an item of the open list.
@@ -98,12 +126,11 @@ func (p *parser) mdocItem(args []string) {
 	case "enum":
 		p.item(strconv.Itoa(number) + ". ")
 	case "column":
-		p.item("- ")
 		cells := strings.Split(" "+strings.Join(args, " ")+" ", " Ta ")
 		for i, c := range cells {
 			cells[i] = p.inline(strings.Fields(c))
 		}
-		p.addText(strings.Join(cells, " | "), "")
+		p.addText(strings.Join(cells, cellEnd), "")
 	default:
 		p.tag = tagDue
 		text := p.inline(args)
