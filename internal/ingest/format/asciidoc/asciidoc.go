@@ -318,7 +318,11 @@ func (p *parser) block(lines []mdwriter.Line, b block, sections bool) int {
 	}
 	if name, rest, ok := strings.Cut(line, "::"); ok && strings.HasSuffix(rest, "]") && blockMacro().MatchString(name) {
 		p.label(b, lines[0].From)
-		return 1 // images and videos have no text
+		if name == "image" {
+			_, attributes, _ := strings.Cut(strings.TrimSuffix(rest, "]"), "[")
+			p.w.Text(p.inline(mdwriter.Image(strings.Trim(splitAttributes(attributes)[0], `"`))), lines[0].From)
+		}
+		return 1
 	}
 	p.label(b, lines[0].From)
 	if line[0] == ' ' || line[0] == '\t' {

@@ -363,8 +363,8 @@ func (l *inlineWriter) image(i int32) {
 	case alt == "" || l.style == plain && l.code > 0:
 	case hasWord(l.x.t.attr(i, "class"), "math"):
 		l.text("$" + alt + "$")
-	case strings.Contains(alt, " ") && !strings.Contains(alt, "/"):
-		l.text("[image: " + alt + "]")
+	default:
+		l.text(mdwriter.Image(alt))
 	}
 }
 

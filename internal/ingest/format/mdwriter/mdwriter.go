@@ -337,6 +337,15 @@ func CodeSpan(text string) string {
 	return fence + " " + text + " " + fence
 }
 
+// Image returns the text of an image from its alternative text, or "" if that is a file name or
+// a single word.
+func Image(alt string) string {
+	if alt = strings.Join(strings.Fields(alt), " "); !strings.Contains(alt, " ") || strings.Contains(alt, "/") {
+		return ""
+	}
+	return "[image: " + alt + "]"
+}
+
 // Plain removes code and emphasis markup from a line, for headings.
 func Plain(s string) string {
 	return emphasis.ReplaceAllString(withoutMarks().Replace(s), "$1")

@@ -149,6 +149,12 @@ func (p *parser) directive(d directive, sections bool) {
 		p.definitionOf(d, sections)
 		return
 	}
+	if d.name == "image" || d.name == "figure" {
+		if text := mdwriter.Image(d.options["alt"]); text != "" {
+			p.flushAnchors()
+			p.w.Text(text, d.from)
+		}
+	}
 	switch formOf(d.name) {
 	case dropped:
 	case code:
