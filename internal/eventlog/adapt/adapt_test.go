@@ -180,6 +180,18 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// A current level outside of the bounds does not stay, however little another one saves.
+func TestBestWithinBounds(t *testing.T) {
+	for _, test := range []struct {
+		current int
+		base    float64
+	}{{0, .6}, {15, Lowest}} {
+		if got, want := (&Evidence{}).best(test.current, test.base), level(test.base); got != want {
+			t.Errorf("from level %d with the build's %.2f: level %d, want %d", test.current, test.base, got, want)
+		}
+	}
+}
+
 // A threshold that has risen falls again if the denials above it were right, and stays if
 // most of them were retried.
 func TestRisenThreshold(t *testing.T) {

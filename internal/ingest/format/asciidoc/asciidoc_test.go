@@ -41,6 +41,31 @@ func TestInline(t *testing.T) {
 	}
 }
 
+func TestBlocks(t *testing.T) {
+	for in, want := range map[string]string{
+		"A. one\nB. two":                                    "1. one\n2. two",
+		"[quote, A poet]\nWords.":                           "> Words.\n>\n> — A poet",
+		"[quote]\n____\nWords.\n____":                       "> Words.",
+		"[%header,format=csv]\n|===\na,\"b, c\"\nd,e\n|===": "| a | b, c |\n| --- | --- |\n| d | e |",
+		",===\na,say \"b\"\n,===":                           "| a | say \"b\" |\n| --- | --- |",
+		"[format=dsv]\n|===\na:b\n|===":                     "| a | b |\n| --- | --- |",
+		"[format=tsv]\n|===\na\t\tb c\n|===":                "| a |  | b c |\n| --- | --- | --- |",
+		"[format=csv,separator=;]\n|===\na;b,c\n|===":       "| a | b,c |\n| --- | --- |",
+		"image::a.png[The whole pot, 20]":                   "[image: The whole pot]",
+		"image::a.png[pot]":                                 "",
+	} {
+		var lines []string
+		for _, s := range Parse([]byte(in + "\n")).Sections {
+			for _, l := range s.Lines {
+				lines = append(lines, l.Text)
+			}
+		}
+		if got := strings.Join(lines, "\n"); got != want {
+			t.Errorf("%q\n got %q\nwant %q", in, got, want)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"= T\nA <a@b>\n:x: y\n\n== S\n\n[source,c]\n----\nint {x};\n----\n\nNOTE: n\n",

@@ -120,6 +120,8 @@ func TestMan(t *testing.T) {
 		".if 'open never\n.if d\n.if n":                        "",
 		".if t \\{\\\n.if n \\{\nnever\n.\\}\n.\\}\nafter":     "after",
 		".if n \\{\\\nyes\n.\\}\nafter":                        "yes\nafter",
+		".if n \\{\\\nyes\n.\\}.B no dot":                      "yes\nno dot",
+		".if n \\{\\\nyes\n.\\}B dot missing":                  "yes\ndot missing",
 		".EQ\nx over y\n.EN\n.PS\nbox\n.PE\nafter":             "after",
 		".B \"two words\" \"a \"\"quoted\"\" one\"\n.B a\\\"x": "two words a \"quoted\" one\na",
 		"'B other control\n. \t B spaced":                      "other control\nspaced",

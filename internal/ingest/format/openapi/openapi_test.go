@@ -71,6 +71,37 @@ func render(doc mdwriter.Document) string {
 	return b.String()
 }
 
+func TestHeadingOf(t *testing.T) {
+	for in, want := range map[string]string{
+		"# A title": "1 A title", "##\tA tab": "2 A tab", "### Closed ##": "3 Closed", "  # Indented": "1 Indented",
+		"#number": "0 ", "####### Seven": "0 ", "#": "0 ", "text": "0 ",
+	} {
+		level, text := headingOf(in)
+		if got := fmt.Sprint(level, " ", text); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// The example of a body is its own, else the first of several.
+func TestBodyExample(t *testing.T) {
+	for media, want := range map[string]string{
+		`example: {cups: 1}`: `"cups": 1`,
+		`examples: {few: {value: {cups: 2}}, many: {value: {cups: 99}}}`: `"cups": 2`,
+		`example: {cups: 1}, examples: {many: {value: {cups: 99}}}`:      `"cups": 1`,
+		`schema: {type: object, properties: {lid: {type: boolean}}}`:     "",
+	} {
+		doc, _, err := Parse([]byte("openapi: 3.1.0\ninfo: {title: T}\npaths: {/a: {post: {requestBody: {content: {application/json: {" + media + "}}}}}}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := render(doc)
+		if !strings.Contains(text, want) || strings.Contains(text, "99") || (want == "") == strings.Contains(text, "```json") {
+			t.Errorf("%s is read as\n%s", media, text)
+		}
+	}
+}
+
 func TestErrors(t *testing.T) {
 	for in, want := range map[string]string{
 		"openapi: 3.0.0\ninfo: [":                "invalid YAML: ",

@@ -63,6 +63,28 @@ func TestSimpleTable(t *testing.T) {
 	}
 }
 
+func TestBlocks(t *testing.T) {
+	for in, want := range map[string]string{
+		".. centered:: Big words":                 "**Big words**",
+		".. container:: box\n\n   text":           "text",
+		"A. Writer was born\nin that year.":       "A. Writer was born\nin that year.",
+		"A. one\n   or more\nB. two":              "A. one\n   or more\nB. two",
+		".. image:: a.png\n   :alt: the whole":    "[image: the whole]",
+		".. image:: a.png\n   :alt: a/b the file": "",
+		".. figure:: a.png\n\n   Caption":         "Caption",
+	} {
+		var lines []string
+		for _, s := range Parse([]byte(in + "\n")).Sections {
+			for _, l := range s.Lines {
+				lines = append(lines, l.Text)
+			}
+		}
+		if got := strings.Join(lines, "\n"); got != want {
+			t.Errorf("%q\n got %q\nwant %q", in, got, want)
+		}
+	}
+}
+
 func TestTitles(t *testing.T) {
 	doc := Parse([]byte("=====\nTitle\n=====\n\nA\n=\n\nB: x\n----\n\nShort line\n-----\n\nC\n=\n\ntext\n--\n"))
 	var got []string
