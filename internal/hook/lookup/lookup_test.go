@@ -28,7 +28,7 @@ func note(path, title, text string, use passage.NoteMeta) passage.Passage {
 // teamNotes are about one subject each. The other notes give the words their rarity.
 func teamNotes() []passage.Passage {
 	all := []passage.Passage{
-		note("retries.md", "Retries", "The client retries with an exponential backoff and jitter. Edit backoff_test.go with it.", passage.NoteMeta{}),
+		note("retries.md", "Retries", "The client retries with an exponential backoff and jitter. Edit net/backoff_test.go with it.", passage.NoteMeta{}),
 		note("release.md", "Releases", "Tag the commit and publish the changelog.", passage.NoteMeta{AppliesWhen: passage.AppliesWhen{Commands: []string{"git tag"}}}),
 		note("oncall.md", "On call", "Hand the pager over at noon.", passage.NoteMeta{Pinned: true}),
 		note("draft/timeouts.md", "Timeouts", "A deadline for exponential work.", passage.NoteMeta{}),
@@ -77,12 +77,13 @@ func TestEntries(t *testing.T) {
 		call     *notes.Call
 		selected []string
 		others   []string
+		mentions string // the note with the name of the call's file
 	}{
 		{name: "words", db: all, call: backoff, selected: []string{"retries.md"}},
 		{name: "the weak ones too", indexes: Indexes{Thorough: true}, db: all, call: backoff, selected: []string{"retries.md"}, others: []string{"draft/timeouts.md"}},
 		{name: "outside of the pattern", indexes: Indexes{Thorough: true}, db: &published, call: backoff, selected: []string{"retries.md"}},
 		{name: "a command", db: all, call: &notes.Call{Tool: "Bash", Folder: "/p", Command: "git tag v1"}, selected: []string{"release.md"}},
-		{name: "the name of the file", db: all, call: &notes.Call{Tool: "Edit", Folder: "/p", Path: "/p/backoff_test.go", Text: "x := 1"}, selected: []string{"retries.md"}},
+		{name: "the name of the file", db: all, call: &notes.Call{Tool: "Edit", Folder: "/p", Path: "/p/net/backoff_test.go", Text: "x := 1"}, mentions: "retries.md", selected: []string{"retries.md"}},
 		{name: "nothing in common", db: all, call: &notes.Call{Tool: "Edit", Folder: "/p", Path: "/p/a.css", Text: "color: rebeccapurple"}},
 		{name: "near by its vectors", indexes: near(generation, map[uint32]float64{2: .9}), db: all, call: &notes.Call{Tool: "Edit", Folder: "/p", Path: "/p/a.css", Text: "rebeccapurple"}, others: []string{"oncall.md"}},
 		{name: "vectors of another generation", indexes: near("old", map[uint32]float64{2: .9}), db: all, call: &notes.Call{Tool: "Edit", Folder: "/p", Path: "/p/a.css", Text: "rebeccapurple"}},
@@ -98,6 +99,9 @@ func TestEntries(t *testing.T) {
 				if e.Selected != (e.Text != "") {
 					t.Errorf("%s: selected %v, text %q", e.Document, e.Selected, e.Text)
 				}
+				if e.MentionsFile != (e.Document == test.mentions) || e.Share < 0 || e.Share > 1.1 || e.Rarity > 0 && e.Share == 0 {
+					t.Errorf("%s: names the file: %v, share %v", e.Document, e.MentionsFile, e.Share)
+				}
 				if e.Notes != len(teamNotes()) {
 					t.Errorf("%s is one of %d notes", e.Document, e.Notes)
 				}
@@ -111,6 +115,10 @@ func TestEntries(t *testing.T) {
 				t.Errorf("selected and others (-want +got):\n%s\n%+v", diff, entries)
 			}
 		})
+	}
+	of, err := Indexes{}.EntriesOf(all, []*notes.Call{backoff, {Tool: "Bash", Folder: "/p", Command: "git tag v1"}}, floor)
+	if err != nil || len(of) != 2 || len(of[0]) == 0 || of[0][0].Document != "retries.md" || len(of[1]) == 0 || of[1][0].Document != "release.md" {
+		t.Errorf("entries of two calls: %+v, %v", of, err)
 	}
 	if _, err := (Indexes{Hybrid: true}).Entries(all, backoff, floor); !errors.Is(err, hook.ErrNeedsMain) {
 		t.Errorf("vectors without an embedder: %v", err)
@@ -236,6 +244,15 @@ func TestRemedy(t *testing.T) {
 		if err != nil || len(remedies) == 0 || remedies[0].Passage.Path != want {
 			t.Errorf("%q: %+v (%v), want %s", failure, remedies, err, want)
 		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	commands := database(t, passage.Passage{ID: "1", Path: "man/kettle.1", Title: "kettle(1)", Headings: []string{"kettle(1)"}, Text: "kettle boils water"})
+	dbs := []config.Database{{Name: "far", Remote: "https://docs.example"}, *commands, {Name: "gone", Path: t.TempDir()}}
+	got := pageNames(dbs)
+	if len(got) != 3 || len(got[0]) != 0 || !slices.Contains(got[1], "kettle") || len(got[2]) != 0 {
+		t.Errorf("names of pages: %q", got)
 	}
 }
 

@@ -44,6 +44,7 @@ func TestInline(t *testing.T) {
 func TestBlocks(t *testing.T) {
 	for in, want := range map[string]string{
 		"A. one\nB. two":                                    "1. one\n2. two",
+		"lid;; closes it":                                   "- **lid**\n\n  closes it",
 		"[quote, A poet]\nWords.":                           "> Words.\n>\n> — A poet",
 		"[quote]\n____\nWords.\n____":                       "> Words.",
 		"[%header,format=csv]\n|===\na,\"b, c\"\nd,e\n|===": "| a | b, c |\n| --- | --- |\n| d | e |",

@@ -71,6 +71,19 @@ func render(doc mdwriter.Document) string {
 	return b.String()
 }
 
+func TestIsSchema(t *testing.T) {
+	for in, want := range map[string]bool{
+		`{"$schema": "https://x/meta.json", "properties": {"a": {"type": "string"}}}`: true,
+		`{"$defs": {"b": {"type": "string"}}, "$ref": "#/$defs/b"}`:                   true,
+		`{"properties": {"a": {"type": "string"}}}`:                                   false,
+		`{"$defs": {"b": {"type": "string"}}}`:                                        false,
+	} {
+		if _, _, err := Parse([]byte(in)); (err == nil) != want {
+			t.Errorf("%s: %v, want a schema: %v", in, err, want)
+		}
+	}
+}
+
 func TestHeadingOf(t *testing.T) {
 	for in, want := range map[string]string{
 		"# A title": "1 A title", "##\tA tab": "2 A tab", "### Closed ##": "3 Closed", "  # Indented": "1 Indented",
