@@ -77,7 +77,10 @@ func syscallVerb(op string, err error) string {
 		}
 	}
 	switch op {
-	case "open", "openat", "read", "stat", "fstat", "lstat", "statat", "readlink", "readdir", "readdirent", "fdopendir", "GetFileInformationByHandle", "CreateFile", "FindFirstFile":
+	case "open", "openat", "read", "stat", "fstat", "lstat", "statat", "readlink", "readdir", "readdirent", "fdopendir",
+		// os.Stat and os.ReadDir on Windows
+		"CreateFile", "FindFirstFile", "GetFileAttributesEx", "GetFileInformationByHandle", "GetFileInformationByHandleEx",
+		"GetFileType":
 		return "read"
 	case "mkdir", "mkdirat":
 		return "create"

@@ -37,6 +37,7 @@ func TestMessage(t *testing.T) {
 		{fmt.Errorf("docs: %w", absent), "docs: cannot read " + filepath.Join(dir, "absent") + ": no such file or folder"},
 		{WithHint(absent, "hint"), "cannot read " + filepath.Join(dir, "absent") + ": no such file or folder"},
 		{&fs.PathError{Op: "lstat", Path: "/x", Err: syscall.EACCES}, "cannot read /x: permission denied"},
+		{&fs.PathError{Op: "GetFileAttributesEx", Path: "/x", Err: fs.ErrNotExist}, "cannot read /x: no such file or folder"},
 		{&fs.PathError{Op: "mkdir", Path: "/x", Err: syscall.EEXIST}, "cannot create /x: already exists"},
 		{&fs.PathError{Op: "unlinkat", Path: "/x", Err: syscall.EACCES}, "cannot remove /x: permission denied"},
 		{&fs.PathError{Op: "write", Path: "/x", Err: errors.New("full")}, "cannot write /x: full"},
