@@ -1,4 +1,4 @@
-//go:build !linux && !darwin
+//go:build !linux && !darwin && !windows
 
 package pdf
 
@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// limitProcess ends the process after that time, even if its parent is gone.
-func limitProcess(d time.Duration) {
-	time.AfterFunc(d, func() { os.Exit(1) })
+// limitProcess ends the process after seconds.
+func limitProcess(seconds uint32) {
+	time.AfterFunc(time.Duration(seconds)*time.Second, func() { os.Exit(1) })
 }

@@ -6,8 +6,9 @@
 //
 // Files are untrusted, and the library that parses their objects is not robust
 // against hostile ones. If it panics at a page, the page is skipped with a
-// note; the sizes of streams and text are limited. It may also run forever or
-// allocate unbounded memory: a Process isolates that.
+// note. Limits count work: bytes read from the file, streams, operators and text. The
+// result is thus the same on a slow and on a busy machine. The library may also run forever
+// without reading, or allocate unbounded memory: a Process isolates that.
 package pdf
 
 import (
@@ -35,6 +36,9 @@ const (
 	maxOperands = 2_000_000 // operators per page
 	maxText     = 4 << 20   // bytes of text per page
 	maxEffort   = 100 << 20 // operators and bytes for all pages, which may share contents
+	readFactor  = 500       // reads of a byte of the file, on average; manuals have up to 134
+	minReads    = 32 << 20  // bytes that may be read from any file
+	maxReads    = 4 << 30
 )
 
 // SkippedPage is a page without text, and the reason.
@@ -48,12 +52,19 @@ func Parse(data []byte) (doc mdwriter.Document, left []SkippedPage, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			doc, left, err = mdwriter.Document{}, nil, errors.New("corrupt PDF file")
+			if r == errCircular {
+				err = errCircular
+			}
 		}
 	}()
 	if err := checkStreams(data); err != nil {
 		return mdwriter.Document{}, nil, err
 	}
-	r, err := pdf.NewReader(bytes.NewReader(data), int64(len(data)))
+	file := &countedFile{data: bytes.NewReader(data), left: min(max(minReads, readFactor*int64(len(data))), maxReads)}
+	r, err := pdf.NewReader(file, int64(len(data)))
+	if file.left <= 0 {
+		return mdwriter.Document{}, nil, errCircular
+	}
 	if err != nil {
 		return mdwriter.Document{}, nil, fmt.Errorf("no PDF file that can be read: %w", err)
 	}
@@ -67,7 +78,7 @@ func Parse(data []byte) (doc mdwriter.Document, left []SkippedPage, err error) {
 	layers := hiddenLayers(r.Trailer().Key("Root"))
 	effort := 0
 	for i := 1; i <= n; i++ {
-		if effort > maxEffort {
+		if effort > maxEffort || file.left <= 0 {
 			left = append(left, SkippedPage{i, "size limit reached; skipped the remaining pages"})
 			break
 		}
@@ -87,6 +98,24 @@ func Parse(data []byte) (doc mdwriter.Document, left []SkippedPage, err error) {
 	doc.HiddenText = hidden
 	doc.Title = title(r.Trailer().Key("Info").Key("Title").Text(), doc.Sections)
 	return doc, left, nil
+}
+
+// A countedFile limits the bytes that the library reads. It reads an object again at each
+// reference, and follows circular ones forever.
+type countedFile struct {
+	data *bytes.Reader
+	left int64 // bytes that may still be read
+}
+
+var errCircular = errors.New("corrupt PDF file: its objects refer to each other in circles")
+
+func (f *countedFile) ReadAt(b []byte, offset int64) (int, error) {
+	if f.left <= 0 {
+		panic(errCircular)
+	}
+	n, err := f.data.ReadAt(b, offset)
+	f.left -= int64(n) + 1 // a read at the end takes time too
+	return n, err
 }
 
 // title returns the title in the metadata, unless a program generated it from a

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -145,7 +144,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		p := process(t)
-		p.Timeout = time.Second
+		p.Seconds = 1
 		doc, _, err := p.Parse(t.Context(), in)
 		if err == nil {
 			// Compressed contents may expand a thousandfold.

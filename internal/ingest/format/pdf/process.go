@@ -26,20 +26,21 @@ const (
 	maxOutput = 1 << 30  // bytes of a result
 )
 
-// timeoutOf returns the timeout for a file of that size. Manuals take about 0.2
-// s per megabyte.
-func timeoutOf(size int) time.Duration { return 15*time.Second + time.Duration(size>>20)*2*time.Second }
+// maxSeconds is the processor time for a file. Only files with which the library runs
+// forever need as much: other limits end the work on a file long before.
+const maxSeconds = 120
 
-// maxLate is the number of timeouts after which no more files are parsed.
+// maxLate is the number of files that used up their time after which no more files are
+// parsed.
 const maxLate = 8
 
 // A Process parses files in separate processes, because the library can run
 // forever or allocate as much as a file declares.
 type Process struct {
-	Path    string        // program that calls Serve
-	Timeout time.Duration // 0: depends on the file's size
+	Path    string // program that calls Serve
+	Seconds uint32 // of processor time; 0: maxSeconds
 
-	late atomic.Int32 // number of timeouts
+	late atomic.Int32 // number of files that used up their time
 }
 
 // A result is the output of Serve.
@@ -49,8 +50,8 @@ type result struct {
 	Error    string
 }
 
-// The input of a process is the length of the file in eight bytes, big-endian,
-// and the file. It stays open until the process has answered; its end means
+// The input of a process is the processor time in seconds and the length of the file, in
+// four bytes each, big-endian, and the file. It stays open until the process has answered; its end means
 // that the caller is gone.
 
 // Parse parses a file like the function Parse, until ctx is canceled.
@@ -58,20 +59,20 @@ func (p *Process) Parse(ctx context.Context, data []byte) (mdwriter.Document, []
 	if p.late.Load() >= maxLate {
 		return mdwriter.Document{}, nil, fmt.Errorf("not read: %d PDF files before it took too long", maxLate)
 	}
-	timeout := cmp.Or(p.Timeout, timeoutOf(len(data)))
-	limit, cancel := context.WithTimeout(ctx, timeout)
+	limit, cancel := context.WithCancel(ctx)
 	defer cancel()
+	seconds := cmp.Or(p.Seconds, maxSeconds)
 	cmd := exec.CommandContext(limit, p.Path)
 	cmd.Args = []string{os.Args[0], Argument} // a program may depend on its name
 	cmd.Env = append(os.Environ(), "GOTRACEBACK=none")
 	cmd.WaitDelay = time.Second
-	r, err := runWith(cmd, data, cancel)
+	r, err := runWith(cmd, data, seconds, cancel)
 	switch {
 	case ctx.Err() != nil:
 		return mdwriter.Document{}, nil, ctx.Err()
-	case errors.Is(limit.Err(), context.DeadlineExceeded):
+	case err != nil && cmd.ProcessState != nil && cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime() > time.Duration(seconds)*time.Second*9/10:
 		p.late.Add(1)
-		return mdwriter.Document{}, nil, fmt.Errorf("takes longer than %v to read", timeout)
+		return mdwriter.Document{}, nil, fmt.Errorf("corrupt PDF file: takes more than %d s of processor time to read", seconds)
 	case err != nil:
 		return mdwriter.Document{}, nil, err
 	case r.Error != "":
@@ -82,7 +83,7 @@ func (p *Process) Parse(ctx context.Context, data []byte) (mdwriter.Document, []
 
 // runWith runs a command with a file as input. It cancels the context of a
 // command with invalid output.
-func runWith(cmd *exec.Cmd, data []byte, cancel context.CancelFunc) (r result, err error) {
+func runWith(cmd *exec.Cmd, data []byte, seconds uint32, cancel context.CancelFunc) (r result, err error) {
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return r, err
@@ -96,7 +97,7 @@ func runWith(cmd *exec.Cmd, data []byte, cancel context.CancelFunc) (r result, e
 		return r, fmt.Errorf("cannot start the reader of PDF files: %w", err)
 	}
 	go func() {
-		in.Write(binary.BigEndian.AppendUint64(nil, uint64(len(data))))
+		in.Write(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, seconds), uint32(len(data))))
 		in.Write(data) // a process that does not read its input does not answer either
 	}()
 	if err = json.NewDecoder(io.LimitReader(out, maxOutput)).Decode(&r); err != nil {
@@ -115,7 +116,7 @@ func Serve(in io.Reader, out io.Writer) error {
 	if _, err := io.ReadFull(in, header[:]); err != nil {
 		return err
 	}
-	size := binary.BigEndian.Uint64(header[:])
+	seconds, size := binary.BigEndian.Uint32(header[:4]), binary.BigEndian.Uint32(header[4:])
 	if size > maxFile {
 		return fmt.Errorf("a file of %d bytes is longer than %d MiB", size, maxFile>>20)
 	}
@@ -123,7 +124,7 @@ func Serve(in io.Reader, out io.Writer) error {
 	if _, err := io.ReadFull(in, data); err != nil {
 		return err
 	}
-	limitProcess(timeoutOf(len(data)))
+	limitProcess(seconds)
 	go func() {
 		io.Copy(io.Discard, in)
 		os.Exit(1) // the caller is gone

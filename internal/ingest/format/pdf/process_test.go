@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -104,7 +103,7 @@ func TestHostile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := process(t)
-			p.Timeout = 2 * time.Second
+			p.Seconds = 1
 			doc, left, err := p.Parse(t.Context(), data)
 			t.Logf("%v %v %s", err, left, mdtest.Describe(doc))
 			if len(doc.Sections) > 0 {
@@ -114,16 +113,25 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// After several timeouts, no more files are parsed.
-func TestLate(t *testing.T) {
-	p := process(t)
-	p.Timeout = time.Nanosecond
-	for range maxLate {
-		if _, _, err := p.Parse(t.Context(), file(false, lines("a"))); err == nil {
-			t.Fatal("not late")
+// Circular references end by the count of the bytes read.
+func TestCircular(t *testing.T) {
+	for _, name := range []string{"a table before itself", "a tree in itself", "a page above itself"} {
+		_, left, err := Parse(hostiles()[name])
+		if err != errCircular && (err != nil || len(left) == 0) {
+			t.Errorf("%s: error %v, left %v", name, err, left)
 		}
 	}
-	p.Timeout = 0
+}
+
+// After several files that used up their time, no more files are parsed.
+func TestLate(t *testing.T) {
+	p := process(t)
+	p.late.Store(maxLate - 1)
+	p.Seconds = 1
+	if _, _, err := p.Parse(t.Context(), hostiles()["a string without end"]); err == nil || !strings.Contains(err.Error(), "processor time") {
+		t.Fatalf("error %v", err)
+	}
+	p.Seconds = 0
 	if _, _, err := p.Parse(t.Context(), file(false, lines("a"))); err == nil || !strings.HasPrefix(err.Error(), "not read: ") {
 		t.Errorf("error %v", err)
 	}
