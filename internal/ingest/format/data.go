@@ -15,22 +15,36 @@ import (
 // data, even if they have comments.
 const maxData = 1 << 20
 
-// parseData parses a file of keys and values: OpenAPI and JSON Schema, and
-// other files with comments, such as a commented configuration. Those are read
-// as source code.
+// IsData reports whether a file name is that of a file of keys and values.
+func IsData(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".json", ".jsonc", ".yaml", ".yml", ".toml":
+		return true
+	}
+	return false
+}
+
+// parseData is ParseData without other files.
 func parseData(data []byte, name string) (document.Document, error) {
+	return ParseData(data, name, nil)
+}
+
+// ParseData parses a file of keys and values: OpenAPI and JSON Schema, and other files with
+// comments, such as a commented configuration. Those are read as source code. read returns
+// the text of another file of the source.
+func ParseData(data []byte, name string, read func(path string) (string, error)) (document.Document, error) {
 	text, err := document.DecodeText(data)
 	if err != nil {
 		return document.Document{}, err
 	}
 	ext := strings.ToLower(path.Ext(name))
 	if ext != ".toml" && openapi.MayParse(text) {
-		page, cut, err := openapi.Parse(text)
+		page, notes, err := openapi.Parse(text, name, read)
 		switch {
 		case err == nil:
 			doc, err := fromMDWriter(page, name)
-			if cut {
-				doc.AddNote("", "references repeat too much text; the rest was not read")
+			for _, note := range notes {
+				doc.AddNote("", "%s", note)
 			}
 			return doc, err
 		case openapi.IsDescription(text):
@@ -76,8 +90,7 @@ func isLockFile(name string) bool {
 
 // Limit returns the maximum size of a file in bytes.
 func Limit(name string) int64 {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".json", ".jsonc", ".yaml", ".yml", ".toml":
+	if IsData(name) {
 		return openapi.MaxFile
 	}
 	return MaxFile

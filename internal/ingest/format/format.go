@@ -65,12 +65,13 @@ func ParserFor(name string) Parser {
 	if IsMarkdown(name) {
 		return asText(markdown.Parse)
 	}
-	switch ext := strings.ToLower(path.Ext(name)); ext {
-	case ".json", ".jsonc", ".yaml", ".yml", ".toml":
+	if IsData(name) {
 		if isLockFile(name) {
 			return nil
 		}
 		return parseData
+	}
+	switch ext := strings.ToLower(path.Ext(name)); ext {
 	case ".html", ".htm", ".xhtml":
 		return parseHTML
 	case ".mdx":

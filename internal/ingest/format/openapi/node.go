@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -19,6 +20,9 @@ const maxNested = 500
 func parseTree(text []byte) (*yaml.Node, error) {
 	if first := bytes.TrimLeft(text, " \t\r\n"); len(first) > 0 && first[0] == '{' && json.Valid(text) {
 		return parseJSON(text)
+	}
+	if len(text) > maxYAML {
+		return nil, fmt.Errorf("API description in YAML larger than %d MiB", maxYAML>>20)
 	}
 	var doc yaml.Node
 	if err := yaml.Unmarshal(text, &doc); err != nil {
@@ -122,7 +126,7 @@ func (o *object) add(f field) {
 // A tree gives access to the values of a file. It follows aliases where they
 // are used, so that the size of the tree is that of the file.
 type tree struct {
-	root    *yaml.Node
+	*files
 	objects map[*yaml.Node]*object
 }
 
@@ -204,9 +208,9 @@ func items(n *yaml.Node) []*yaml.Node {
 	return n.Content
 }
 
-// resolve follows references within the file. It returns the value and the
-// last part of the last reference, which names the value: "Pet". The value is nil if
-// the reference leads out of the file, to a missing value, or in a circle.
+// resolve follows references. It returns the value and the last part of the last reference,
+// which names the value: "Pet". The value is nil if the reference leads out of the source,
+// to a missing value, or in a circle.
 func (t *tree) resolve(n *yaml.Node) (value *yaml.Node, name string) {
 	const most = 20
 	for range most {
@@ -214,28 +218,32 @@ func (t *tree) resolve(n *yaml.Node) (value *yaml.Node, name string) {
 		if ref == "" {
 			return deref(n), name
 		}
-		name = unescape(ref[strings.LastIndexAny(ref, "/#")+1:])
-		pointer, ok := strings.CutPrefix(ref, "#")
-		if !ok {
-			return nil, name
-		}
-		if n = t.pointer(pointer); n == nil {
+		name = nameOf(ref)
+		file, pointer, _ := strings.Cut(ref, "#")
+		if n = t.pointer(t.load(file), pointer); n == nil {
 			return nil, name
 		}
 	}
 	return nil, name
 }
 
+// nameOf returns the name of the value to which a reference leads: "Pet" for
+// "#/components/schemas/Pet" and for "schemas/Pet.yaml".
+func nameOf(ref string) string {
+	name := unescape(ref[strings.LastIndexAny(ref, "/#")+1:])
+	if !strings.Contains(ref, "#") {
+		name = strings.TrimSuffix(name, path.Ext(name))
+	}
+	return name
+}
+
 // pointer returns the value at a JSON pointer; nil if it is missing.
-func (t *tree) pointer(pointer string) *yaml.Node {
-	n := t.root
+func (t *tree) pointer(n *yaml.Node, pointer string) *yaml.Node {
 	for part := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		if part == "" {
+		if part == "" || n == nil {
 			continue
 		}
-		if n = t.get(n, unescape(part)); n == nil {
-			return nil
-		}
+		n = t.get(n, unescape(part))
 	}
 	return n
 }

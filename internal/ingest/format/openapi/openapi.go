@@ -7,9 +7,10 @@
 // and responses. Its anchor is the operationId. A JSON Schema becomes a section
 // for each property and definition.
 //
-// References within the file are resolved. Time and output are proportional to
-// the size of the file, whatever its references and aliases repeat: cycles end
-// at a named schema or at maxDepth, and text beyond the budget is not written.
+// References within the file and to other files of the source are resolved. Time and
+// output are proportional to the size of the files, whatever their references and aliases
+// repeat: cycles end at a named schema or at maxDepth, and text beyond the budget is not
+// written.
 package openapi
 
 import (
@@ -27,9 +28,12 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
-// MaxFile is the maximum size of a file in bytes. The YAML parser needs some
-// fifty times as much memory.
-const MaxFile = 10 << 20
+// Limits for the size of a file in bytes. The YAML parser needs some fifty times as much
+// memory, our parser of JSON twenty times.
+const (
+	MaxFile = 32 << 20
+	maxYAML = 12 << 20
+)
 
 // ErrOther is the error of Parse for a file that is valid, but does not
 // describe an API or data.
@@ -52,18 +56,23 @@ var start = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^\s*\{?\s*["']?(?:openapi|swagger)["']?\s*:\s*["']?[23]`)
 })
 
-// Parse parses a file. The result is cut if the file repeats so much by
-// references or aliases that its text exceeds the budget.
-func Parse(text []byte) (doc mdwriter.Document, cut bool, err error) {
+// Parse parses a file at a path of the source. read returns the text of another file; it
+// may be nil. Notes report what is missing in the result: files that were not read, and text
+// that references or aliases repeat so much that it exceeds the budget.
+func Parse(text []byte, path string, read func(path string) (string, error)) (doc mdwriter.Document, notes []string, err error) {
 	if len(text) > MaxFile {
-		return mdwriter.Document{}, false, fmt.Errorf("API description larger than %d MiB", MaxFile>>20)
+		return mdwriter.Document{}, nil, fmt.Errorf("API description larger than %d MiB", MaxFile>>20)
 	}
 	root, err := parseTree(text)
 	if err != nil {
-		return mdwriter.Document{}, false, err
+		return mdwriter.Document{}, nil, err
 	}
 	const spare = 4 << 20
-	r := &reader{tree: tree{root: deref(root), objects: map[*yaml.Node]*object{}}, listed: map[string]bool{}, users: map[string][]string{}, budget: 8*len(text) + spare}
+	r := &reader{
+		tree:   tree{objects: map[*yaml.Node]*object{}, files: newFiles(path, deref(root), read)},
+		listed: map[string]bool{}, users: map[string][]string{}, budget: 8*len(text) + spare,
+	}
+	r.budget += 8 * r.files.size
 	switch {
 	case strings.HasPrefix(r.text(r.root, "openapi"), "3"):
 		r.schemas = []string{"components", "schemas"}
@@ -74,9 +83,12 @@ func Parse(text []byte) (doc mdwriter.Document, cut bool, err error) {
 	case r.isSchema():
 		r.jsonSchema()
 	default:
-		return mdwriter.Document{}, false, ErrOther
+		return mdwriter.Document{}, nil, ErrOther
 	}
-	return r.w.Document(), r.cut, nil
+	if r.cut {
+		notes = append(notes, "references repeat too much text; the rest was not read")
+	}
+	return r.w.Document(), append(notes, r.files.notes()...), nil
 }
 
 // A reader writes a file as Markdown.
@@ -89,6 +101,13 @@ type reader struct {
 	users   map[string][]string // calls that use a named schema
 	budget  int                 // bytes that may still be written
 	cut     bool                // the budget did not suffice
+	other   externals           // schemas in other files
+}
+
+// externals are the schemas of other files, in the order of the references to them.
+type externals struct {
+	names  []string
+	values map[string]*yaml.Node
 }
 
 // spend takes n bytes from the budget. It reports whether they were left.
@@ -157,6 +176,24 @@ func (r *reader) api() {
 			r.schema(f.value)
 			r.usedBy(f.key)
 		}
+	}
+	r.externalSchemas()
+}
+
+// externalSchemas writes the schemas in other files, to which the sections before and the
+// schemas themselves refer.
+func (r *reader) externalSchemas() {
+	for i := 0; i < len(r.other.names) && !r.cut; i++ {
+		name := r.other.names[i]
+		if i == 0 && len(r.fields(r.get(r.root, r.schemas...))) == 0 {
+			r.w.Heading(2, "Schemas", 0)
+		}
+		r.w.Heading(3, name, 0)
+		r.w.Entry()
+		r.w.Anchor(schemaAnchor(name))
+		r.w.Term(name)
+		r.schema(r.other.values[name])
+		r.usedBy(name)
 	}
 }
 

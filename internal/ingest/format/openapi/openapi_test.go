@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,14 +21,18 @@ var update = flag.Bool("update", false, "write testdata/*.md")
 // TestParse parses the files of testdata: OpenAPI 3 in YAML, Swagger 2 in JSON with
 // tabs, and a JSON Schema. Their sections are in the files ending in .md.
 func TestParse(t *testing.T) {
-	for _, name := range []string{"library.yaml", "swagger.json", "schema.json"} {
+	for name, want := range map[string][]string{
+		"library.yaml": {"files of references not found (1): other.yaml"},
+		"swagger.json": nil,
+		"schema.json":  nil,
+	} {
 		data, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		doc, cut, err := Parse(data)
-		if err != nil || cut {
-			t.Fatalf("%s: %v, cut %v", name, err, cut)
+		doc, notes, err := Parse(data, name, nil)
+		if err != nil || !slices.Equal(notes, want) {
+			t.Fatalf("%s: %v, notes %v", name, err, notes)
 		}
 		got := render(doc)
 		golden := filepath.Join("testdata", strings.TrimSuffix(name, filepath.Ext(name))+".md")
@@ -121,15 +126,15 @@ func TestErrors(t *testing.T) {
 		`{"name": "x", "swagger": true}`:         ErrOther.Error(),
 		"definitions: none":                      ErrOther.Error(),
 		`{"$schema": "https://x/tsconfig.json"}`: ErrOther.Error(), // data that names its schema
-		strings.Repeat(" ", MaxFile+1):           "API description larger than 10 MiB",
+		strings.Repeat(" ", MaxFile+1):           "API description larger than 32 MiB",
 		"":                                       "empty",
 		"{\"openapi\": \"3.1.0\", \"x\": " + strings.Repeat("[", 600) + strings.Repeat("]", 600) + "}": "nested more than 500 levels deep",
 	} {
-		if _, _, err := Parse([]byte(in)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := Parse([]byte(in), "", nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.30q: %v, want %s", in, err, want)
 		}
 	}
-	if _, _, err := Parse([]byte("a: 1")); !errors.Is(err, ErrOther) {
+	if _, _, err := Parse([]byte("a: 1"), "", nil); !errors.Is(err, ErrOther) {
 		t.Error(err)
 	}
 }
@@ -169,13 +174,14 @@ func TestHostile(t *testing.T) {
 		"alias cycle": {"openapi: 3.0.0\ncomponents: {schemas: &s {A: {properties: *s}}}\n", false},
 	} {
 		start := time.Now()
-		doc, cut, err := Parse([]byte(tt.text))
+		doc, notes, err := Parse([]byte(tt.text), "", nil)
 		written := 0
 		for _, s := range doc.Sections {
 			for _, l := range s.Lines {
 				written += len(l.Text)
 			}
 		}
+		cut := len(notes) > 0
 		if err != nil || cut != tt.cut {
 			t.Errorf("%s: %v, cut %v, want %v", name, err, cut, tt.cut)
 		}
@@ -199,7 +205,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("openapi: 3.0.0\na: &a {<<: *a, $ref: '#/a'}\npaths: {/x: {get: *a}}\n"))
 	f.Add([]byte("$schema: http://json-schema.org/\nproperties: {a: {type: [string, null], enum: [1, {b: 2}]}}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		doc, _, err := Parse(data)
+		doc, _, err := Parse(data, "a.yaml", func(string) (string, error) { return string(data), nil })
 		if err != nil {
 			return
 		}
@@ -211,4 +217,45 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// References to other files are relative to the file that has them.
+func TestFiles(t *testing.T) {
+	files := map[string]string{
+		"api/paths/books.yaml":    "get: {$ref: list.yaml}",
+		"api/paths/list.yaml":     "{summary: List books, description: {$ref: about.yaml}, responses: {'200': {description: ok, content: {application/json: {schema: {$ref: '../schemas/Book.yaml'}}}}}}",
+		"api/paths/about.yaml":    "|\n  All books.\n\n  In order.\n",
+		"api/schemas/Book.yaml":   "type: object\nproperties: {title: {type: string, description: As printed}, author: {$ref: 'people.yaml#/Author'}, next: {$ref: 'Book.yaml'}, page: {$ref: '../main.yaml#/components/schemas/Page'}}",
+		"api/schemas/people.yaml": "Author: {type: object, properties: {born: {type: integer, description: The year}}}",
+	}
+	main := `
+openapi: 3.0.0
+info: {title: Library}
+paths:
+  /books: {$ref: paths/books.yaml}
+  /gone: {$ref: ./gone.yaml}
+  /web: {$ref: 'https://library.example/web.yaml'}
+components: {schemas: {Page: {type: integer}}}
+`
+	doc, notes, err := Parse([]byte(main), "api/main.yaml", func(path string) (string, error) {
+		if text, ok := files[path]; ok {
+			return text, nil
+		}
+		return "", os.ErrNotExist
+	})
+	if err != nil || !slices.Equal(notes, []string{"files of references not found (2): api/gone.yaml, https://library.example/web.yaml"}) {
+		t.Fatalf("%v, notes %q", err, notes)
+	}
+	got := render(doc)
+	for _, want := range []string{
+		"### List books (GET /books)", "`Book`", "All books. (0)\n\nIn order. (0)", "### Book {#schema-Book} [Book] ", "- `title` (string): As printed", "- `author` (`Author`)", "- `next` (`Book`)",
+		"- `page` (`Page`)", "### Author {#schema-Author} [Author] ", "- `born` (integer): The year", "Used by: `GET /books`",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s not found", want)
+		}
+	}
+	if strings.Count(got, "### Page") != 1 || t.Failed() {
+		t.Error(got)
+	}
 }

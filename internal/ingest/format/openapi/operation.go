@@ -95,7 +95,7 @@ func (r *reader) operations() []operation {
 		for _, path := range r.fields(r.get(r.root, key)) {
 			item, _ := r.resolve(path.value)
 			for _, method := range methods {
-				if op := r.get(item, method); op != nil {
+				if op, _ := r.resolve(r.get(item, method)); op != nil {
 					label := path.key
 					if key == "webhooks" {
 						label = "webhook " + label

@@ -244,7 +244,16 @@ func (r *reader) named(n *yaml.Node) string {
 	if n == nil || r.text(n, "$ref") == "" {
 		return ""
 	}
-	_, name := r.resolve(n)
+	value, name := r.resolve(n)
+	if strings.HasPrefix(r.text(n, "$ref"), "#") || value == nil || r.get(r.root, append(slices.Clip(r.schemas), name)...) != nil {
+		return name
+	}
+	if r.other.values[name] == nil {
+		if r.other.values == nil {
+			r.other.values = map[string]*yaml.Node{}
+		}
+		r.other.names, r.other.values[name] = append(r.other.names, name), value
+	}
 	return name
 }
 
@@ -347,6 +356,7 @@ func (r *reader) jsonSchema() {
 			r.schema(f.value)
 		}
 	}
+	r.externalSchemas()
 }
 
 // propertySections writes a section for each property, under its path:

@@ -14,12 +14,13 @@ import (
 // markdown writes a description, which is Markdown. Its headings begin sections
 // from that level down; with level 0, they are emphasized text.
 func (r *reader) markdown(n *yaml.Node, level int) {
+	n, _ = r.resolve(n)
 	text := scalar(n)
 	if text == "" || !r.spend(len(text)) {
 		return
 	}
 	from, step := n.Line, 0
-	if n.Style&yaml.LiteralStyle != 0 {
+	if n.Style&yaml.LiteralStyle != 0 && from > 0 {
 		from, step = from+1, 1
 	}
 	if plain := withoutHTML(text); plain != text {

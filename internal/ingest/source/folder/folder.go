@@ -57,6 +57,9 @@ func (s Reader) Parse(ctx context.Context, data []byte, it *source.Item) (docume
 		}
 		return doc, err
 	}
+	if format.IsData(it.Name) {
+		return s.parseData(data, it.Name)
+	}
 	if s.GoPackages != "" && path.Ext(it.Name) == ".go" {
 		return format.ParseGo(data, it.Name, s.ImportPath(it.Name))
 	}
@@ -87,6 +90,18 @@ func (s Reader) parseIncluding(data []byte, name string) (document.Document, err
 	}
 	doc.Includes, doc.IncludesDigest, doc.Parts = page.Reads, source.Digest(page.States...), s.withoutPages(page.Parts)
 	addNotes(&doc, page)
+	return doc, err
+}
+
+// parseData parses a file of keys and values with the files to which it refers.
+func (s Reader) parseData(data []byte, name string) (document.Document, error) {
+	var reads, states []string
+	doc, err := format.ParseData(data, name, func(path string) (string, error) {
+		text, err := included{s}.Read(path)
+		reads, states = append(reads, path), append(states, include.State(text, err))
+		return text, err
+	})
+	doc.Includes, doc.IncludesDigest = reads, source.Digest(states...)
 	return doc, err
 }
 

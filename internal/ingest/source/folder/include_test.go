@@ -4,9 +4,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/docsearch/docsearch/internal/ingest/source"
 	"github.com/docsearch/docsearch/internal/ingest/source/include"
 )
 
@@ -93,5 +95,41 @@ func TestIncludedFiles(t *testing.T) {
 				t.Errorf("got %q, missing %q; want %q", got, page.Missing, test.want)
 			}
 		})
+	}
+}
+
+// An API description depends on the files to which it refers, which are within the source.
+func TestReferredFiles(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"source/api.yaml": "openapi: 3.0.0\ninfo: {title: A}\npaths: {/a: {$ref: a.yaml}, /b: {$ref: ../b.yaml}}\n",
+		"source/a.yaml":   "get: {summary: Inside}\n",
+		"b.yaml":          "get: {summary: Outside}\n",
+	} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := os.OpenRoot(filepath.Join(dir, "source"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	s := Reader{Root: root}
+	it := source.Item{Name: "api.yaml"}
+	data, err := s.Load(&it)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := s.Parse(t.Context(), data, &it)
+	if err != nil || !slices.Equal(doc.Includes, []string{"a.yaml", "../b.yaml"}) || doc.IncludesDigest != s.IncludesDigest(doc.Includes) {
+		t.Fatalf("includes %q, %v", doc.Includes, err)
+	}
+	if text := strings.Join(doc.Lines, "\n"); !strings.Contains(text, "Inside") || strings.Contains(text, "Outside") || len(doc.Notes) != 1 {
+		t.Errorf("%s\n%v", text, doc.Notes)
 	}
 }
