@@ -17,7 +17,7 @@ var layers = [][]string{
 	{"internal/cluster", "internal/config/edit", "internal/config/load", "internal/ingest", "internal/notes/notebook", "internal/pack"},
 	{"internal/ingest/source"},
 	{"internal/ingest/chunk", "internal/ingest/format", "internal/ingest/secret"},
-	{"internal/ingest/format/asciidoc", "internal/ingest/format/code", "internal/ingest/format/html", "internal/ingest/format/info", "internal/ingest/format/man", "internal/ingest/format/markdown", "internal/ingest/format/mdwriter", "internal/ingest/format/openapi", "internal/ingest/format/pdf", "internal/ingest/format/rst"},
+	{"internal/ingest/format/asciidoc", "internal/ingest/format/code", "internal/ingest/format/docbook", "internal/ingest/format/html", "internal/ingest/format/info", "internal/ingest/format/man", "internal/ingest/format/markdown", "internal/ingest/format/mdwriter", "internal/ingest/format/office", "internal/ingest/format/openapi", "internal/ingest/format/org", "internal/ingest/format/pdf", "internal/ingest/format/pod", "internal/ingest/format/rst", "internal/ingest/format/xmltree"},
 	{"internal/ingest/document"},
 	{"internal/rules", "internal/notes", "internal/agentconfig", "internal/index/indextest", "internal/hook/host"},
 	{"internal/config/decode", "internal/eventlog", "internal/project", "internal/hook/match", "internal/hook/event", "internal/hook/deadline", "internal/hook/sessionfile", "internal/index"},

@@ -39,6 +39,17 @@ func convertErr(parse func(text []byte) (mdwriter.Document, error)) Parser {
 	}
 }
 
+// convertBytes is convertErr for formats that are not text.
+func convertBytes(parse func(data []byte) (mdwriter.Document, error)) Parser {
+	return func(data []byte, name string) (document.Document, error) {
+		page, err := parse(data)
+		if err != nil {
+			return document.Document{}, err
+		}
+		return fromMDWriter(page, name)
+	}
+}
+
 // fromMDWriter converts the Markdown that a parser wrote for the named file.
 func fromMDWriter(page mdwriter.Document, name string) (document.Document, error) {
 	doc := document.Document{Title: page.Title, Edition: page.Edition, Converted: true, HiddenText: page.HiddenText}

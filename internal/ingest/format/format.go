@@ -15,6 +15,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/code"
 	"github.com/docsearch/docsearch/internal/ingest/format/man"
 	"github.com/docsearch/docsearch/internal/ingest/format/markdown"
+	"github.com/docsearch/docsearch/internal/ingest/format/office"
 	"github.com/docsearch/docsearch/internal/ingest/format/plaintext"
 	"github.com/docsearch/docsearch/internal/ingest/format/rst"
 )
@@ -26,7 +27,7 @@ type Parser func(data []byte, name string) (document.Document, error)
 // plainNames are the names of plain text files without an extension.
 var plainNames = [...]string{"README", "INSTALL", "CHANGELOG", "CHANGES", "NEWS", "HACKING", "CONTRIBUTING", "FAQ"}
 
-const SupportedTypes = ".html, .md, .mdx, .rst, .adoc, .txt, .ipynb, .epub, .pdf, man and info pages, source code, OpenAPI, JSON Schema"
+const SupportedTypes = ".html, .md, .mdx, .rst, .adoc, .txt, .ipynb, .epub, .pdf, .docx, .odt, man and info pages, source code, OpenAPI, JSON Schema"
 
 // asText adapts a parser of text to bytes.
 func asText(read func(text []byte) (document.Document, error)) Parser {
@@ -84,6 +85,10 @@ func ParserFor(name string) Parser {
 		return parseNotebook
 	case ".epub":
 		return parseEPUB
+	case ".docx", ".docm":
+		return convertBytes(office.ParseDOCX)
+	case ".odt":
+		return convertBytes(office.ParseODT)
 	case ".pdf":
 		return func(data []byte, name string) (document.Document, error) {
 			return ParsePDF(context.Background(), NewPDFParser(""), data, name)
