@@ -6,6 +6,7 @@ package format
 
 import (
 	"context"
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/document"
 	"github.com/docsearch/docsearch/internal/ingest/format/asciidoc"
 	"github.com/docsearch/docsearch/internal/ingest/format/code"
+	"github.com/docsearch/docsearch/internal/ingest/format/docbook"
 	"github.com/docsearch/docsearch/internal/ingest/format/man"
 	"github.com/docsearch/docsearch/internal/ingest/format/markdown"
 	"github.com/docsearch/docsearch/internal/ingest/format/office"
@@ -27,7 +29,7 @@ type Parser func(data []byte, name string) (document.Document, error)
 // plainNames are the names of plain text files without an extension.
 var plainNames = [...]string{"README", "INSTALL", "CHANGELOG", "CHANGES", "NEWS", "HACKING", "CONTRIBUTING", "FAQ"}
 
-const SupportedTypes = ".html, .md, .mdx, .rst, .adoc, .txt, .ipynb, .epub, .pdf, .docx, .odt, man and info pages, source code, OpenAPI, JSON Schema"
+const SupportedTypes = ".html, .md, .mdx, .rst, .adoc, .txt, .ipynb, .epub, .pdf, .docx, .odt, DocBook, man and info pages, source code, OpenAPI, JSON Schema"
 
 // asText adapts a parser of text to bytes.
 func asText(read func(text []byte) (document.Document, error)) Parser {
@@ -61,6 +63,14 @@ func parseText(data []byte, name string) (document.Document, error) {
 	return fromMDWriter(page, name)
 }
 
+// parseXML parses DocBook.
+func parseXML(data []byte, name string) (document.Document, error) {
+	if !docbook.Is(data) {
+		return document.Document{}, errors.New(UnsupportedReason(name))
+	}
+	return convertBytes(docbook.Parse)(data, name)
+}
+
 // ParserFor returns the parser for a file name, or nil.
 func ParserFor(name string) Parser {
 	if IsMarkdown(name) {
@@ -85,6 +95,8 @@ func ParserFor(name string) Parser {
 		return parseNotebook
 	case ".epub":
 		return parseEPUB
+	case ".xml", ".docbook", ".dbk":
+		return parseXML
 	case ".docx", ".docm":
 		return convertBytes(office.ParseDOCX)
 	case ".odt":

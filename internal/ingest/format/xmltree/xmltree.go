@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html/charset"
@@ -23,17 +25,22 @@ const (
 type Node struct {
 	Name  string // without its prefix
 	Text  string
-	Line  int
+	Line  int // first line
 	Attrs []xml.Attr
 	Nodes []*Node
 }
 
 // Parse parses a file and returns its first element.
 func Parse(data []byte) (*Node, error) {
-	d := xml.NewDecoder(bytes.NewReader(data))
-	d.Strict, d.CharsetReader, d.Entity = false, charset.NewReaderLabel, map[string]string{}
+	if bytes.IndexByte(data, '\r') >= 0 {
+		data = bytes.ReplaceAll(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
+	}
+	entities := entitiesOf(data)
+	d := xml.NewDecoder(bytes.NewReader(withoutUnknown(data, entities)))
+	d.Strict, d.CharsetReader, d.Entity = false, charset.NewReaderLabel, entities
 	open := []*Node{{}}
 	for n := 0; ; n++ {
+		line, _ := d.InputPos()
 		token, err := d.RawToken()
 		if err == io.EOF || err != nil && n > 0 && len(open[0].Nodes) > 0 {
 			break // what follows an error is lost
@@ -45,7 +52,6 @@ func Parse(data []byte) (*Node, error) {
 			return nil, errors.New("XML file with too many elements")
 		}
 		top := open[len(open)-1]
-		line, _ := d.InputPos()
 		switch t := token.(type) {
 		case xml.StartElement:
 			if len(open) > maxNested {
@@ -62,9 +68,7 @@ func Parse(data []byte) (*Node, error) {
 				}
 			}
 		case xml.CharData:
-			top.Nodes = append(top.Nodes, &Node{Text: string(t), Line: line - bytes.Count(t, []byte("\n"))})
-		case xml.Directive:
-			readEntities(t, d.Entity)
+			top.Nodes = append(top.Nodes, &Node{Text: string(t), Line: line})
 		}
 	}
 	for _, n := range open[0].Nodes {
@@ -75,11 +79,12 @@ func Parse(data []byte) (*Node, error) {
 	return nil, errors.New("invalid XML: no element")
 }
 
-// readEntities reads the texts that a document type declares. Entities that are files are
-// empty, and so are those that would repeat others.
-func readEntities(directive []byte, entities map[string]string) {
-	const most, longest = 10_000, 1000
-	for _, part := range strings.Split(string(directive), "<!ENTITY")[1:] {
+// entitiesOf returns the entities of HTML and the texts that a document type declares.
+// Entities that are files are empty, and so are those that would repeat others.
+func entitiesOf(data []byte) map[string]string {
+	const most, longest, head = 10_000, 1000, 256 << 10
+	entities := maps.Clone(xml.HTMLEntity)
+	for _, part := range strings.Split(string(data[:min(len(data), head)]), "<!ENTITY")[1:] {
 		name, rest, ok := strings.Cut(strings.TrimLeft(part, " \t\r\n"), " ")
 		if rest = strings.TrimLeft(rest, " \t\r\n"); !ok || len(entities) >= most {
 			continue
@@ -93,6 +98,41 @@ func readEntities(directive []byte, entities map[string]string) {
 		}
 		entities[name] = value
 	}
+	return entities
+}
+
+// withoutUnknown removes unknown entities, whose text is in other files.
+func withoutUnknown(data []byte, known map[string]string) []byte {
+	var out []byte
+	done := 0
+	for i := 0; i < len(data); i++ {
+		switch {
+		case bytes.HasPrefix(data[i:], []byte("<![CDATA[")):
+			end := bytes.Index(data[i:], []byte("]]>"))
+			if end < 0 {
+				i = len(data)
+			} else {
+				i += end
+			}
+		case data[i] == '&':
+			const longest = 100
+			end := bytes.IndexAny(data[i+1:min(len(data), i+longest)], "; \t\r\n<&\"'#")
+			if end <= 0 || data[i+1+end] != ';' {
+				continue
+			}
+			name := string(data[i+1 : i+1+end])
+			if _, ok := known[name]; ok || slices.Contains([]string{"amp", "lt", "gt", "quot", "apos"}, name) {
+				continue
+			}
+			out = append(out, data[done:i]...)
+			i += end + 1
+			done = i + 1
+		}
+	}
+	if done == 0 {
+		return data
+	}
+	return append(out, data[done:]...)
 }
 
 // Attr returns the value of an attribute, whatever its prefix.
