@@ -130,6 +130,7 @@ func TestFolder(t *testing.T) {
 	want := []string{
 		`README:1 | Read me | ["Read me"] | "Read me\n=======\n\nfirst"`,
 		`guide.md:1 | Guide | ["Guide"] | "# Guide\n\nHow to use it."`,
+		`latin1.txt:1 | latin1 | [] | "grüße"`,
 		`sub/deep/notes.TXT:1 | notes | [] | "Some notes."`,
 		`sub/read-me_first.md:1 | read me first | [] | "No heading."`,
 	}
@@ -138,7 +139,7 @@ func TestFolder(t *testing.T) {
 	}
 	wantSkipped := map[string]string{
 		".hidden/": "hidden", ".secret.md": "hidden", "node_modules/": "other packages' files", "empty.md": "empty", "binary.txt": "binary",
-		"latin1.txt": "not UTF-8", "main.xyz": "unsupported file type: .xyz", "Makefile": "unsupported file type: no extension",
+		"main.xyz": "unsupported file type: .xyz", "Makefile": "unsupported file type: no extension",
 		"image.PNG": "unsupported file type: .png", "long.md": "larger than 32 MiB", "db/": "a database",
 	}
 	for _, l := range links {

@@ -75,7 +75,7 @@ func LastNonBlank(lines []string, first, last int) int {
 	return last
 }
 
-// DecodeText converts a file to UTF-8 text with \n as line ends. It returns an
+// DecodeText converts a file to UTF-8 text with \n as line ends, whatever its encoding. It returns an
 // error for files that are not text.
 func DecodeText(data []byte) ([]byte, error) {
 	data = bytes.TrimPrefix(FromUTF16(data), []byte("\xef\xbb\xbf"))
@@ -84,8 +84,11 @@ func DecodeText(data []byte) ([]byte, error) {
 		return nil, errors.New("empty")
 	case bytes.IndexByte(data, 0) >= 0:
 		return nil, errors.New("binary")
-	case !utf8.Valid(data):
-		return nil, errors.New("not UTF-8")
+	case !utf8.Valid(data) || isISO2022(data):
+		var err error
+		if data, err = fromLegacy(data); err != nil {
+			return nil, err
+		}
 	}
 	if bytes.IndexByte(data, '\r') < 0 {
 		return data, nil

@@ -17,8 +17,11 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/format/docbook"
 	"github.com/docsearch/docsearch/internal/ingest/format/man"
 	"github.com/docsearch/docsearch/internal/ingest/format/markdown"
+	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 	"github.com/docsearch/docsearch/internal/ingest/format/office"
+	"github.com/docsearch/docsearch/internal/ingest/format/org"
 	"github.com/docsearch/docsearch/internal/ingest/format/plaintext"
+	"github.com/docsearch/docsearch/internal/ingest/format/pod"
 	"github.com/docsearch/docsearch/internal/ingest/format/rst"
 )
 
@@ -29,7 +32,7 @@ type Parser func(data []byte, name string) (document.Document, error)
 // plainNames are the names of plain text files without an extension.
 var plainNames = [...]string{"README", "INSTALL", "CHANGELOG", "CHANGES", "NEWS", "HACKING", "CONTRIBUTING", "FAQ"}
 
-const SupportedTypes = ".html, .md, .mdx, .rst, .adoc, .txt, .ipynb, .epub, .pdf, .docx, .odt, DocBook, man and info pages, source code, OpenAPI, JSON Schema"
+const SupportedTypes = ".html, .md, .mdx, .rst, .adoc, .txt, .ipynb, .epub, .pdf, .docx, .odt, DocBook, POD, .org, .csv, man and info pages, source code, OpenAPI, JSON Schema"
 
 // asText adapts a parser of text to bytes.
 func asText(read func(text []byte) (document.Document, error)) Parser {
@@ -61,6 +64,14 @@ func parseText(data []byte, name string) (document.Document, error) {
 		}
 	}
 	return fromMDWriter(page, name)
+}
+
+// parsePerl parses a program, or its documentation if that is a large part of it.
+func parsePerl(data []byte, name string) (document.Document, error) {
+	if !pod.IsMain(data) {
+		return parseCode(data, name)
+	}
+	return convertErr(func(text []byte) (mdwriter.Document, error) { return pod.Parse(text, true) })(data, name)
 }
 
 // parseXML parses DocBook.
@@ -97,6 +108,14 @@ func ParserFor(name string) Parser {
 		return parseEPUB
 	case ".xml", ".docbook", ".dbk":
 		return parseXML
+	case ".csv", ".tsv":
+		return parseTable
+	case ".org":
+		return convertErr(org.Parse)
+	case ".pod":
+		return convertErr(func(text []byte) (mdwriter.Document, error) { return pod.Parse(text, false) })
+	case ".pm", ".pl":
+		return parsePerl
 	case ".docx", ".docm":
 		return convertBytes(office.ParseDOCX)
 	case ".odt":
