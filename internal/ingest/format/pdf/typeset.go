@@ -48,6 +48,7 @@ type state struct {
 // A font holds the metrics of a font.
 type font struct {
 	encoding pdf.TextEncoding
+	texts    map[byte]string // by code; of codes that are not here, the encoding decides
 	fixed    bool
 	drawn    bool            // its characters are drawings, of any size
 	wide     bool            // two-byte codes
@@ -155,6 +156,7 @@ func (t *typesetter) fontNamed(name string) *font {
 		f.wide = true
 		f.readWidths(below.Index(0))
 	} else {
+		f.readTexts(v.V)
 		first := v.FirstChar()
 		for i, width := range v.Widths() {
 			f.widths[first+i] = width
@@ -212,16 +214,29 @@ func (f *font) advance(raw string) float64 {
 	return total
 }
 
+// decode returns the characters of a text.
+func (f *font) decode(raw string) string {
+	if len(f.texts) == 0 {
+		return f.encoding.Decode(raw)
+	}
+	var b strings.Builder
+	for i := range len(raw) {
+		if text, ok := f.texts[raw[i]]; ok {
+			b.WriteString(text)
+		} else {
+			b.WriteString(f.encoding.Decode(raw[i : i+1]))
+		}
+	}
+	return b.String()
+}
+
 // show adds a text at its position: to the current line, or as a new line.
 func (t *typesetter) show(raw string) {
 	f := t.state.font
 	if f == nil {
 		return
 	}
-	decoded := raw
-	if f.encoding != nil {
-		decoded = f.encoding.Decode(raw)
-	}
+	decoded := f.decode(raw)
 	if t.length += len(decoded); t.length > maxText {
 		panic(errLimit)
 	}
@@ -237,7 +252,8 @@ func (t *typesetter) show(raw string) {
 		lines = &t.unseen
 	}
 	l := lineAt(lines, x, y, size)
-	if gap := x - l.end; gap > 0.18*size && l.text != "" && !strings.HasSuffix(l.text, " ") && !strings.HasPrefix(decoded, " ") {
+	const space = 0.12 // of the type size; justified lines have spaces of 0.16
+	if gap := x - l.end; gap > space*size && l.text != "" && !strings.HasSuffix(l.text, " ") && !strings.HasPrefix(decoded, " ") {
 		l.text += " "
 	}
 	var b strings.Builder
