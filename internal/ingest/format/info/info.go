@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/docsearch/docsearch/internal/ingest/document"
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
 
@@ -23,6 +24,9 @@ func Parse(text []byte) (mdwriter.Document, error) {
 		for end < len(lines) && strings.Trim(lines[end].Text, "\f") != "\x1f" {
 			end++
 		}
+		if !p.any {
+			p.w.Title = partTitle(mdwriter.Join(lines[:i]), lines[i+1].Text)
+		}
 		p.node(lines[i+1].Text, lines[i+2:end])
 		i = end
 	}
@@ -31,6 +35,32 @@ func Parse(text []byte) (mdwriter.Document, error) {
 	}
 	return p.w.Document(), nil
 }
+
+// partTitle returns the title of a part of a split file, which does not begin with the top
+// node: that of the manual in the text before the nodes, or its file name. It returns "" for
+// other files, which have a title of their own.
+func partTitle(preface, header string) string {
+	if strings.Contains(header, "Node: Top,") {
+		return ""
+	}
+	if m := quotedTitle().FindStringSubmatch(preface); m != nil {
+		return strings.Join(strings.Fields(m[1]), " ")
+	}
+	file, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(header, "File:")), ",")
+	file = strings.TrimSuffix(file, ".info")
+	title := file
+	for i, m := range directoryEntry().FindAllStringSubmatch(preface, 2) {
+		if title = file; i == 0 && m[2] == file {
+			title = m[1]
+		}
+	}
+	return title
+}
+
+var (
+	quotedTitle    = document.Lazily(`(?:This is|[Mm]anual)\s[^.]{0,60}?['‘"“]([A-Z][^'’"”]{3,80})['’"”]`)
+	directoryEntry = document.Lazily(`(?m)^\* ([^:\n]+): \(([^)]+)\)`)
+)
 
 type parser struct {
 	w         mdwriter.Writer

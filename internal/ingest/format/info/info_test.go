@@ -2,6 +2,7 @@ package info
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
@@ -17,6 +18,26 @@ func TestNone(t *testing.T) {
 		if _, err := Parse([]byte(in)); err == nil {
 			t.Errorf("took %q", in)
 		}
+	}
+}
+
+// A part of a split file has the title of the manual.
+func TestPartTitle(t *testing.T) {
+	const node = "\n\x1f\nFile: kettle.info,  Node: Boiling,  Up: Using\n\n5.6 Boiling\n===========\n\nText.\n"
+	for preface, want := range map[string]string{
+		"This is kettle.info, produced by makeinfo.\n\nThis is the 'The Kettle\nManual' (version 2).":      "The Kettle Manual",
+		"This is kettle.info.\nSTART-INFO-DIR-ENTRY\n* Boiling water: (kettle).  How.\nEND-INFO-DIR-ENTRY": "Boiling water",
+		"START-INFO-DIR-ENTRY\n* kettle1: (kettle).  A.\n* kettle2: (kettle).  B.\nEND-INFO-DIR-ENTRY":     "kettle",
+		"": "kettle",
+	} {
+		doc, err := Parse([]byte(preface + node))
+		if err != nil || doc.Title != want {
+			t.Errorf("%q: %q, %v; want %q", preface, doc.Title, err, want)
+		}
+	}
+	doc, err := Parse([]byte(strings.ReplaceAll(node, "Boiling,", "Top,")))
+	if err != nil || doc.Title != "" {
+		t.Errorf("%q, %v", doc.Title, err)
 	}
 }
 

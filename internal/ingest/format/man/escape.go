@@ -161,6 +161,9 @@ func glyph(name string) string {
 	}
 	// A letter with its accent: 'e `a :u ^o ~n ,c /o.
 	if len(name) == 2 {
+		if name[0] == '*' && greek(name[1]) != "" {
+			return greek(name[1])
+		}
 		if i := strings.IndexByte(`'`+"`"+`:^~,/o`, name[0]); i >= 0 {
 			if mark := [...]rune{0x301, 0x300, 0x308, 0x302, 0x303, 0x327, 0x338, 0x30a}[i]; name[0] == '/' {
 				return map[byte]string{'o': "ø", 'O': "Ø"}[name[1]]
@@ -178,5 +181,18 @@ var glyphs = map[string]string{
 	"ga": "`", "aa": "´", "ha": "^", "ti": "~", "ap": "~", "rs": `\`, "sl": "/", "ba": "|", "or": "|", "at": "@", "sh": "#", "Do": "$",
 	"co": "©", "rg": "®", "tm": "™", "de": "°", "mu": "×", "+-": "±", "<=": "≤", ">=": "≥", "!=": "≠", "==": "≡", "->": "→", "<-": "←", "rA": "⇒",
 	"la": "⟨", "ra": "⟩", "lB": "[", "rB": "]", "lC": "{", "rC": "}", "Fo": "«", "Fc": "»", "ss": "ß", "if": "∞", "sc": "§", "dg": "†",
-	"ul": "_", "ru": "_", "sq": "□", "*m": "μ",
+	"ul": "_", "ru": "_", "sq": "□", "ts": "ς",
+}
+
+// greek returns the Greek letter for a Latin one, as in *a; "" for other characters.
+func greek(letter byte) string {
+	const latin = "abgdezyhiklmncoprstufxqw"
+	i := strings.IndexByte(latin, letter|0x20)
+	switch {
+	case i < 0 || letter < 'A':
+		return ""
+	case letter < 'a':
+		return string([]rune("ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ")[i])
+	}
+	return string([]rune("αβγδεζηθικλμνξοπρστυφχψω")[i])
 }

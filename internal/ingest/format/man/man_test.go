@@ -59,6 +59,7 @@ func TestEscapes(t *testing.T) {
 		`\*(lqq\*(rq \*R \*(C+ \*[nothing]`:            "“q” ® C++",
 		`\(em \(bu \[u00e9] \[char65] \[odd]`:          "— • é A odd",
 		`\('e \(:u \(/o \(,c \[oa] \(/x`:               "é ü ø ç å",
+		`\(*a \(*W \(*q \[*m] \(ts \(*1 \[*@]`:         "α Ω ψ μ ς *1 *@",
 		`\[u] \[uZZZZ] \[u110000] \[char7]`:            "u uZZZZ u110000 char7",
 		`\s+1big\s0 \s-2x \s(12y \s[9]z \s'+1'w \s12v`: "big x y z w v",
 		`\h'2m'x\v'1'y\w'z'`:                           "xy",
