@@ -66,6 +66,16 @@ func parseText(data []byte, name string) (document.Document, error) {
 	return fromMDWriter(page, name)
 }
 
+// IsRST reports whether a text file without markup by its name is reStructuredText.
+func IsRST(name string, data []byte) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".txt", ".text":
+		text, err := document.DecodeText(data)
+		return err == nil && rst.Is(text)
+	}
+	return false
+}
+
 // parsePerl parses a program, or its documentation if that is a large part of it.
 func parsePerl(data []byte, name string) (document.Document, error) {
 	if !pod.IsMain(data) {

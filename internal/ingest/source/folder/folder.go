@@ -50,7 +50,7 @@ func (s Reader) Parse(ctx context.Context, data []byte, it *source.Item) (docume
 	if format.IsPDF(it.Name) {
 		return format.ParsePDF(ctx, s.PDF, data, it.Name)
 	}
-	if include.Reads(it.Name) {
+	if include.Reads(it.Name) || format.IsRST(it.Name, data) {
 		doc, err := s.parseIncluding(data, it.Name)
 		if err == nil && format.IsSiteContents(it.Name, &doc) {
 			err = errors.New("generated navigation")
@@ -72,7 +72,11 @@ func (s Reader) parseIncluding(data []byte, name string) (document.Document, err
 	if err != nil {
 		return document.Document{}, err
 	}
-	page := include.Expand(included{s}, name, document.SplitLines(text))
+	dialect := name
+	if !include.Reads(name) {
+		dialect += ".rst"
+	}
+	page := include.Expand(included{s}, dialect, document.SplitLines(text))
 	if page.From == nil {
 		return format.ParserFor(name)(data, name)
 	}

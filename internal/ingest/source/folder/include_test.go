@@ -133,3 +133,23 @@ func TestReferredFiles(t *testing.T) {
 		t.Errorf("%s\n%v", text, doc.Notes)
 	}
 }
+
+// A text file that is reStructuredText includes files as an .rst file does.
+func TestIncludesOfText(t *testing.T) {
+	dir := t.TempDir()
+	const page = "=====\nTitle\n=====\n\n.. include:: part.inc\n\n.. note:: Careful.\n\n.. code-block:: c\n\n   boil();\n\nSee :ref:`boil`.\n"
+	for name, text := range map[string]string{"a.txt": page, "part.inc": "Included text.\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	doc, err := Reader{Root: root}.Parse(t.Context(), []byte(page), &source.Item{Name: "a.txt"})
+	if text := strings.Join(doc.Lines, "\n"); err != nil || !strings.Contains(text, "Included text.") || !slices.Equal(doc.Includes, []string{"part.inc"}) {
+		t.Errorf("%v, includes %q\n%s", err, doc.Includes, text)
+	}
+}
