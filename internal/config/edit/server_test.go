@@ -23,6 +23,8 @@ func TestPutServer(t *testing.T) {
 		{"mirror turned off", "c.json", `{"servers": [{"url": "https://docs.example.com", "mirror": false}]}`, "", Server{URL: server.URL, Mirror: true}, ErrManualEdit},
 		{"new with a mirror", "c.yaml", "hook:\n  log: false\n", "hook:\n  log: false\nservers:\n  - url: \"https://docs.example.com\"\n    mirror: true\n", Server{URL: server.URL, Mirror: true}, nil},
 		{"yaml", "c.yaml", "hook:\n  log: false # no\n", "hook:\n  log: false # no\nservers:\n  - url: \"https://docs.example.com\"\n    token_file: \"/t\"\n", server, nil},
+		{"yaml list", "c.yaml", "servers:\n  - url: https://docs.example.com # ours\n  - url: https://a\n", "servers:\n  - url: https://docs.example.com # ours\n    token_file: \"/t\"\n  - url: https://a\n", server, nil},
+		{"toml list", "c.toml", "[[servers]]\nurl = \"https://docs.example.com\"\n", "[[servers]]\nurl = \"https://docs.example.com\"\ntoken_file = \"/t\"\n", server, nil},
 		{"toml", "c.toml", "[hook]\nlog = false\n", "[hook]\nlog = false\n\n[[servers]]\nurl = \"https://docs.example.com\"\ntoken_file = \"/t\"\n", server, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
