@@ -175,10 +175,12 @@ func (s *setupCommand) choosePack(ctx context.Context) error {
 // confirmDownload asks before it downloads a source. other is the hint if the user does not
 // agree.
 func (s *setupCommand) confirmDownload(ctx context.Context, source, other string) error {
-	if _, ok := s.builder.IsUpToDate(&s.plan, s.pack); ok {
-		return nil
+	question := "Download " + source + "?"
+	err := s.prompter.MayAsk(question, s.yes)
+	if _, ok := s.builder.IsUpToDate(&s.plan, s.pack); ok || err != nil {
+		return err
 	}
-	agreed, err := s.prompter.Agree(ctx, "Download "+source+"?", s.yes)
+	agreed, err := s.prompter.Confirm(ctx, question, true)
 	if err != nil || agreed {
 		return err
 	}

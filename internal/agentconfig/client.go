@@ -52,7 +52,7 @@ type Client struct {
 	answer func(o output) (decision, reason string)
 }
 
-// Locations are the files of a client by scope, as Places.path reads them. The first of
+// locations are the files of a client by scope, as Places.path reads them. The first of
 // several is the one of a new file.
 type locations map[Scope][]string
 

@@ -266,13 +266,11 @@ func (c *Claude) HasServer(name string) bool {
 		if err != nil {
 			continue
 		}
-		var servers any = d.Values()
+		servers := d.Root()
 		for _, key := range c.server(scope).keys {
-			members, _ := servers.(map[string]any)
-			servers = members[key]
+			servers = servers.Member(key)
 		}
-		members, _ := servers.(map[string]any)
-		if _, ok := members[name]; ok {
+		if servers.Member(name) != nil {
 			return true
 		}
 	}
