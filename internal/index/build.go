@@ -278,6 +278,7 @@ func derive(ctx context.Context, b *generation.Build, m *generation.Manifest, op
 		return &generation.NoPassagesError{Skipped: m.Skipped}
 	}
 	m.Skipped = generation.Summary(m.Skipped)
+	lex.SetMembers(table.Members())
 	if err := table.Write(b.File(passage.TableName)); err != nil {
 		return err
 	}

@@ -131,11 +131,41 @@ func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
 	slices.SortFunc(fused, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Number, b.Number))
 	})
+	if fused, err = d.oneOfFamily(&words, fused); err != nil {
+		return Result{}, err
+	}
 	if len(fused) == 0 && signals.Excluding != "" {
 		r.Notes = append(r.Notes, fmt.Sprintf("all results are excluded by %s (a leading hyphen excludes a word)", signals.Excluding))
 	}
 	r.Hits, err = d.readHits(fused, signals.Names, q.TopK)
 	return r, err
+}
+
+// oneOfFamily removes the hits of documents for which another one of their family is preferred:
+// the lexical index chooses among its own hits only.
+func (d *Database) oneOfFamily(q *lexical.Query, hits []Hit) ([]Hit, error) {
+	if !d.lexical.HasFamilies() {
+		return hits, nil
+	}
+	documents, scores := make([]uint32, len(hits)), make([]float64, len(hits))
+	for i := range hits {
+		var err error
+		if documents[i], err = d.table.Document(hits[i].Number); err != nil {
+			return nil, err
+		}
+		scores[i] = hits[i].Score
+	}
+	others, err := d.lexical.Others(q, documents, scores)
+	if err != nil {
+		return nil, err
+	}
+	kept := hits[:0]
+	for i, h := range hits {
+		if !others[documents[i]] {
+			kept = append(kept, h)
+		}
+	}
+	return kept, nil
 }
 
 // words returns the query for the lexical index.

@@ -363,6 +363,7 @@ func (u *update) fill(lex *lexical.Builder) (*passage.TableWriter, error) {
 		}
 	}
 	lex.Analyze()
+	lex.SetMembers(table.Members())
 	u.m.Passages, u.m.Documents = table.Passages(), table.Documents()
 	return &table, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"sync/atomic"
 
 	"github.com/docsearch/docsearch/internal/file/atomicfile"
@@ -321,6 +322,11 @@ func (f *File) Section(name string) (Section, error) {
 		}
 	}
 	return Section{}, &CorruptError{f.path, 0, fmt.Sprintf("section %q is missing", name)}
+}
+
+// Has reports whether the file has the named section.
+func (f *File) Has(name string) bool {
+	return slices.ContainsFunc(f.sections, func(s section) bool { return s.name == name })
 }
 
 // Sections finds the named sections and stores each in the element of to with its index.

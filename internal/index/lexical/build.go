@@ -80,7 +80,8 @@ type Builder struct {
 	pending sync.WaitGroup
 	batches []*batchIndex
 	ids     interner
-	reused  *reusedIndex // see Reuse; nil: every passage is new
+	reused  *reusedIndex     // see Reuse; nil: every passage is new
+	members []passage.Member // by document; nil: none has a family
 }
 
 // NewBuilder returns a builder. Write reports an unknown language.

@@ -31,7 +31,7 @@ const (
 // Exported.Bag. Hit.Passage and the argument of Query.Accept are
 // indexes of candidates. Hit.Document numbers their documents in the order of their names. If find returns all
 // passages with a term of the query, the result is that of Index.Search, except for pages
-// with more terms than records contain.
+// with more terms than records contain, and for families: all of their documents may be hits.
 func (s *Statistics) Search(q Query, find func(terms string) ([]Candidate, error)) ([]Hit, Signals, error) {
 	if q.Limit <= 0 {
 		return nil, Signals{}, nil
@@ -225,5 +225,6 @@ func (s *candidateSet) addSegment(segment uint32, found []Candidate, members []i
 func (s *candidateSet) fill(x *Index) {
 	x.passages, x.segments = container.InMemory("candidates", s.passages), container.InMemory("candidates", s.segments)
 	x.order, x.candidateLists = container.InMemory("candidates", nil), s.postings
+	x.families = container.Section{} // records have none
 	x.documentCount = max(x.documentCount, s.documents+1)
 }

@@ -53,6 +53,11 @@
 //	            depth of its address plus 2 if its page is a manual page (see isManualPage)
 //	            plus 1 if it is secondary (see isSecondaryPage), version
 //	          after them V x { [8] family, [8] version }, numbered from 1 by the version column
+//	families  for each document, if any has a family (see passage.Member):
+//	            [4] number of its family, 0: none
+//	            [2] code of its language, zero: none
+//	            [1] rank in its family, [1] zero
+//	            2 x [2] numbers of its version plus 1, 0: none
 //	postings  the posting list of each term, in term order
 //	terms     the dictionary, in blocks of 32 terms:
 //	            [v] offset in postings of the first term's list

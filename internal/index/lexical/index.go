@@ -38,6 +38,7 @@ type Index struct {
 	analyzer                                             *Analyzer
 	dictionary                                           dictionary
 	postings, passages, segments, order                  container.Section
+	families                                             container.Section // empty if no document has one
 	passageCount, segmentCount, documentCount, termCount int
 	single                                               bool // every segment is a single passage
 	// candidateLists are the posting lists of a search among candidates: see Statistics. Then
@@ -77,6 +78,14 @@ func (x *Index) open() error {
 	if x.passageCount > math.MaxInt32 || x.passages.Len() != int64(x.passageCount)*passageSize || x.segments.Len() != int64(x.segmentCount+1)*segmentEntry ||
 		x.order.Len() != 0 && x.order.Len() != 4*int64(x.passageCount) || x.segmentCount > x.passageCount || x.documentCount > x.segmentCount {
 		return meta.Corrupt(0, "inconsistent section sizes")
+	}
+	if x.file.Has("families") {
+		if x.families, err = x.file.Section("families"); err != nil {
+			return err
+		}
+		if x.families.Len() != int64(x.documentCount)*memberSize {
+			return x.families.Corrupt(0, "inconsistent section sizes")
+		}
 	}
 	x.dictionary, err = newDictionary(keys, terms)
 	return err

@@ -41,12 +41,22 @@ func (l *layout) priors() []float32 {
 		if pageLinks > 0 {
 			score += pageLinksPrior * logLinks(p.pageLinks) / pageLinks
 		}
-		if p.aside || p.version.olderThan(newest[p.family]) {
+		if p.aside || l.isRepeated(i) || p.version.olderThan(newest[p.family]) {
 			score += kindPrior
 		}
 		priors[i] = float32(score)
 	}
 	return priors
+}
+
+// isRepeated reports whether another document has the content of the passage at ordinal i in a
+// newer version, or in the documentation's own language.
+func (l *layout) isRepeated(i int) bool {
+	if l.members == nil {
+		return false
+	}
+	m := &l.members[l.documents[l.segmentOf[i]]]
+	return m.Old || m.Translated
 }
 
 // logLinks dampens a number of links.

@@ -17,6 +17,9 @@ type scoreTable struct {
 	masks         []uint64 // query terms that each passage contains, a bit each
 	symbolScores  []float32
 	rarities      []float32 // rarity of each passage's terms; for SearchRare only
+
+	oneOfFamily bool // rank only one document of each family
+	others      int  // number of documents left out for that
 }
 
 // scoreSegments scores the passages of the segments, which are ascending.
@@ -174,7 +177,7 @@ var (
 // rank returns the best passages of the table, within a Quota of perDocument.
 func (x *Index) rank(q *Query, terms []scoredTerm, phrases []phraseMatcher, table *scoreTable, f *filter, w rankWeights, perDocument int) ([]candidate, error) {
 	pool := heap[float64]{capacity: max(q.Limit, minPool)}
-	rests, err := x.fillPool(&pool, table, f, w.prior, perDocument)
+	rests, err := x.fillPool(q, &pool, table, f, w.prior, perDocument)
 	if err != nil {
 		return nil, err
 	}
@@ -197,11 +200,20 @@ func (x *Index) rank(q *Query, terms []scoredTerm, phrases []phraseMatcher, tabl
 
 // fillPool adds the table's best passages to the pool. It returns the second-best bonus of
 // each segment.
-func (x *Index) fillPool(pool *heap[float64], table *scoreTable, f *filter, priorWeight float64, perDocument int) ([]float64, error) {
+func (x *Index) fillPool(q *Query, pool *heap[float64], table *scoreTable, f *filter, priorWeight float64, perDocument int) ([]float64, error) {
 	wordsUnit, pageUnit := table.scoreUnits(x.single)
 	rests := make([]float64, len(table.segments))
 	few := make([]heapEntry[float64], 0, 2*perDocument+1)
 	var scores []float64 // of the segment's passages
+	var found []heapEntry[float64]
+	var documents []uint32 // of found
+	offer := func(few []heapEntry[float64]) {
+		for _, e := range few {
+			if !pool.full() || e.score > pool.floor() {
+				pool.push(e.score, e.id)
+			}
+		}
+	}
 	f.rewind()
 	for i := range table.segments {
 		var err error
@@ -211,13 +223,35 @@ func (x *Index) fillPool(pool *heap[float64], table *scoreTable, f *filter, prio
 		if few, err = table.best(i, scores, rests[i], pool, f, few[:0]); err != nil {
 			return nil, err
 		}
-		for _, e := range few {
-			if !pool.full() || e.score > pool.floor() {
-				pool.push(e.score, e.id)
+		if table.oneOfFamily {
+			found = append(found, few...)
+			for range few {
+				documents = append(documents, table.documents[i])
 			}
+			continue
+		}
+		offer(few)
+	}
+	if !table.oneOfFamily {
+		return rests, nil
+	}
+	others, err := x.othersIn(q, documents, found)
+	table.others = len(others)
+	for i := range found {
+		if !others[documents[i]] {
+			offer(found[i : i+1])
 		}
 	}
-	return rests, nil
+	return rests, err
+}
+
+// othersIn returns the result of Others for passages with scores.
+func (x *Index) othersIn(q *Query, documents []uint32, found []heapEntry[float64]) (map[uint32]bool, error) {
+	scores := make([]float64, len(found))
+	for i := range found {
+		scores[i] = found[i].score
+	}
+	return x.Others(q, documents, scores)
 }
 
 // best appends to few the best passages of segment i that qualify for the pool, best

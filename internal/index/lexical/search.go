@@ -173,6 +173,7 @@ func (x *Index) search(q *Query, p *plan) ([]Hit, Signals, error) {
 		if err != nil {
 			return nil, Signals{}, err
 		}
+		table.oneOfFamily = x.HasFamilies()
 		weights := questionWeights
 		if p.isMessage {
 			weights = messageWeights
@@ -184,6 +185,9 @@ func (x *Index) search(q *Query, p *plan) ([]Hit, Signals, error) {
 		if more && f.isActive() && (len(found) < q.Limit || found[q.Limit-1].Beyond) {
 			// The filter rejected too many of the best segments.
 			continue
+		}
+		if more && table.others > 0 && len(found) < min(q.Limit, minPool/4) {
+			continue // too many of them were of a few families
 		}
 		stats.unknownName = stats.unknownName || hasUnknownName(p, phrases)
 		return hitsOf(found), x.signals(p, terms, stats, found), nil

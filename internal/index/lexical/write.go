@@ -10,6 +10,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/file/confined"
 	"github.com/docsearch/docsearch/internal/index/container"
+	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
 // Write writes the index to a new file. Afterwards, only Content may be called.
@@ -48,17 +49,18 @@ func (b *Builder) Write(ctx context.Context, file confined.Path) error {
 // number is that of its addition.
 type layout struct {
 	passages      []passageInfo
-	segmentOf     []uint32 // segment of each ordinal
-	segmentStarts []uint32 // firstPassage ordinal of each segment, and the end
-	documents     []uint32 // document of each segment
-	numbers       []uint32 // passage number of each ordinal; nil: the same
-	ordinals      []uint32 // ordinal of each passage number; nil: the same
-	single        bool     // every segment is a single passage
+	segmentOf     []uint32         // segment of each ordinal
+	segmentStarts []uint32         // firstPassage ordinal of each segment, and the end
+	documents     []uint32         // document of each segment
+	numbers       []uint32         // passage number of each ordinal; nil: the same
+	ordinals      []uint32         // ordinal of each passage number; nil: the same
+	single        bool             // every segment is a single passage
+	members       []passage.Member // by document, or nil
 	stats         statistics
 }
 
 func (b *Builder) layout() (*layout, error) {
-	l := &layout{passages: make([]passageInfo, len(b.documents)), single: true}
+	l := &layout{passages: make([]passageInfo, len(b.documents)), single: true, members: b.members}
 	for _, s := range b.batches {
 		copy(l.passages[s.firstPassage:], s.passages)
 		s.passages = nil
@@ -138,6 +140,9 @@ func (b *Builder) write(ctx context.Context, out *container.Writer, l *layout) e
 	out.Write(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(record[:0], uint32(len(l.passages))), documents))
 
 	out.Add("inputs", appendInputs(nil, l.passages))
+	if members := appendMembers(nil, l.members); len(members) > 0 {
+		out.Add("families", members)
+	}
 
 	out.Section("postings")
 	var words dictionaryWriter

@@ -148,6 +148,9 @@ func (w *TableWriter) document(key string) uint32 {
 func (w *TableWriter) Passages() int  { return len(w.doc) }
 func (w *TableWriter) Documents() int { return len(w.keys) }
 
+// Members returns what Families says about the documents.
+func (w *TableWriter) Members() []Member { return Families(w.keys) }
+
 // Write writes the table to a new file.
 func (w *TableWriter) Write(file confined.Path) error {
 	out, err := container.Create(file, tableKind, TableVersion)
