@@ -84,7 +84,8 @@ func (v *variant) cutDocusaurus(names map[string]bool) {
 	const plugin = "docusaurus-plugin-content-docs"
 	segments := strings.Split(v.name, "/")
 	for i, s := range segments {
-		folder, versioned := strings.CutSuffix(s, "versioned_docs")
+		folder, after, versioned := strings.Cut(s, "versioned_docs")
+		versioned = versioned && (after == "" || after[0] == '_')
 		rest := segments[i+1:]
 		switch {
 		case versioned && len(rest) > 1 && strings.HasPrefix(rest[0], "version-"):
@@ -366,7 +367,13 @@ func cutSuffixes(variants []variant) {
 		if !names[stem] && len(group) < 2 {
 			continue
 		}
+		// Names of functions and chapters end in the codes of rarer languages: sort_ro, xfunc-pl.
+		isSure := slices.ContainsFunc(group, func(i int) bool { return isFrequent(suffixes[i]) })
+		several := slices.ContainsFunc(group, func(i int) bool { return suffixes[i] != suffixes[group[0]] })
 		for _, i := range group {
+			if !isFrequent(suffixes[i]) && !(isSure && several) && !isReadme(stem) {
+				continue
+			}
 			v := &variants[i]
 			v.name, v.language, v.translated = stem, suffixes[i], true
 		}
@@ -436,6 +443,21 @@ func languageCode(name string) string {
 
 // isRegional reports whether a code has a region, which nothing but languages have.
 func isRegional(code string) bool { return strings.ContainsAny(code, "-_") }
+
+// isFrequent reports whether a code is of a language that documentation is often in, and means
+// nothing else.
+func isFrequent(code string) bool {
+	switch strings.ToLower(code) {
+	case "en", "de", "fr", "ru", "ja", "jp", "ko", "kr", "zh", "cn", "uk":
+		return true
+	}
+	return isRegional(code)
+}
+
+func isReadme(name string) bool {
+	base := strings.ToLower(path.Base(name))
+	return strings.HasPrefix(base, "readme.") || strings.HasPrefix(base, "contributing.")
+}
 
 // isAmbiguous reports whether a code is more often a word, a programming language or a tool.
 func isAmbiguous(code string) bool {
