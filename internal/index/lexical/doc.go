@@ -56,7 +56,7 @@
 //	families  for each document, if any has a family (see passage.Member):
 //	            [4] number of its family, 0: none
 //	            [2] code of its language, zero: none
-//	            [1] rank in its family, [1] zero
+//	            [1] rank in its family, [1] flags: 1, it is old or translated
 //	            2 x [2] numbers of its version plus 1, 0: none
 //	postings  the posting list of each term, in term order
 //	terms     the dictionary, in blocks of 32 terms:

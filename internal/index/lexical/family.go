@@ -13,6 +13,8 @@ import (
 const (
 	// memberSize is the size of an entry of the section families.
 	memberSize = 12
+	// flagRepeated marks a document that loses kindPrior, because it is old or translated.
+	flagRepeated = 1
 	// leastMemberShare is the share of the score of a family's best page from which a preferred
 	// one takes its place. A page with less lacks what the query asks for.
 	leastMemberShare = .75
@@ -35,6 +37,9 @@ func appendMembers(b []byte, members []passage.Member) []byte {
 		binary.LittleEndian.PutUint32(entry, uint32(m.Family))
 		copy(entry[4:6], m.Language)
 		entry[6] = uint8(min(m.Rank, math.MaxUint8))
+		if m.Old || m.Translated {
+			entry[7] = flagRepeated
+		}
 		for j, n := range m.Version[:min(len(m.Version), comparedNumbers)] {
 			binary.LittleEndian.PutUint16(entry[8+2*j:], uint16(min(n+1, math.MaxUint16)))
 		}
@@ -43,11 +48,11 @@ func appendMembers(b []byte, members []passage.Member) []byte {
 	return b
 }
 
-// member returns the member of a document.
-func (x *Index) member(document uint32) (m passage.Member, err error) {
+// member returns the member of a document, and whether it is old or translated.
+func (x *Index) member(document uint32) (m passage.Member, repeated bool, err error) {
 	e, err := x.families.Bytes(int64(document)*memberSize, memberSize)
 	if err != nil {
-		return m, err
+		return m, false, err
 	}
 	m.Family, m.Rank = int(binary.LittleEndian.Uint32(e)), int(e[6])
 	m.Language = strings.TrimRight(string(e[4:6]), "\x00")
@@ -56,7 +61,27 @@ func (x *Index) member(document uint32) (m passage.Member, err error) {
 			m.Version = append(m.Version, n-1)
 		}
 	}
-	return m, nil
+	return m, e[7]&flagRepeated != 0, nil
+}
+
+// addBonuses gives kindPrior back to the documents of the version or language that the query asks
+// for.
+func (x *Index) addBonuses(q *Query, table *scoreTable) error {
+	r := readerOf(q)
+	if len(r.named) == 0 && len(r.used) == 0 && r.language == "" && len(r.languages) == 0 {
+		return nil
+	}
+	table.bonuses = make([]float64, len(table.segments))
+	for i, d := range table.documents {
+		m, repeated, err := x.member(d)
+		if err != nil {
+			return err
+		}
+		if repeated && r.asksFor(&m) {
+			table.bonuses[i] = -kindPrior
+		}
+	}
+	return nil
 }
 
 // HasFamilies reports whether documents have the same content in several languages or versions.
@@ -86,7 +111,7 @@ func (x *Index) Others(q *Query, documents []uint32, scores []float64) (map[uint
 	families := map[int][]familyHit{}
 	repeated := false
 	for d, score := range best {
-		m, err := x.member(d)
+		m, _, err := x.member(d)
 		if err != nil {
 			return nil, err
 		}
@@ -137,7 +162,7 @@ func readerOf(q *Query) reader {
 		if i+1 < len(words) {
 			after = words[i+1].folded
 		}
-		if numbers, marked := parseNumbers(w); len(numbers) > 0 && (marked || len(numbers) > 1 || strings.HasSuffix(w, ".x") || isVersionWord(before)) {
+		if numbers, marked := parseNumbers(w); len(numbers) > 0 && (marked || len(numbers) > 1 || strings.HasSuffix(w, ".x") || isVersionWord(before) || endsWithName(words[:i], q.Names)) {
 			r.named = append(r.named, numbers)
 		}
 		if code := languageNamed(w); code != "" && (before == "in" || isPageWord(after)) {
@@ -156,10 +181,16 @@ func (r *reader) compare(a, b *passage.Member) int {
 
 // leastShare returns the least share of the score of a family's best page.
 func (r *reader) leastShare(m *passage.Member) float64 {
-	if r.versionFit(m) > 0 || r.languageFit(m) > 2 {
+	if r.asksFor(m) {
 		return leastNamedShare
 	}
 	return leastMemberShare
+}
+
+// asksFor reports whether the query names the version or language of a document, or is in that
+// language, or the version is in use.
+func (r *reader) asksFor(m *passage.Member) bool {
+	return r.versionFit(m) > 0 || r.languageFit(m) > 2
 }
 
 func (r *reader) versionFit(m *passage.Member) int {

@@ -18,8 +18,9 @@ type scoreTable struct {
 	symbolScores  []float32
 	rarities      []float32 // rarity of each passage's terms; for SearchRare only
 
-	oneOfFamily bool // rank only one document of each family
-	others      int  // number of documents left out for that
+	bonuses     []float64 // added to the prior of each segment's passages; nil: none
+	oneOfFamily bool      // rank only one document of each family
+	others      int       // number of documents left out for that
 }
 
 // scoreSegments scores the passages of the segments, which are ascending.
@@ -114,6 +115,14 @@ type candidate struct {
 // isMatch reports whether the passage contains a query term.
 func (f *scoreTable) isMatch(j uint32) bool { return f.masks[j] != 0 || f.wordScores[j] != 0 }
 
+// bonusOf returns the bonus of the i-th segment.
+func (f *scoreTable) bonusOf(i int) float64 {
+	if f.bonuses == nil {
+		return 0
+	}
+	return f.bonuses[i]
+}
+
 // scoreUnits returns the scale factors of passage and page scores. The best of each get
 // sectionShare and pageShare.
 func (f *scoreTable) scoreUnits(single bool) (words, page float64) {
@@ -133,7 +142,7 @@ func (f *scoreTable) scoreUnits(single bool) (words, page float64) {
 // weigh appends the scores of the i-th segment's passages without the position-based
 // parts. rest is the bonus that the second-best passage gives to all of them.
 func (x *Index) weigh(f *scoreTable, i int, wordsUnit, pageUnit, priorWeight float64, scores []float64) (_ []float64, rest float64, err error) {
-	first, second := 0., 0.
+	first, second, bonus := 0., 0., f.bonusOf(i)
 	start, n := f.firstOrdinals[i], f.starts[i+1]-f.starts[i]
 	records, err := x.passages.Bytes(int64(start)*passageSize, int64(n)*passageSize)
 	if err != nil {
@@ -149,7 +158,7 @@ func (x *Index) weigh(f *scoreTable, i int, wordsUnit, pageUnit, priorWeight flo
 		if err != nil {
 			return nil, 0, err
 		}
-		score := wordsUnit*float64(f.wordScores[j]) + pageUnit*float64(f.pageScores[i]) + priorWeight*prior
+		score := wordsUnit*float64(f.wordScores[j]) + pageUnit*float64(f.pageScores[i]) + priorWeight*(prior+bonus)
 		second = max(second, min(first, score))
 		first = max(first, score)
 		if f.symbolScores != nil {
@@ -306,7 +315,7 @@ func (x *Index) candidates(entries []heapEntry[float64], table *scoreTable, rest
 			Words:      wordsUnit * float64(c.wordScore),
 			Page:       pageUnit * float64(table.pageScores[segment]),
 			SecondBest: rests[segment],
-			Prior:      priorWeight * prior,
+			Prior:      priorWeight * (prior + table.bonusOf(segment)),
 			Terms:      table.masks[e.id],
 		}
 		if table.symbolScores != nil {

@@ -173,7 +173,11 @@ func (x *Index) search(q *Query, p *plan) ([]Hit, Signals, error) {
 		if err != nil {
 			return nil, Signals{}, err
 		}
-		table.oneOfFamily = x.HasFamilies()
+		if table.oneOfFamily = x.HasFamilies(); table.oneOfFamily {
+			if err := x.addBonuses(q, table); err != nil {
+				return nil, Signals{}, err
+			}
+		}
 		weights := questionWeights
 		if p.isMessage {
 			weights = messageWeights

@@ -245,10 +245,10 @@ func (s *slot) hasOther(value string, isValue func(string) bool) bool {
 	return false
 }
 
-// isIndex reports whether many folders have a page of that name.
+// isIndex reports whether many folders have a page of that name. In a folder below, the folder's
+// name counts.
 func isIndex(name string) bool {
-	stem := strings.ToLower(strings.TrimSuffix(path.Base(name), path.Ext(name)))
-	switch stem {
+	switch strings.ToLower(strings.TrimSuffix(name, path.Ext(name))) {
 	case "index", "_index", "readme", "summary", "intro", "introduction", "overview", "changelog":
 		return true
 	}

@@ -86,6 +86,8 @@ func TestFamilies(t *testing.T) {
 		{"suffixes behind the ending", []string{"install.html.en", "install.html.fr"}, "install.html.en en, install.html.fr fr translated", 1},
 		{"a suffix without a sibling", []string{"page.fr.md", "other.md"}, "", 0},
 		{"versions", tree("1.0 1.10 1.9", "a.md", "b.md"), "1.10/a.md [1 10], 1.9/a.md [1 9] old, 1.0/a.md [1 0] old", 2},
+		{"index pages of folders", tree("api/4x api/5x", "request/index.md", "response/index.md"),
+			"api/5x/request/index.md [5], api/4x/request/index.md [4] old", 2},
 		{"latest", tree("docs/v1.2 docs/latest docs/main", "a.md", "b.md"),
 			"docs/latest/a.md, docs/v1.2/a.md [1 2] old, docs/main/a.md", 2},
 		{"versions next to pages", tree("docs docs/2.x", "a.md", "b.md", "c.md"), "docs/a.md, docs/2.x/a.md [2] old", 3},
