@@ -63,7 +63,9 @@ func (l *layout) isRepeated(i int) bool {
 func logLinks(links uint32) float64 { return float64(float32(math.Log1p(float64(links)))) }
 
 // isSecondaryPage reports whether an address is of a secondary page, about history, plans or
-// internals: release notes, changelogs, blogs, policies.
+// internals: release notes, changelogs, blogs, policies. A page called releases, changes, news or
+// posts may be about a feature of that name: whether it is secondary, its content says (see
+// passage.ReleaseNotes and passage.Blog).
 func isSecondaryPage(address string) bool {
 	path, _, _ := strings.Cut(strings.ToLower(address), "#")
 	for s := range strings.SplitSeq(path, "/") {
@@ -71,13 +73,17 @@ func isSecondaryPage(address string) bool {
 			s = s[:i]
 		}
 		switch s {
-		case "changes", "news", "history", "internals", "policy", "policies", "roadmap", "blog", "blogs", "posts", "c-api", "archive", "archives":
+		case "history", "internals", "policy", "policies", "roadmap", "blog", "blogs", "release-notes", "release_notes", "releasenotes", "c-api", "archive", "archives":
 			return true
 		}
-		for _, prefix := range [...]string{"whatsnew", "whats-new", "what-s-new", "release", "relnotes", "changelog", "deprecat"} {
+		for _, prefix := range [...]string{"whatsnew", "whats-new", "what-s-new", "relnotes", "changelog", "deprecat"} {
 			if strings.HasPrefix(s, prefix) {
 				return true
 			}
+		}
+		version := strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(s, "release"), "-notes"), "-_v")
+		if strings.HasPrefix(s, "release") && version != "" && isDigit(version[0]) {
+			return true
 		}
 	}
 	return false

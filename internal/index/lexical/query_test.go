@@ -271,7 +271,16 @@ func TestPriors(t *testing.T) {
 		aside   bool
 		version version
 	}{
-		{"https://e.org/docs/howto/release.html#x", true, 0},
+		{"https://e.org/docs/howto/release.html#x", false, 0},
+		{"https://e.org/docs/release-16.html", true, 0},
+		{"https://e.org/docs/release-notes/index.html", true, 0},
+		{"user/project/releases/index.md", false, 0},
+		{"user/release-notes-generator.md", false, 0},
+		{"docs/release-notes-3.2.md", true, 0},
+		{"docs/release_v2.md", true, 0},
+		{"api/posts/index.md", false, 0},
+		{"api/changes.md", false, 0},
+		{"reference/news.md", false, 0},
 		{"https://e.org/docs/lock.html#Lock.release", false, 0},
 		{"https://e.org/whatsnew/3.11.html", true, 0},
 		{"changelog.md", true, 0},
