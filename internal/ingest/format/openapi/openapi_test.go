@@ -83,7 +83,7 @@ func TestIsSchema(t *testing.T) {
 		`{"properties": {"a": {"type": "string"}}}`:                                   false,
 		`{"$defs": {"b": {"type": "string"}}}`:                                        false,
 	} {
-		if _, _, err := Parse([]byte(in)); (err == nil) != want {
+		if _, _, err := Parse([]byte(in), "", nil); (err == nil) != want {
 			t.Errorf("%s: %v, want a schema: %v", in, err, want)
 		}
 	}
@@ -109,7 +109,7 @@ func TestBodyExample(t *testing.T) {
 		`example: {cups: 1}, examples: {many: {value: {cups: 99}}}`:      `"cups": 1`,
 		`schema: {type: object, properties: {lid: {type: boolean}}}`:     "",
 	} {
-		doc, _, err := Parse([]byte("openapi: 3.1.0\ninfo: {title: T}\npaths: {/a: {post: {requestBody: {content: {application/json: {" + media + "}}}}}}\n"))
+		doc, _, err := Parse([]byte("openapi: 3.1.0\ninfo: {title: T}\npaths: {/a: {post: {requestBody: {content: {application/json: {" + media + "}}}}}}\n"), "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
