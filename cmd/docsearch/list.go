@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -33,6 +32,9 @@ the counts that these report:
   other version  the index was built by an incompatible docsearch version
   unreachable    the server or cluster does not answer
 
+A database that does not answer in the working directory is marked, with the reason:
+docsearch ignore, or the environment variable DOCSEARCH_IGNORE.
+
 With --unused, list only the databases of packages that no project uses: no project
 that had a session in the last 30 days, and not the one in the working directory. A
 database of a project is unused if that project does not use it.
@@ -56,17 +58,10 @@ With --cluster, list the databases in a Weaviate cluster instead.`,
 func (a *app) list(ctx context.Context, asJSON, unused bool) error {
 	locations := config.Locate(os.Getenv)
 	library.CleanUpDataFolder(locations)
-	all, err := library.List(locations)
+	all, err := library.ListAll(locations, func(err error) { a.warn("%v", err) })
 	if err != nil {
 		return err
 	}
-	all = slices.DeleteFunc(all, func(d library.Ref) bool { return d.Project != "" })
-	library.CleanUpEach(all)
-	projects, err := library.ProjectDatabases(locations)
-	if err != nil {
-		a.warn("%v", err)
-	}
-	all = append(all, projects...)
 	var remote []served.Info
 	if unused {
 		all, err = library.Unused(locations, all)
@@ -84,7 +79,7 @@ func (a *app) list(ctx context.Context, asJSON, unused bool) error {
 				info.Dir = d.Path
 			}
 			entry := machine.NewInfo(d.Name, state, why, info)
-			entry.Project = d.Project
+			entry.Project, entry.Ignored = d.Project, d.Ignored
 			list = append(list, entry)
 		}
 		for i := range remote {

@@ -175,12 +175,10 @@ func (s *setupCommand) choosePack(ctx context.Context) error {
 // confirmDownload asks before it downloads a source. other is the hint if the user does not
 // agree.
 func (s *setupCommand) confirmDownload(ctx context.Context, source, other string) error {
-	question := "Download " + source + "?"
-	err := s.prompter.MayAsk(question, s.yes)
-	if _, ok := s.builder.IsUpToDate(&s.plan, s.pack); ok || err != nil {
-		return err
+	if _, ok := s.builder.IsUpToDate(&s.plan, s.pack); ok {
+		return nil
 	}
-	agreed, err := s.prompter.Confirm(ctx, question, true)
+	agreed, err := s.prompter.Agree(ctx, "Download "+source+"?", s.yes)
 	if err != nil || agreed {
 		return err
 	}

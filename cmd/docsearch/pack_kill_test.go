@@ -117,7 +117,7 @@ func TestPackKill(t *testing.T) {
 		return head.Digest()
 	}
 
-	add := []string{"pack", "add", server.URL + "/gadgets.dspack", "--key", public}
+	add := []string{"pack", "add", server.URL + "/gadgets.dspack", "--key", public, "--yes"}
 	start := time.Now()
 	must(filepath.Join(work, "timing"), add...)
 	whole := time.Since(start)

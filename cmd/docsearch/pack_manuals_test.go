@@ -84,7 +84,7 @@ func TestPackManuals(t *testing.T) {
 		env := append(homeEnvironment(u.home), u.env...)
 		start, before := time.Now(), cpu
 		for _, m := range manualQueries {
-			must(env, "pack", "add", reference(m.name), "--key", public)
+			must(env, "pack", "add", reference(m.name), "--key", public, "--yes")
 		}
 		added := time.Since(start)
 		for _, m := range manualQueries {

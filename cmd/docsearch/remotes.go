@@ -68,6 +68,7 @@ func remoteRow(i *served.Info) string {
 	if i.Commit != nil {
 		pushed = i.Commit.Pushed.Local().Format("2006-01-02 15:04")
 	}
+	place += library.Off(i.Ignored)
 	return strings.Join([]string{printable(i.Name), state, passages, documents, pushed, place}, "\t")
 }
 

@@ -153,7 +153,9 @@ func (s *searchCommand) choose(ctx context.Context) ([]library.Ref, error) {
 		report(s.stderr, fmt.Errorf("cannot list the databases of %s: %w", url, err))
 	}
 	for _, d := range s.Remotes.Databases() {
-		chosen = append(chosen, d.Ref())
+		if d.Ignored == "" {
+			chosen = append(chosen, d.Ref())
+		}
 	}
 	if len(chosen) == 0 {
 		return nil, searching.ErrNone

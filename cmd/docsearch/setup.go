@@ -194,7 +194,10 @@ func (s *setupCommand) choose(ctx context.Context) error {
 		return err
 	}
 	s.plan.Configured = true // writeEntry adds it later
-	return s.mayRedirect(ctx)
+	if err := s.mayRedirect(ctx); err != nil {
+		return err
+	}
+	return s.mayBuild()
 }
 
 // chooseSource plans the build for the source and the keyword of the user.
@@ -261,6 +264,19 @@ func (s *setupCommand) mayRedirect(ctx context.Context) error {
 		return askErr
 	}
 	return withHint(err, "use another keyword to add an entry")
+}
+
+// mayBuild returns an error if the database must be built and the user has not agreed: there
+// is no terminal to ask at, and no --yes. At a terminal, the command is the consent.
+func (s *setupCommand) mayBuild() error {
+	if _, ok := s.builder.IsUpToDate(&s.plan, s.pack); ok {
+		return nil
+	}
+	source := s.source
+	if s.pack != nil {
+		source = s.pack.Argument
+	}
+	return s.prompter.MayAsk(fmt.Sprintf("Build the database %s from %s and add it to %s?", s.plan.Label, printable(source), s.locations.Config), s.yes)
 }
 
 // buildDatabase builds the database unless it is up to date.

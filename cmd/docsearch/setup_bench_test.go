@@ -33,7 +33,7 @@ func BenchmarkSetup(b *testing.B) {
 	var peak int64
 	for b.Loop() {
 		home := b.TempDir()
-		cmd := exec.CommandContext(b.Context(), program, "setup", "acme", server.URL+"/manual/")
+		cmd := exec.CommandContext(b.Context(), program, "setup", "acme", server.URL+"/manual/", "--yes", "--no-install")
 		cmd.Env = append(os.Environ(), "HOME="+home, "USERPROFILE="+home, "NO_PROXY=127.0.0.1", "CLAUDE_CONFIG_DIR=",
 			"DOCSEARCH_DATA="+filepath.Join(home, "data"), "DOCSEARCH_CONFIG_PATH="+filepath.Join(home, "config.json"), "DOCSEARCH_CACHE_DIR="+filepath.Join(home, "cache"))
 		began := time.Now()

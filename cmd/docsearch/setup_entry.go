@@ -186,11 +186,11 @@ func (s *setupCommand) applyEntry(ctx context.Context, change *agentconfig.Chang
 }
 
 // confirmAddition prints a change that adds to the config, and applies it if the user
-// agrees.
+// agrees, at a terminal or with --yes.
 func (s *setupCommand) confirmAddition(ctx context.Context, change *agentconfig.Change) (agreed bool, err error) {
 	s.Text(change.Path + ":")
 	s.Diff(change.Diff())
-	if agreed, err = s.prompter.Confirm(ctx, "Write this change to "+change.Path+"?", true); err != nil || !agreed {
+	if agreed, err = s.prompter.Agree(ctx, "Write this change to "+change.Path+"?", s.yes); err != nil || !agreed {
 		return false, err
 	}
 	fmt.Fprintln(s.stdout)

@@ -105,7 +105,7 @@ func (s *killedSetup) command(t *testing.T) *exec.Cmd {
 
 // setupProcess returns a command that runs setup.
 func setupProcess(t *testing.T, b *builder, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(t.Context(), b.program, append([]string{"setup"}, args...)...)
+	cmd := exec.CommandContext(t.Context(), b.program, append([]string{"setup", "--yes"}, args...)...)
 	cmd.Env = b.env
 	return cmd
 }

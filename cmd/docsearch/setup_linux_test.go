@@ -42,13 +42,18 @@ func startAtTerminal(t *testing.T, home, dir string, args ...string) *dialogue {
 	d.cmd = exec.CommandContext(ctx, "docsearch", args...)
 	d.cmd.Dir = dir
 	d.cmd.Stdin, d.cmd.Stdout, d.cmd.Stderr = tty, tty, tty
-	d.cmd.Env = append(os.Environ(), "HOME="+home, "TERM=dumb", "DOCSEARCH_DATA=", "DOCSEARCH_CONFIG_PATH=", "XDG_DATA_HOME=", "XDG_CACHE_HOME=", "CLAUDE_CONFIG_DIR=", "XDG_CONFIG_HOME=", "CODEX_HOME=")
+	d.cmd.Env = atHome(home)
 	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := d.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	tty.Close()
 	return d
+}
+
+// atHome returns the environment of a user whose files are all below home.
+func atHome(home string) []string {
+	return append(os.Environ(), "HOME="+home, "TERM=dumb", "DOCSEARCH_DATA=", "DOCSEARCH_CONFIG_PATH=", "XDG_DATA_HOME=", "XDG_CACHE_HOME=", "CLAUDE_CONFIG_DIR=", "XDG_CONFIG_HOME=", "CODEX_HOME=")
 }
 
 // answer waits until the output ends with a prompt that matches the pattern,

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"runtime"
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
@@ -48,12 +45,11 @@ func (s *setupCommand) runProject(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := printProjectPlan(s.stdout, plan); err != nil {
+	if err := plan.Print(s.stdout); err != nil {
 		return err
 	}
-	todo := plan.Todo()
-	if len(todo) > 0 {
-		agreed, err := s.prompter.Agree(ctx, fmt.Sprintf("Build %s for %s?", count(len(todo), "database"), library.CanonicalFolder(p.Checkout)), s.yes)
+	if question := plan.Question(); question != "" {
+		agreed, err := s.prompter.Agree(ctx, question, s.yes)
 		if err != nil {
 			return err
 		}
@@ -65,41 +61,6 @@ func (s *setupCommand) runProject(ctx context.Context, args []string) error {
 		func(ctx context.Context) error { return s.buildProject(ctx, plan) },
 		s.installClients,
 		func(context.Context) error { s.summarizeProject(plan); return plan.Failure() })
-}
-
-// printProjectPlan prints the plan with sizes and times.
-func printProjectPlan(w io.Writer, p *library.ProjectPlan) error {
-	table := terminal.NewTable(w, "PACKAGE\tVERSION\tSOURCE\tSIZE\tTIME\tDATABASE")
-	counts := map[library.ItemSource]int{}
-	var total time.Duration
-	var bytes int64
-	for _, i := range p.Items {
-		source, length, took := "no documentation found", "-", "-"
-		switch {
-		case i.Ready:
-			source = "database exists"
-			counts[library.SourceReady]++
-		case i.Source == library.SourceInstalled:
-			source, length, took = i.Installed.Kind, size(i.Bytes), seconds(i.Duration)
-			total += i.Duration
-			bytes += i.Bytes
-			counts[library.SourceInstalled]++
-		case i.Source == library.SourceDownload:
-			counts[library.SourceDownload]++
-			source = "recipe " + i.Recipe.Argument + ", download"
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", printable(i.ID()), printable(cmp.Or(i.Version, "-")), source, length, took, cmp.Or(i.Database, "-"))
-	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "\n%s of installed packages (%s, about %s), %s, %d ready, %d without documentation\n",
-		count(counts[library.SourceInstalled], "database"), size(bytes), seconds(total/time.Duration(min(2, runtime.NumCPU()))), count(counts[library.SourceDownload], "download"), counts[library.SourceReady], len(p.Items)-counts[library.SourceInstalled]-counts[library.SourceDownload]-counts[library.SourceReady])
-	return err
-}
-
-func seconds(d time.Duration) string {
-	return fmt.Sprintf("%.0f s", max(1, d.Seconds()))
 }
 
 // buildProject builds the databases, several at once, and registers them for the project. The

@@ -165,8 +165,7 @@ func (s *setupCommand) chooseRecipe(ctx context.Context) error {
 	}
 	fmt.Fprintf(s.stdout, "\n%s, from %s (%s)\n", strings.TrimSpace(r.Title+" "+r.Version), printable(s.source), from)
 	fmt.Fprintf(s.stdout, "license: %s, %s\n", r.License, r.Attribution)
-	question := fmt.Sprintf("Build the database %s from %s and add it to %s?", s.plan.Label, printable(s.source), s.locations.Config)
-	if err := s.prompter.MayAsk(question, s.yes); err != nil || isLocal {
+	if err := s.mayBuild(); err != nil || isLocal {
 		return err
 	}
 	return s.confirmDownload(ctx, "this documentation", "run docsearch setup KEYWORD SOURCE to use another source")

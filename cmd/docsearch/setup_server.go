@@ -56,6 +56,9 @@ func (s *setupCommand) runServer(ctx context.Context) error {
 	if err := s.prepare(); err != nil {
 		return err
 	}
+	if err := s.prompter.MayAsk(fmt.Sprintf("Add the databases of %s to %s?", s.server.url, s.locations.Config), s.yes); err != nil {
+		return err
+	}
 	if err := s.runSteps(ctx, s.checkServer, s.writeServer, s.mirrorServer, s.installClients); err != nil {
 		return err
 	}

@@ -40,6 +40,11 @@ type Config struct {
 	// Projects are the folders of projects with databases of their own, see AddProject.
 	Projects []ProjectFolder `json:"-"`
 
+	// Ignored are the databases that RemoveIgnored has removed from Databases.
+	Ignored        []Database        `json:"-"`
+	Ignores        map[string]string `json:"-"` // see IgnoredBy; names in lower case
+	SessionIgnores []string          `json:"-"` // see SetSession
+
 	// Names are the names that the databases define; nil outside the hook.
 	Names *Names `json:"-"`
 
@@ -241,7 +246,7 @@ func Overrides() [18]Override {
 func Variables() []string {
 	return []string{
 		"DOCSEARCH_CONFIG_PATH", "DOCSEARCH_STATE_DIR", "DOCSEARCH_DATA", "DOCSEARCH_CACHE_DIR",
-		"DOCSEARCH_DEBUG", "DOCSEARCH_MCP_TOOL", "DOCSEARCH_MODULES", "DOCSEARCH_PROGRESS", "DOCSEARCH_TOKEN",
+		IgnoreVariable, "DOCSEARCH_DEBUG", "DOCSEARCH_MCP_TOOL", "DOCSEARCH_MODULES", "DOCSEARCH_PROGRESS", "DOCSEARCH_TOKEN",
 		"TOOL_ROUTING_ROUTES", "TOOL_ROUTING_DEBUG",
 	}
 }

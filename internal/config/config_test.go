@@ -150,7 +150,7 @@ func TestSnapshotFormat(t *testing.T) {
 		"Snapshot.Source config.Stamp", "Snapshot.Projects config.Stamp", "Snapshot.Env []string", "Snapshot.Home string", "Snapshot.Config config.Config", "Snapshot.Problems []string",
 		"Stamp.Path string", "Stamp.Exists bool", "Stamp.Size int64", "Stamp.ModTime int64", "Stamp.Inode int64", "Stamp.Change int64",
 		"Config.Databases []config.Database", "Config.Hook config.Hook", "Config.Search config.Search", "Config.Inject config.Inject", "Config.Update config.Update", "Config.Embedders []config.Embedder", "Config.Remotes []config.Remote", "Config.Clustered []config.Database", "Config.Publishers []string", "Config.Catalogs []string",
-		"Config.Routes config.Raw", "Config.RouteFiles []string", "Config.Projects []config.ProjectFolder", "Config.Names *config.Names", "Config.Project *config.Project",
+		"Config.Routes config.Raw", "Config.RouteFiles []string", "Config.Projects []config.ProjectFolder", "Config.Ignored []config.Database", "Config.Ignores map[string]string", "Config.SessionIgnores []string", "Config.Names *config.Names", "Config.Project *config.Project",
 		"Database.Name string", "Database.Keywords []string", "Database.Path string", "Database.Description string", "Database.Tool string",
 		"Database.URLs []string", "Database.Mode config.Mode", "Database.Version string", "Database.Publisher string", "Database.Inject []string", "Database.Notes string", "Database.Packages []string", "Database.Threshold float64", "Database.Remote string", "Database.RemoteName string", "Database.Cluster *config.Cluster", "Database.Entry int", "Database.Project string", "Database.Used string",
 		"Hook.Retry config.Retry", "Hook.TimeoutMS int", "Hook.Tool string", "Hook.Log bool", "Hook.LogQueries bool", "Hook.Adapt bool",
@@ -160,7 +160,7 @@ func TestSnapshotFormat(t *testing.T) {
 		"Embedder.Provider string", "Embedder.Model string", "Embedder.URL string", "Embedder.KeyEnv string",
 		"Embedder.QueryPrompt string", "Embedder.DocumentPrompt string", "Embedder.Dimensions int", "Embedder.Batch int", "Embedder.Weight float64",
 		"Remote.URL string", "Remote.TokenFile string", "Remote.TokenEnv string", "Remote.TokenCommand []string", "Remote.TimeoutMS int", "Remote.Mirror bool",
-		"ProjectFolder.Folder string", "ProjectFolder.File string",
+		"ProjectFolder.Folder string", "ProjectFolder.File string", "ProjectFolder.Ignored []string",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("fields of %q (-want +got):\n%s", snapshotMagic, diff)
@@ -193,7 +193,7 @@ func wholeSnapshot() *Snapshot {
 			Remotes:   []Remote{{"https://h", "/t", "T", []string{"pass", "x"}, 400, true}},
 			Inject:    Inject{true, []string{"Bash"}, true, 3, true, 500, 1.5, []string{"Plan"}},
 			Update:    Update{true},
-			Projects:  []ProjectFolder{{"/src/shop", "/d/.projects/1.json"}},
+			Projects:  []ProjectFolder{{"/src/shop", "/d/.projects/1.json", []string{"tea"}}},
 		},
 		Problems: []string{"p"},
 	}

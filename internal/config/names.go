@@ -35,6 +35,8 @@ type Names struct {
 	project *Names // of the databases of the session's project, which follow at position first
 	first   int
 	folder  string // of the project, if these are the names of one
+
+	places []int // of each database since some were removed; -1: removed; nil: none was
 }
 
 // A nameTable is the entries of a file.
@@ -67,11 +69,31 @@ func (n *Names) addProject(folder string, first int, dbs []Database) {
 	n.project.folder = folder
 }
 
+// move tells the names the new positions of the databases in the config, by their old ones; -1
+// for a removed database.
+func (n *Names) move(places []int) {
+	if n != nil {
+		n.places = places
+	}
+}
+
+// placeNow returns the position that a database has since the last move.
+func (n *Names) placeNow(place int, found bool) (int, bool) {
+	if !found || place >= len(n.places) {
+		return place, found
+	}
+	return n.places[place], n.places[place] >= 0
+}
+
 // Page returns the position of the only database with a page about a name.
 func (n *Names) Page(name string) (place int, found bool) {
 	if n == nil {
 		return 0, false
 	}
+	return n.placeNow(n.page(name))
+}
+
+func (n *Names) page(name string) (place int, found bool) {
 	if place, found := n.project.Page(name); found {
 		return n.first + place, true
 	}
@@ -93,6 +115,10 @@ func (n *Names) Identifier(name string) (place int, found bool) {
 	if n == nil {
 		return 0, false
 	}
+	return n.placeNow(n.identifier(name))
+}
+
+func (n *Names) identifier(name string) (place int, found bool) {
 	if place, found := n.project.Identifier(name); found {
 		return n.first + place, true
 	}

@@ -16,14 +16,19 @@ import (
 type Registration struct {
 	Folder string `json:"folder"` // absolute, without symbolic links
 	// Also are further folders of the checkout: its worktrees, and other paths to it.
-	Also      []string   `json:"also,omitempty"`
-	Databases []Database `json:"databases"`
+	Also []string `json:"also,omitempty"`
+	// Ignored are the names of the databases that do not answer there, of the project and of
+	// the user; docsearch ignore writes them.
+	Ignored   []string   `json:"ignored,omitempty"`
+	Databases []Database `json:"databases,omitempty"`
 }
 
-// A ProjectFolder is a folder in which the databases of a registration answer.
+// A ProjectFolder is a folder in which the databases of a registration answer, except the
+// ignored ones.
 type ProjectFolder struct {
-	Folder string
-	File   string // of the registration
+	Folder  string
+	File    string // of the registration
+	Ignored []string
 }
 
 const (
@@ -49,11 +54,15 @@ func parseRegistration(data []byte) (*Registration, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Registration{Folder: fields.String("folder"), Also: fields.Strings("also")}
+	r := &Registration{Folder: fields.String("folder"), Also: fields.Strings("also"), Ignored: fields.Strings("ignored")}
 	if !IsAbs(r.Folder) {
 		return nil, errors.New("no folder")
 	}
-	list, err := rawjson.List(fields.Raw("databases"))
+	databases := fields.Raw("databases")
+	if databases == nil {
+		return r, nil
+	}
+	list, err := rawjson.List(databases)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +111,7 @@ func ProjectFolders(l Locations) []ProjectFolder {
 			continue
 		}
 		for _, folder := range append([]string{r.Folder}, r.Also...) {
-			all = append(all, ProjectFolder{folder, file})
+			all = append(all, ProjectFolder{folder, file, r.Ignored})
 		}
 	}
 	return all
@@ -110,17 +119,26 @@ func ProjectFolders(l Locations) []ProjectFolder {
 
 // AddProject adds the databases of the project in which a session works in folder cwd: those
 // of the nearest registered folder at or above cwd. A database of the user with the same name
-// has precedence.
+// has precedence. Then it removes the ignored databases, see RemoveIgnored.
 func (c *Config) AddProject(cwd string) {
-	nearest := ""
+	if nearest := c.projectFolder(cwd); nearest != "" {
+		c.addDatabases(nearest)
+	}
+	c.RemoveIgnored(cwd)
+}
+
+// projectFolder returns the nearest registered folder at or above cwd, or "".
+func (c *Config) projectFolder(cwd string) (nearest string) {
 	for i := range c.Projects {
 		if f := c.Projects[i].Folder; len(f) > len(nearest) && Contains(f, cwd) {
 			nearest = f
 		}
 	}
-	if nearest == "" {
-		return
-	}
+	return nearest
+}
+
+// addDatabases adds the databases of the registrations of a folder.
+func (c *Config) addDatabases(nearest string) {
 	var own []Database
 	for _, p := range c.Projects { // a worktree has its own registration, and that of its repository
 		if p.Folder != nearest {
@@ -144,6 +162,66 @@ func (c *Config) AddProject(cwd string) {
 		}
 	}
 	c.Names.addProject(nearest, before, c.Databases[before:])
+}
+
+// Results of IgnoredBy.
+const (
+	IgnoredByProject = "docsearch ignore"
+	IgnoredBySession = "$" + IgnoreVariable
+)
+
+// IgnoreVariable is the environment variable with the names of the databases that do not
+// answer in a session, separated by commas.
+const IgnoreVariable = "DOCSEARCH_IGNORE"
+
+// IgnoredBy returns who makes the database of a name not answer, after RemoveIgnored; "" if
+// nobody does.
+func (c *Config) IgnoredBy(name string) string { return c.Ignores[strings.ToLower(name)] }
+
+// SetSession reads the names of the databases that the session ignores.
+func (c *Config) SetSession(getenv Getenv) {
+	for name := range strings.SplitSeq(getenv(IgnoreVariable), ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			c.SessionIgnores = append(c.SessionIgnores, name)
+		}
+	}
+}
+
+// RemoveIgnored moves the databases that are ignored in folder cwd, or in the session, from
+// Databases to Ignored.
+func (c *Config) RemoveIgnored(cwd string) {
+	add := func(list []string, by string) {
+		for _, name := range list {
+			if c.Ignores == nil {
+				c.Ignores = map[string]string{}
+			}
+			c.Ignores[strings.ToLower(name)] = by
+		}
+	}
+	add(c.SessionIgnores, IgnoredBySession)
+	if nearest := c.projectFolder(cwd); nearest != "" {
+		for i := range c.Projects {
+			if c.Projects[i].Folder == nearest {
+				add(c.Projects[i].Ignored, IgnoredByProject)
+			}
+		}
+	}
+	if c.Ignores == nil {
+		return
+	}
+	var kept []Database
+	places := make([]int, len(c.Databases))
+	for i, db := range c.Databases {
+		places[i] = len(kept)
+		if c.IgnoredBy(db.Name) != "" {
+			places[i] = -1
+			c.Ignored = append(c.Ignored, db)
+			continue
+		}
+		kept = append(kept, db)
+	}
+	c.Databases = kept
+	c.Names.move(places)
 }
 
 func (c *Config) hasName(name string) bool {
@@ -176,4 +254,5 @@ func samePath(a, b string) bool {
 func (p *ProjectFolder) code(c *coder) {
 	c.text(&p.Folder)
 	c.text(&p.File)
+	c.texts(&p.Ignored)
 }

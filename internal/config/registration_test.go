@@ -78,6 +78,53 @@ func TestAddProject(t *testing.T) {
 	}
 }
 
+// A project, and a session, ignore databases of the user and of the project by their names.
+func TestRemoveIgnored(t *testing.T) {
+	l := Locations{Projects: Join(t.TempDir(), ".projects")}
+	writeRegistration(t, l, "a.json", Registration{Folder: abs("/src/shop"), Also: []string{abs("/src/shop-feature")}, Ignored: []string{"Manual", "tea-1"}, Databases: []Database{packageDatabase("tea-1"), packageDatabase("tea-2")}})
+	writeRegistration(t, l, "b.json", Registration{Folder: abs("/src/site"), Ignored: []string{"other"}})
+	for _, tt := range []struct {
+		cwd, session  string
+		want, ignored []string
+	}{
+		{abs("/src/shop/web"), "", []string{"other", "tea-2"}, []string{"manual", "tea-1"}},
+		{abs("/src/shop-feature"), "", []string{"other", "tea-2"}, []string{"manual", "tea-1"}},
+		{abs("/src/shop"), " OTHER,,unknown", []string{"tea-2"}, []string{"manual", "other", "tea-1"}},
+		{abs("/src/site"), "", []string{"manual"}, []string{"other"}},
+		{abs("/src"), "", []string{"manual", "other"}, nil},
+		{abs("/src"), "manual", []string{"other"}, []string{"manual"}},
+		{"", "manual", []string{"other"}, []string{"manual"}},
+	} {
+		names := func(dbs []Database) [][]string {
+			all := make([][]string, len(dbs))
+			for i := range dbs {
+				all[i] = []string{dbs[i].Name}
+			}
+			return all
+		}
+		user := []Database{{Name: "manual", Keywords: []string{"k"}, Path: abs("/d/manual")}, {Name: "other", Keywords: []string{"k"}, Path: abs("/d/other")}}
+		c := Config{Databases: user, Projects: ProjectFolders(l), Names: NewNames(user, names, names)}
+		c.SetSession(func(string) string { return tt.session })
+		c.AddProject(tt.cwd)
+		var ignored, got []string
+		for _, db := range c.Ignored {
+			ignored = append(ignored, db.Name)
+			if _, found := c.Names.Page(db.Name); found || c.IgnoredBy(db.Name) == "" {
+				t.Errorf("in %q: a name leads to the ignored database %s", tt.cwd, db.Name)
+			}
+		}
+		for i, db := range c.Databases {
+			got = append(got, db.Name)
+			if place, found := c.Names.Page(db.Name); !found || place != i {
+				t.Errorf("in %q: the name of %s leads to %d, %v, want %d", tt.cwd, db.Name, place, found, i)
+			}
+		}
+		if !slices.Equal(got, tt.want) || !slices.Equal(ignored, tt.ignored) {
+			t.Errorf("in %q with %q: %q answer and %q are ignored, want %q and %q", tt.cwd, tt.session, got, ignored, tt.want, tt.ignored)
+		}
+	}
+}
+
 // A name that a project's database defines is that database's in the project only.
 func TestProjectNames(t *testing.T) {
 	l := Locations{Config: Join(t.TempDir(), "c.json"), Cache: t.TempDir(), Projects: Join(t.TempDir(), ".projects")}

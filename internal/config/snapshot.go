@@ -12,7 +12,7 @@ import (
 // Its file is read on every tool call. It is not JSON, because parsing that would take
 // longer than everything else:
 //
-//	magic     "docsearch snapshot 18\n", the version of the format
+//	magic     "docsearch snapshot 19\n", the version of the format
 //	checksum  [8] of all that follows, little endian: FNV-1a, eight bytes at a time
 //	fields    in the order of Snapshot.code: numbers as varints, texts and
 //	          lists after their length
@@ -46,7 +46,8 @@ type Snapshot struct {
 //	16 the checksum of the other snapshots
 //	17 folders of projects
 //	18 queries in the event log by default
-const snapshotMagic = "docsearch snapshot 18\n"
+//	19 databases that projects ignore
+const snapshotMagic = "docsearch snapshot 19\n"
 
 func (s *Snapshot) code(c *coder) {
 	s.Source.code(c)
@@ -136,6 +137,7 @@ func ReadSnapshot(l Locations, getenv Getenv) (*Snapshot, error) {
 	if now, err := StampOf(l.Projects); err != nil || now != s.Projects {
 		return nil, errors.New(path + " is outdated: changed " + l.Projects)
 	}
+	s.Config.SetSession(getenv)
 	return s, nil
 }
 

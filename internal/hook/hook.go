@@ -235,6 +235,8 @@ func (p *Process) decide(e event.Event, c *config.Config, l config.Locations, se
 		c.Project = config.ProjectAt(l, p.Getenv, cwd)
 		if dependsOnDatabases(&d.event) {
 			c.AddProject(cwd)
+		} else {
+			c.RemoveIgnored(cwd)
 		}
 	}
 	if takesNotes(d.event, c) && e.UserText == "" {

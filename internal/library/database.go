@@ -34,6 +34,7 @@ type Ref struct {
 	Used         string   // version that the project uses; see config.ChosenEdition
 	IsPackage    bool     // the config names the packages that it documents
 	Project      string   // folder of the project that it belongs to; empty: the user's own
+	Ignored      string   // who makes it not answer here, see config.Config.IgnoredBy; empty: it answers
 	Threshold    float64  // see config.Database
 	// Server is the URL of the server, or of the first node of the cluster, that holds the
 	// database, and Host its host. Both are empty for a database on this machine; else Path
@@ -71,6 +72,7 @@ func Configured(db *config.Database) Ref {
 // config check reports, and uses the valid entries.
 func List(l config.Locations) ([]Ref, error) {
 	var all []Ref
+	var c config.Config
 	if l.Config != "" {
 		loaded, err := load.Load(l)
 		if err != nil {
@@ -81,9 +83,12 @@ func List(l config.Locations) ([]Ref, error) {
 		if cwd, err := os.Getwd(); err == nil {
 			loaded.Config.AddProject(cwd)
 		}
-		for i := range loaded.Config.Databases {
-			if db := &loaded.Config.Databases[i]; db.Remote == "" { // else it is not on this machine
-				all = append(all, Configured(db))
+		c = loaded.Config
+		for _, list := range [][]config.Database{c.Databases, c.Ignored} {
+			for i := range list {
+				if db := &list[i]; db.Remote == "" { // else it is not on this machine
+					all = append(all, Configured(db))
+				}
 			}
 		}
 	}
@@ -96,6 +101,7 @@ func List(l config.Locations) ([]Ref, error) {
 			all = append(all, m)
 		}
 	}
+	markIgnored(&c, all)
 	return all, nil
 }
 
@@ -187,10 +193,20 @@ func dataFolderPath(name string) (string, bool) {
 	return path, err == nil && st.IsDir()
 }
 
-// Place returns the path of a database, with the project that it belongs to.
+// Place returns the path of a database, with the project that it belongs to, and who makes it
+// not answer here.
 func (d Ref) Place() string {
-	if d.Project == "" {
-		return d.Path
+	place := d.Path
+	if d.Project != "" {
+		place += " (of the project " + safetext.Printable(d.Project) + ")"
 	}
-	return d.Path + " (of the project " + safetext.Printable(d.Project) + ")"
+	return place + Off(d.Ignored)
+}
+
+// Off returns a note about a database that does not answer here, see Ref.Ignored.
+func Off(ignored string) string {
+	if ignored == "" {
+		return ""
+	}
+	return " (off here: " + ignored + ")"
 }

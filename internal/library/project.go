@@ -12,6 +12,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/humanize"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/ingest/source/installed"
 	"github.com/docsearch/docsearch/internal/project"
@@ -90,6 +91,30 @@ func (p *ProjectPlan) KeepDocumented() {
 // Todo returns the items to build.
 func (p *ProjectPlan) Todo() []*ProjectItem {
 	return slices.DeleteFunc(slices.Clone(p.Items), func(i *ProjectItem) bool { return i.Ready || i.Source == SourceNone })
+}
+
+// Question returns the question to the user before databases are built for the project, or
+// existing ones are registered for it; "" if there is nothing to do.
+func (p *ProjectPlan) Question() string {
+	checkout := CanonicalFolder(p.Project.Checkout)
+	if todo := p.Todo(); len(todo) > 0 {
+		return fmt.Sprintf("Build %s for %s?", humanize.Count(len(todo), "database"), checkout)
+	}
+	added := 0
+	for _, item := range p.Items {
+		if item.isProjects() && !slices.ContainsFunc(p.databases, func(db config.Database) bool { return db.Project != "" && db.Path == item.dir }) {
+			added++
+		}
+	}
+	if added == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Add %s to the project %s?", humanize.Count(added, "database"), checkout)
+}
+
+// isProjects reports whether the project has the item's database, and not the user.
+func (item *ProjectItem) isProjects() bool {
+	return item.Source == SourceInstalled || item.Source == SourceDownload
 }
 
 // Failure returns an error if builds failed.

@@ -114,7 +114,7 @@ func (item *ProjectItem) configure(b *Builder) {
 func (p *ProjectPlan) Register(l config.Locations) (built int, err error) {
 	var databases []config.Database
 	for _, item := range p.Items {
-		if item.Err == nil && (item.Source == SourceInstalled || item.Source == SourceDownload) {
+		if item.Err == nil && item.isProjects() {
 			databases = append(databases, item.entry(CanonicalFolder(p.Project.Checkout), l))
 			if !item.Ready {
 				built++

@@ -84,7 +84,7 @@ func changeRegistration(l config.Locations, checkout string, change func(*config
 	before := slices.Clone(r.Databases)
 	change(r)
 	file := registrationFile(l, checkout)
-	if len(r.Databases) == 0 {
+	if len(r.Databases)+len(r.Ignored) == 0 {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -157,7 +157,7 @@ func adoptFolder(l config.Locations, p *project.Project) error {
 			return err
 		}
 		for _, folder := range []string{p.Checkout, real} {
-			if len(r.Databases) == 0 || folder == owner || slices.Contains(r.Also, folder) {
+			if len(r.Databases)+len(r.Ignored) == 0 || folder == owner || slices.Contains(r.Also, folder) {
 				continue
 			}
 			if err := changeRegistration(l, owner, func(r *config.Registration) { r.Also = append(r.Also, folder) }); err != nil {

@@ -96,6 +96,7 @@ func Load(l config.Locations) (*Result, error) {
 		}
 		r.Config.Projects = config.ProjectFolders(l)
 	}
+	r.Config.SetSession(os.Getenv)
 	if r.Config.Hook.Adapt && l.State != "" {
 		if t, err := (adapt.Store{Dir: l.State}).Read(); err == nil { // otherwise those of the builds hold
 			t.Apply(&r.Config)

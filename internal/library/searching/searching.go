@@ -73,14 +73,14 @@ func Select(names, paths []string, elsewhere bool) ([]library.Ref, error) {
 	return chosen, nil
 }
 
-// Searchable returns the databases on this machine that docsearch searches.
+// Searchable returns the databases on this machine that docsearch searches here.
 func Searchable(l config.Locations) ([]library.Ref, error) {
 	all, err := library.List(l)
 	if err != nil {
 		return nil, err
 	}
 	// A database that an external tool searches need not have a docsearch index.
-	return slices.DeleteFunc(all, func(d library.Ref) bool { return d.ExternalTool && !library.HasIndex(d.Path) }), nil
+	return slices.DeleteFunc(all, func(d library.Ref) bool { return d.Ignored != "" || d.ExternalTool && !library.HasIndex(d.Path) }), nil
 }
 
 // Named returns the databases that the query names, or all if it names none.

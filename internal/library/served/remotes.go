@@ -48,6 +48,7 @@ type Remote struct {
 	mcpserver.Entry
 	URL     string                  // of its server, or of the first node of its cluster
 	Cluster *config.Cluster         // nil: it is on a docsearch server
+	Ignored string                  // see library.Ref
 	cluster *clustersearch.Database // nil with Cluster
 }
 
@@ -110,6 +111,10 @@ func (r *Remotes) Close() {
 
 // Databases lists the databases, as far as the lists of the servers are known.
 func (r *Remotes) Databases() []Remote {
+	here := r.served.Current().Config
+	if cwd, err := os.Getwd(); err == nil {
+		here.RemoveIgnored(cwd)
+	}
 	byName := map[string]config.Database{}
 	for _, db := range r.served.Current().Databases {
 		byName[db.Name] = db
@@ -120,7 +125,7 @@ func (r *Remotes) Databases() []Remote {
 			continue
 		}
 		held, _ := e.Remote.(*clustersearch.Database)
-		all = append(all, Remote{Entry: e, URL: byName[e.Name].Remote, Cluster: byName[e.Name].Cluster, cluster: held})
+		all = append(all, Remote{Entry: e, URL: byName[e.Name].Remote, Cluster: byName[e.Name].Cluster, Ignored: here.IgnoredBy(e.Name), cluster: held})
 	}
 	return all
 }

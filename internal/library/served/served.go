@@ -95,6 +95,9 @@ func (s *Databases) Entries() []mcpserver.Entry {
 		s.Log.Error("cannot read the data folder", "error", err)
 	}
 	for _, m := range made {
+		if current.IgnoredBy(m.Name) != "" || slices.ContainsFunc(current.Ignored, func(db config.Database) bool { return db.Path == m.Path }) {
+			continue
+		}
 		all = addEntry(all, mcpserver.EntryAt(m.Path))
 	}
 	if len(s.Only) == 0 {

@@ -65,6 +65,7 @@ type Info struct {
 	Path      string               `json:"path,omitempty"`
 	Server    string               `json:"server,omitempty"`  // URL of the server or cluster that holds it, instead of the path
 	Project   string               `json:"project,omitempty"` // folder of the project that it belongs to
+	Ignored   string               `json:"ignored,omitempty"` // who makes it not answer in the working directory
 	State     string               `json:"state"`
 	Why       string               `json:"why,omitempty"`
 	Source    *generation.Source   `json:"source,omitempty"`
