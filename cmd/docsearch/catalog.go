@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -247,35 +246,4 @@ func (a *app) searchPacks(ctx context.Context, word string, asJSON bool) error {
 			printable(m.License), printable(pack.Key(m.Publisher).Name()), m.Catalog)
 	}
 	return table.Flush()
-}
-
-// findCatalogPack returns the pack of the catalogs that an argument of setup names, or nil.
-// A recipe of that name is used only with --recipe.
-func (s *setupCommand) findCatalogPack(ctx context.Context, arg string) (*library.ChosenPack, error) {
-	if s.useRecipe || library.IsRecipeFile(arg) {
-		return nil, nil
-	}
-	all, err := library.CurrentCatalogs(ctx, console{s.app})
-	if err != nil {
-		return nil, err
-	}
-	name, version := library.SplitVersion(arg)
-	for _, k := range all {
-		if k.Err != nil {
-			continue
-		}
-		e := k.Find(name, version)
-		if e == nil {
-			continue
-		}
-		if err := origins.CheckNamed(e.Source, k.Location); err != nil {
-			return nil, fmt.Errorf("the catalog %s names a pack that is not added: %w", k.Name, err)
-		}
-		fmt.Fprintf(s.stdout, "%s: the pack %s of %s, from the catalog %s\n", arg, strings.TrimSpace(e.Name+" "+printable(e.Version)), printable(pack.Key(e.Publisher).Name()), k.Name)
-		if library.IsRecipe(arg) {
-			fmt.Fprintf(s.stdout, "%s: to use the recipe instead, pass --recipe\n", arg)
-		}
-		return &library.ChosenPack{Argument: arg, Location: e.Source, Digest: e.Digest, Required: "the catalog " + k.Name, Exact: version != "", Ask: true}, nil
-	}
-	return nil, nil
 }

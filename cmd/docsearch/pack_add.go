@@ -189,7 +189,7 @@ func (s *setupCommand) confirmDownload(ctx context.Context, source, other string
 // database claim, unless the user or the config has decided.
 func (s *setupCommand) decideURLs(ctx context.Context) error {
 	s.pack.URLs = s.pack.Head.URLs
-	if _, exists, err := s.configEntry(); err != nil || exists || s.builder.Set("urls") {
+	if _, exists, err := library.ConfigEntry(s.locations, s.name, s.plan.Dir); err != nil || exists || s.builder.Set("urls") {
 		return err
 	}
 	return s.pack.DecideURLs(ctx, s.name, s.locations, s.builder.Console, askerOf(s.prompter))

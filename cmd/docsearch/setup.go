@@ -75,7 +75,7 @@ prints what is sent to the server.`,
 				}
 				return s.runServer(cmd.Context())
 			}
-			if s.areRecipes(args) {
+			if library.AreRecipes(config.Locate(os.Getenv), args, s.warn) {
 				return s.runRecipes(cmd.Context(), args)
 			}
 			if len(args) == 2 {
@@ -250,8 +250,8 @@ func (s *setupCommand) askSource(ctx context.Context) error {
 // mayRedirect returns an error if the config entry of that name belongs to
 // another database and the user does not agree to change it.
 func (s *setupCommand) mayRedirect(ctx context.Context) error {
-	entry, ok, err := s.configEntry()
-	if err != nil || !ok || s.yes || s.isEntryOf(entry) {
+	entry, ok, err := library.ConfigEntry(s.locations, s.name, s.plan.Dir)
+	if err != nil || !ok || s.yes || library.IsEntryOf(&entry, s.plan.Dir) {
 		return err
 	}
 	err = fmt.Errorf("the config already has an entry %s for the database %s", entry.Name, entry.Path)

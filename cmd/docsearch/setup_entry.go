@@ -13,33 +13,9 @@ import (
 	"github.com/docsearch/docsearch/internal/config/edit"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/humanize"
-	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/setup"
 )
-
-// configEntry returns the config entry with the name of the new entry, or else
-// the entry of this database. It returns false if there is neither.
-func (s *setupCommand) configEntry() (config.Database, bool, error) {
-	r, err := load.Load(s.locations)
-	if err != nil {
-		return config.Database{}, false, withHint(err, "run docsearch config check to list all problems")
-	}
-	named := slices.IndexFunc(r.Config.Databases, func(d config.Database) bool { return strings.EqualFold(d.Name, s.name) })
-	if named < 0 {
-		named = slices.IndexFunc(r.Config.Databases, func(d config.Database) bool { return s.isEntryOf(d) })
-	}
-	if named < 0 {
-		return config.Database{}, false, nil
-	}
-	return r.Config.Databases[named], true, nil
-}
-
-// isEntryOf reports whether the entry belongs to this database.
-func (s *setupCommand) isEntryOf(entry config.Database) bool {
-	dir, err := index.Locate(entry.Path)
-	return err == nil && library.SamePath(dir, s.plan.Dir) || library.SamePath(entry.Path, s.plan.Dir)
-}
 
 // writeEntry adds the database to the config.
 func (s *setupCommand) writeEntry(ctx context.Context) error {
@@ -48,7 +24,7 @@ func (s *setupCommand) writeEntry(ctx context.Context) error {
 	if s.evidence, err = setup.Gather(s.plan.Dir, s.keyword, library.MayRead(s.plan.Dir)); err != nil {
 		return err
 	}
-	old, exists, err := s.configEntry()
+	old, exists, err := library.ConfigEntry(s.locations, s.name, s.plan.Dir)
 	if err != nil {
 		return err
 	}
@@ -85,22 +61,10 @@ func (s *setupCommand) writeEntry(ctx context.Context) error {
 		return withHint(fmt.Errorf("config %s: the entry %s is not usable", r.Path, e.Name), "run docsearch config check to see why")
 	}
 	s.entry = r.Config.Databases[i]
-	s.warnSharedKeywords(r.Config.Databases)
+	library.ReportSharedKeywords(s.entry, r.Config.Databases, s.warn)
 	s.undoCommands = slices.Insert(s.undoCommands, 0, s.removeCommand()) // the last one to run
 	s.printQuestions()
 	return nil
-}
-
-// warnSharedKeywords warns of keywords that another database also has. A search
-// that contains one searches both databases.
-func (s *setupCommand) warnSharedKeywords(all []config.Database) {
-	for _, other := range all {
-		for _, k := range other.Keywords {
-			if other.Entry != s.entry.Entry && slices.ContainsFunc(s.entry.Keywords, func(own string) bool { return strings.EqualFold(own, k) }) {
-				s.warn("%s also has the keyword %q: a search that contains it searches both databases", other.Name, k)
-			}
-		}
-	}
 }
 
 // proposeEntry creates the config entry from the flags, the existing entry,
@@ -121,7 +85,7 @@ func (s *setupCommand) proposeEntry(ctx context.Context, old config.Database, ex
 	}
 	if exists {
 		e.Name, e.Keywords, e.Description = old.Name, old.Keywords, old.Description
-		if s.isEntryOf(old) {
+		if library.IsEntryOf(&old, s.plan.Dir) {
 			e.Path = old.Path
 		}
 		if len(old.URLs) > 0 || s.pack != nil {

@@ -4,48 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/humanize/terminal"
-	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/recipes"
 )
-
-// areRecipes reports whether the arguments of setup name recipes, as opposed to
-// a keyword and a source.
-func (s *setupCommand) areRecipes(args []string) bool {
-	if len(args) != 2 {
-		return len(args) > 0
-	}
-	both := library.IsKnownName(args[0]) && library.IsKnownName(args[1])
-	switch {
-	case library.IsRecipeFile(args[0]) || library.IsRecipe(args[0]) && library.IsRecipeFile(args[1]):
-		return true
-	case library.IsURL(args[1]) || ingest.ExtractedKind(args[1]) != "":
-		return false
-	case library.FileExists(args[1]):
-		if both {
-			s.warn("%s is a file or folder here; for the recipe, run docsearch setup %s", args[1], args[1])
-		}
-		return false
-	case both:
-		return true
-	case library.CanonicalSource(nil, args[1]) != args[1]:
-		return false
-	}
-	if all, err := library.List(config.Locate(os.Getenv)); err == nil {
-		if _, err := findDatabase(all, args[1]); err == nil {
-			return false
-		}
-	}
-	return library.IsKnownName(args[0]) || library.IsKnownName(args[1]) || library.IsLikeRecipe(args[0]) && library.IsLikeRecipe(args[1])
-}
 
 // runRecipes sets up the databases of recipes.
 func (s *setupCommand) runRecipes(ctx context.Context, args []string) error {
@@ -78,9 +45,11 @@ type chosenSource struct {
 
 // findSource returns the pack that an argument names, or else the recipe.
 func (s *setupCommand) findSource(ctx context.Context, arg string) (chosenSource, error) {
-	p, err := s.findCatalogPack(ctx, arg)
-	if err != nil || p != nil {
-		return chosenSource{pack: p}, err
+	if !s.useRecipe {
+		p, err := library.FindCatalogPack(ctx, console{s.app}, s.stdout, arg)
+		if err != nil || p != nil {
+			return chosenSource{pack: p}, err
+		}
 	}
 	r, err := library.FindRecipe(ctx, arg)
 	return chosenSource{recipe: r}, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -154,4 +155,35 @@ func CatalogEntry(ctx context.Context, source, base string) (catalog.Entry, erro
 		source = strings.TrimRight(base, "/") + "/" + path.Base(filepath.ToSlash(source))
 	}
 	return catalog.NewEntry(head, publisher, source), nil
+}
+
+// FindCatalogPack returns the pack of the catalogs that an argument of setup names, or nil.
+// A recipe of that name is used only with --recipe.
+func FindCatalogPack(ctx context.Context, c Dialog, w io.Writer, arg string) (*ChosenPack, error) {
+	if IsRecipeFile(arg) {
+		return nil, nil
+	}
+	all, err := CurrentCatalogs(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	name, version := SplitVersion(arg)
+	for _, k := range all {
+		if k.Err != nil {
+			continue
+		}
+		e := k.Find(name, version)
+		if e == nil {
+			continue
+		}
+		if err := origins.CheckNamed(e.Source, k.Location); err != nil {
+			return nil, fmt.Errorf("the catalog %s names a pack that is not added: %w", k.Name, err)
+		}
+		fmt.Fprintf(w, "%s: the pack %s of %s, from the catalog %s\n", arg, strings.TrimSpace(e.Name+" "+safetext.Printable(e.Version)), safetext.Printable(pack.Key(e.Publisher).Name()), k.Name)
+		if IsRecipe(arg) {
+			fmt.Fprintf(w, "%s: to use the recipe instead, pass --recipe\n", arg)
+		}
+		return &ChosenPack{Argument: arg, Location: e.Source, Digest: e.Digest, Required: "the catalog " + k.Name, Exact: version != "", Ask: true}, nil
+	}
+	return nil, nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/humanize"
+	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/source/installed"
 	"github.com/docsearch/docsearch/internal/ingest/source/site"
 	"github.com/docsearch/docsearch/internal/project"
@@ -62,6 +63,36 @@ func AtPosition(file, problem string) string {
 		return file + ":" + problem
 	}
 	return file + ": " + problem
+}
+
+// AreRecipes reports whether the arguments of setup name recipes, as opposed to a keyword and
+// a source. It warns of a file with the name of a recipe.
+func AreRecipes(l config.Locations, args []string, warn func(format string, args ...any)) bool {
+	if len(args) != 2 {
+		return len(args) > 0
+	}
+	both := IsKnownName(args[0]) && IsKnownName(args[1])
+	switch {
+	case IsRecipeFile(args[0]) || IsRecipe(args[0]) && IsRecipeFile(args[1]):
+		return true
+	case IsURL(args[1]) || ingest.ExtractedKind(args[1]) != "":
+		return false
+	case FileExists(args[1]):
+		if both {
+			warn("%s is a file or folder here; for the recipe, run docsearch setup %s", args[1], args[1])
+		}
+		return false
+	case both:
+		return true
+	case CanonicalSource(nil, args[1]) != args[1]:
+		return false
+	}
+	if all, err := List(l); err == nil {
+		if _, err := Find(all, args[1], nil); err == nil {
+			return false
+		}
+	}
+	return IsKnownName(args[0]) || IsKnownName(args[1]) || IsLikeRecipe(args[0]) && IsLikeRecipe(args[1])
 }
 
 // A ChosenRecipe is a recipe with the argument that selected it.
