@@ -84,10 +84,10 @@ cross:
 	for p in darwin/arm64 windows/amd64; do echo "vet $$p"; \
 	GOOS=$${p%/*} GOARCH=$${p#*/} go vet ./...; done
 
-# Runs the demo and the tests of packages as Windows programs with Wine, which Debian has.
-# The tests of remote need the go command and Unix sockets.
+# Runs the demo, the tests of packages and the scripts of the commands as Windows programs
+# with Wine, which Debian has. The tests of remote need the go command and Unix sockets.
 wine:
-	.ci/wine $(or $(PACKAGES),$$(go list ./internal/... | grep -v /remote))
+	SCRIPTS='$(or $(SCRIPTS),$(if $(PACKAGES),,.*))' .ci/wine $(or $(PACKAGES),$$(go list ./internal/... | grep -v /remote))
 
 # UPDATE=1 writes the results of the clients to docs/agents.md and docs/hook.md.
 e2e:
