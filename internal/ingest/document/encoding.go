@@ -45,7 +45,9 @@ var encodings = [...]struct {
 }{
 	{"iso-2022-jp", func(data, _ []byte) bool { return isISO2022(data) }},
 	{"euc-jp", func(_, text []byte) bool { return share(text, unicode.Hiragana, unicode.Katakana) > 0.2 }},
-	{"shift_jis", func(_, text []byte) bool { return share(text, unicode.Hiragana) > 0.1 && share(text, unicode.Hiragana, unicode.Katakana, unicode.Han, unicode.Common) > 0.95 }},
+	{"shift_jis", func(_, text []byte) bool {
+		return share(text, unicode.Hiragana) > 0.1 && share(text, unicode.Hiragana, unicode.Katakana, unicode.Han, unicode.Common) > 0.95
+	}},
 	{"euc-kr", func(_, text []byte) bool { return share(text, unicode.Hangul) > 0.8 }},
 	{"gb18030", func(_, text []byte) bool { return share(text, unicode.Han) > 0.7 && common(text) }},
 	{"big5", func(_, text []byte) bool { return share(text, unicode.Han) > 0.7 && common(text) }},

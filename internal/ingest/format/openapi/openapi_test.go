@@ -109,7 +109,7 @@ func TestBodyExample(t *testing.T) {
 		`example: {cups: 1}, examples: {many: {value: {cups: 99}}}`:      `"cups": 1`,
 		`schema: {type: object, properties: {lid: {type: boolean}}}`:     "",
 	} {
-		doc, _, err := Parse([]byte("openapi: 3.1.0\ninfo: {title: T}\npaths: {/a: {post: {requestBody: {content: {application/json: {" + media + "}}}}}}\n"), "", nil)
+		doc, _, err := Parse([]byte("openapi: 3.1.0\ninfo: {title: T}\npaths: {/a: {post: {requestBody: {content: {application/json: {"+media+"}}}}}}\n"), "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
