@@ -71,7 +71,7 @@ func TestClusterServe(t *testing.T) {
 		t.Errorf("read: %s", got)
 	}
 	denied := reader.run(2, fmt.Sprintf(search, "a"), "hook")
-	if !strings.Contains(denied, "Found in local documentation (Gizmos)") || !strings.Contains(denied, answer) {
+	if !strings.Contains(denied, "Found in your team's documentation (Gizmos)") || !strings.Contains(denied, answer) {
 		t.Errorf("the hook says %s", denied)
 	}
 

@@ -49,7 +49,7 @@ func TestTeamPage(t *testing.T) {
 	for _, want := range []string{
 		"127.0.0.1 has 1 database:\n  handbook: Team handbook (keywords: handbook",
 		"is sent to 127.0.0.1 with",
-		`"permissionDecision":"deny"`, "Found in local documentation (Team handbook)",
+		`"permissionDecision":"deny"`, "Found in your team's documentation (Team handbook)",
 		`(database \"handbook\" on 127.0.0.1)`,
 		"deployctl rotate --signing-certificate",
 		"revoked amy",

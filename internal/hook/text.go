@@ -138,6 +138,14 @@ func (t *denialText) message() string {
 	return cut(denialTexts.Text("person-answered", "database", cut(label(best), 2*maxLabel), "heading", path[len(path)-1]), maxMessage)
 }
 
+// documentation says whose documentation the results are.
+func documentation(results []result) string {
+	if slices.ContainsFunc(results, func(o result) bool { return o.db.Remote == "" }) {
+		return denialTexts.Text("local")
+	}
+	return denialTexts.Text("of-team")
+}
+
 // opening returns the line that tells the user the outcome, after the legacy line if that
 // is kept.
 func (t *denialText) opening() string {
@@ -148,14 +156,15 @@ func (t *denialText) opening() string {
 	var line string
 	switch {
 	case t.isFetch() && len(answering) > 0:
-		line = denialTexts.Text("page-found", "databases", labels(answering))
+		line = denialTexts.Text("page-found", "documentation", documentation(answering), "databases", labels(answering))
 	case t.isFetch():
-		line = denialTexts.Text("page-available", "databases", labels(t.results))
+		line = denialTexts.Text("page-available", "documentation", documentation(t.results), "databases", labels(t.results))
 	case len(answering) > 0:
-		line = denialTexts.Text("found", "databases", labels(answering))
+		line = denialTexts.Text("found", "documentation", documentation(answering), "databases", labels(answering))
 	default:
-		line = denialTexts.Text("available", "databases", labels(t.results))
+		line = denialTexts.Text("available", "documentation", documentation(t.results), "databases", labels(t.results))
 	}
+	line = strings.ToUpper(line[:1]) + line[1:]
 	if !t.keepsLegacyText() {
 		return line
 	}

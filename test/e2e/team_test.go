@@ -51,7 +51,7 @@ func TestTeam(t *testing.T) {
 	}
 	last := m.requests[len(m.requests)-1]
 	results := last.results()
-	if searches := results["WebSearch"]; len(searches) != 2 || !searches[0].IsError || !strings.Contains(searches[0].Content.text(), "Found in local documentation (") ||
+	if searches := results["WebSearch"]; len(searches) != 2 || !searches[0].IsError || !strings.Contains(searches[0].Content.text(), "Found in your team's documentation (") ||
 		!strings.Contains(last.text(), sentence) || !strings.Contains(searches[1].Content.text(), webResult) {
 		t.Errorf("the denial or the retry is not right; the model saw\n%s\nthe client said\n%s", last.text(), r)
 	}
@@ -114,7 +114,7 @@ func TestTeamClients(t *testing.T) {
 			s.docsearch(t, "setup", "--server", front.URL, "--token-file", tokenFile, "--no-install", "--yes")
 			s.docsearch(t, "install", "--client", c.name)
 			p := s.play(t, step{"search", c.search(question)}, step{"mcp", c.mcp(question)})
-			if problem := p.failDenial("search", "Found in local documentation (", sentence); problem != "" {
+			if problem := p.failDenial("search", "Found in your team's documentation (", sentence); problem != "" {
 				t.Errorf("%s\nthe client said\n%s", problem, p.output)
 			}
 			if result := p.result("mcp"); !strings.Contains(result, sentence) || !strings.Contains(result, "docsearch on 127.0.0.1") {
