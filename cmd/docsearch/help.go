@@ -25,6 +25,16 @@ func addFlagGroup(f *pflag.FlagSet, title string, add func(*pflag.FlagSet)) {
 	f.AddFlagSet(g)
 }
 
+// addHiddenFlags adds flags that the help of another command lists.
+func addHiddenFlags(f *pflag.FlagSet, groups ...func(*pflag.FlagSet)) {
+	hidden := pflag.NewFlagSet("", pflag.ContinueOnError)
+	for _, add := range groups {
+		add(hidden)
+	}
+	hidden.VisitAll(func(flag *pflag.Flag) { flag.Hidden = true })
+	f.AddFlagSet(hidden)
+}
+
 // printUsage prints the usage of a command: its form, examples, subcommands and
 // flags. It wraps the flags' help only at a terminal.
 func printUsage(cmd *cobra.Command) error {

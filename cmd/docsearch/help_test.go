@@ -68,11 +68,11 @@ func TestUsage(t *testing.T) {
 // flags are not in the first group.
 func TestFlagGroups(t *testing.T) {
 	var help bytes.Buffer
-	if code := run(t.Context(), []string{"setup", "--help"}, strings.NewReader(""), &help, &help); code != exitOK {
+	if code := run(t.Context(), []string{"index", "build", "--help"}, strings.NewReader(""), &help, &help); code != exitOK {
 		t.Fatalf("exit code %d: %s", code, help.String())
 	}
 	at := -1
-	for _, want := range []string{"\nFlags:\n", "\n  -y, --yes ", "\nTeam server flags:\n", "\n      --server URL ", "\nSource flags:\n", "\n      --type TYPE ", "\nSite flags:\n", "\n      --max-pages N ", "\nEmbedding flags:\n"} {
+	for _, want := range []string{"\nFlags:\n", "\n      --type TYPE ", "\n  -q, --quiet ", "\nSite flags:\n", "\n      --max-pages N ", "\nEmbedding flags:\n"} {
 		i := strings.Index(help.String(), want)
 		if i <= at {
 			t.Errorf("%q is missing from the help or not in its place:\n%s", want, help.String())

@@ -102,9 +102,8 @@ Until a build succeeds, searches use the previous index.`,
 	return cmd
 }
 
-// Titles of the flag groups of build and setup.
+// Titles of flag groups.
 const (
-	sourceFlags    = "Source flags"
 	siteFlags      = "Site flags"
 	embeddingFlags = "Embedding flags"
 )

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/docsearch/docsearch/internal/agentconfig/installation"
 	"github.com/docsearch/docsearch/internal/config"
@@ -49,7 +50,10 @@ plan with sizes and times before it builds the databases. They answer in this pr
 only, and the config file stays as it is.
 
 With --server, setup adds the databases of your team's docsearch server instead. It
-prints what is sent to the server.`,
+prints what is sent to the server.
+
+The flags of docsearch index build also apply, such as --include, --prefix, --header and
+--embedder: they say how to read the source.`,
 		Example: `  docsearch setup django
   docsearch setup react vite fastapi
   docsearch setup django@4.2
@@ -95,14 +99,13 @@ prints what is sent to the server.`,
 	f.BoolVar(&s.install, "install", false, "install the hook and the MCP server without asking")
 	f.BoolVar(&s.noInstall, "no-install", false, "do not install the hook and the MCP server")
 	f.BoolVarP(&s.yes, "yes", "y", false, "accept all suggestions and answer yes to all prompts")
-	f.DurationVar(&s.builder.Wait, "wait", 0, waitHelp)
 	addFlagGroup(f, "Team server flags", s.server.add)
 	markExclusive(cmd, "install", "no-install")
 	markExclusive(cmd, "project", "server")
 	markExclusive(cmd, "token-file", "token-env")
-	addFlagGroup(f, sourceFlags, s.builder.addSourceFlags)
-	addFlagGroup(f, siteFlags, s.builder.addSiteFlags)
-	addFlagGroup(f, embeddingFlags, s.builder.addEmbedderFlags)
+	addHiddenFlags(f, s.builder.addSourceFlags, s.builder.addSiteFlags, s.builder.addEmbedderFlags, func(f *pflag.FlagSet) {
+		f.DurationVar(&s.builder.Wait, "wait", 0, waitHelp)
+	})
 	return cmd
 }
 
