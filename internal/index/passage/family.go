@@ -312,6 +312,10 @@ func (languageAxis) parse(folder, _ string) bool { return languageCode(folder) !
 
 func (languageAxis) cut(v *variant, value string, _ *slot) { v.language, v.translated = value, true }
 
+// leastSure is the number of pages that a folder of a frequent language shares with another,
+// from which it is one whatever else it has.
+const leastSure = 10
+
 // accepts needs fewer siblings where the folder's name or the one around it says that it is a
 // language, or where several languages have the same page.
 func (a languageAxis) accepts(s *slot) (values []string) {
@@ -338,7 +342,7 @@ func (a languageAxis) accepts(s *slot) (values []string) {
 		switch {
 		case all == 0, !marked && siblings < 2 && s.hasOther(value, isValue):
 		case marked, isRegional(value), siblings > 1, best > 2 && 2*best >= len(s.below[value]),
-			best > 1 && !isAmbiguous(value) && 2*best >= len(s.below[value]):
+			best > 1 && !isAmbiguous(value) && 2*best >= len(s.below[value]), best >= leastSure && isFrequent(value):
 			values = append(values, value)
 		}
 	}
@@ -396,7 +400,9 @@ func cutLanguage(name string) (stem, suffix string) {
 	if i := strings.LastIndexAny(base[:at], "._-"); i > 0 && languageCode(base[i+1:]) != "" {
 		at, code = i, base[i+1:] // README-zh-CN.md
 	}
-	if languageCode(code) == "" || base[at] != '.' && !isRegional(code) && isAmbiguous(code) {
+	switch {
+	case languageCode(code) == "", base[at] != '.' && !isRegional(code) && isAmbiguous(code),
+		isRegional(code) && strings.ToUpper(code) == code && !isReadme(name): // as _LT_OQ in the name of a constant
 		return name, ""
 	}
 	return folder + base[:at] + ext, code

@@ -80,6 +80,8 @@ func TestFamilies(t *testing.T) {
 			"docs/a.md, i18n/cs/docs/a.md cs translated", 1},
 		{"addresses", tree("https://e.org/en https://e.org/fr https://e.org/es", "a.html", "b.html"),
 			"https://e.org/en/a.html en, https://e.org/es/a.html es translated, https://e.org/fr/a.html fr translated", 2},
+		{"constants", []string{"cmp_LT_OQ.md", "cmp_LE_OQ.md", "cmp.md", "cmp_NL_US.md"},
+			"", 0},
 		{"suffixes", []string{"README.md", "README.fr.md", "README_ja.md", "README-zh-CN.md"},
 			"README.md, README.fr.md fr translated, README_ja.md ja translated, README-zh-CN.md zh translated", 1},
 		{"suffixes of rarer languages", []string{"a.mdx", "a.es.mdx", "a.fr.mdx"}, "a.mdx, a.es.mdx es translated, a.fr.mdx fr translated", 1},
