@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -20,17 +18,9 @@ import (
 	"github.com/docsearch/docsearch/internal/doctor"
 	"github.com/docsearch/docsearch/internal/eventlog/replay"
 	"github.com/docsearch/docsearch/internal/humanize"
-	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/lexical"
-	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/library/notebooks"
-	"github.com/docsearch/docsearch/internal/notes/notebook"
 	"github.com/docsearch/docsearch/internal/notes/notegaps"
-	"github.com/docsearch/docsearch/internal/progress"
 )
-
-// maxCoverageCalls limits the calls that are compared with notes.
-const maxCoverageCalls = 2000
 
 // A coverageCommand compares notes with past calls and prints a report.
 type coverageCommand struct {
@@ -107,17 +97,13 @@ func (p *coverageCommand) run(ctx context.Context) error {
 			return explainNote(err)
 		}
 	}
-	folder := p.transcripts
-	if folder == "" {
-		place := installation.Here(l)
-		folder = filepath.Join(place.Claude, "projects", notebooks.ProjectFolder(place.Project))
-	}
+	folder := cmp.Or(p.transcripts, notebooks.SessionFolder(installation.Here(l)))
 	files, err := replay.Transcripts(folder, p.since)
 	if err != nil && (p.transcripts != "" || !errors.Is(err, fs.ErrNotExist)) {
 		return err
 	}
 	display := p.quietDisplay(false)
-	calls := p.pastCalls(ctx, files, p.since, r.Config.Inject.Tools)
+	calls := notegaps.PastCalls(ctx, files, p.since, r.Config.Inject.Tools, p.warn)
 	switch {
 	case ctx.Err() != nil:
 		display.Close()
@@ -131,8 +117,7 @@ func (p *coverageCommand) run(ctx context.Context) error {
 		err = b.Database.Update(ctx)
 	}
 	if err == nil {
-		p.in = coverageInput(&r.Config, b)
-		p.in.Calls, p.in.Note = calls, p.note
+		p.in = notegaps.NewInput(&r.Config, b, calls, p.note)
 		p.report, err = notegaps.Analyze(p.in)
 	}
 	display.Close()
@@ -140,79 +125,17 @@ func (p *coverageCommand) run(ctx context.Context) error {
 		return err
 	}
 	if p.asJSON {
-		return p.printJSON()
+		return p.printJSON(notegaps.NewOutput(p.in, p.report, p.since))
 	}
 	return p.print()
 }
 
-// coverageInput returns the input without the calls.
-func coverageInput(c *config.Config, b *notebook.Notebook) *notegaps.Input {
-	in := &notegaps.Input{Folder: b.Folder, Floor: c.Inject.Floor}
-	for _, db := range c.Databases {
-		switch {
-		case db.Name == b.Name:
-			in.Database = db
-		case len(db.Inject) > 0:
-			in.Others = append(in.Others, db)
-		}
-	}
-	if info, err := index.Inspect(in.Database.Path); err == nil {
-		in.Language = lexical.AnalyzerFor(library.OptionsOf(&info.Manifest, info.Dir).Language, info.Language)
-	}
-	return in
-}
-
-// pastCalls returns the calls in transcripts that can get notes, at most
-// maxCoverageCalls. A resumed session repeats the calls of the previous one; they are
-// returned once.
-func (a *app) pastCalls(ctx context.Context, files []string, since time.Time, tools []string) []replay.Call {
-	var calls []replay.Call
-	seen := map[string]bool{}
-	for _, file := range files {
-		if ctx.Err() != nil || len(calls) >= maxCoverageCalls {
-			break
-		}
-		in, err := os.Open(file)
-		if err != nil {
-			a.warn("%v", err)
-			continue
-		}
-		found, damage, err := replay.Calls(progress.Interruptible(ctx, in), func(e *replay.Event) bool {
-			key := e.ID + " " + e.At.String()
-			if !slices.Contains(tools, e.Tool) || !e.At.IsZero() && e.At.Before(since) || seen[key] {
-				return false
-			}
-			seen[key] = e.ID != ""
-			return true
-		})
-		in.Close()
-		if damage.Lines > 0 {
-			a.warn("%s: cannot read %s; first: %s", file, count(damage.Lines, "line"), damage.First)
-		}
-		if err != nil && ctx.Err() == nil {
-			a.warn("%s: %v", file, err)
-		}
-		calls = append(calls, found[:min(len(found), maxCoverageCalls-len(calls))]...)
-	}
-	return calls
-}
-
 func (p *coverageCommand) print() error {
-	sessions := map[string]bool{}
-	for i := range p.in.Calls {
-		sessions[p.in.Calls[i].Session] = true
-	}
-	unused := 0
-	for i := range p.report.Notes {
-		if len(p.report.Notes[i].Calls) == 0 {
-			unused++
-		}
-	}
 	fmt.Fprintf(p.stdout, "%s of %s and %s in %s since %s\n", count(len(p.report.Notes), "note"), p.database,
-		count(len(p.in.Calls), "tool call"), count(len(sessions), "session"), p.since.Format(time.DateOnly))
+		count(len(p.in.Calls), "tool call"), count(p.in.Sessions(), "session"), p.since.Format(time.DateOnly))
 	if p.note != "" {
 		p.printNote(&p.report.Notes[0])
-	} else if unused > 0 {
+	} else if unused := p.report.Unused(); unused > 0 {
 		fmt.Fprintf(p.stdout, "shown with none of these calls: %s\n", count(unused, "note"))
 	}
 	for i := range p.report.Gaps {
@@ -239,7 +162,7 @@ func (p *coverageCommand) printCalls(indent string, calls []int, reason func(i i
 	var lines []string
 	counts := map[string]int{}
 	for n, i := range calls {
-		line := indent + p.describe(i)
+		line := indent + p.in.Describe(i)
 		if reason != nil {
 			line += reason(n)
 		}
@@ -262,22 +185,11 @@ func (p *coverageCommand) printCalls(indent string, calls []int, reason func(i i
 	}
 }
 
-// describe describes a call on one line.
-func (p *coverageCommand) describe(i int) string {
-	e := &p.in.Calls[i].Event.Event
-	return e.Tool + " " + oneLine(cmp.Or(e.Command.Line, e.File.Path), 90)
-}
-
-// oneLine returns a text on one line of limited length.
-func oneLine(s string, limit int) string {
-	return truncate(printable(strings.Join(strings.Fields(s), " ")), limit)
-}
-
 func (p *coverageCommand) printGap(g *notegaps.Gap) {
 	calls := collect(g.Cases, func(c notegaps.Case) int { return c.Call })
 	reason := func(n int) string {
 		c := &g.Cases[n]
-		text := "\n      " + string(c.Need) + ": " + oneLine(c.Text, 90)
+		text := "\n      " + string(c.Need) + ": " + notegaps.OneLine(c.Text)
 		if c.Unmet != "" {
 			text += "\n      condition not met: " + c.Unmet
 		}
@@ -293,61 +205,4 @@ func (p *coverageCommand) printGap(g *notegaps.Gap) {
 		fmt.Fprintf(p.stdout, "\nno note is about %s\n", count(len(calls), "call"))
 	}
 	p.printCalls("    ", calls, reason)
-}
-
-// Coverage as JSON.
-type (
-	coverageJSON struct {
-		Database string             `json:"database"`
-		Since    time.Time          `json:"since"`
-		Calls    int                `json:"calls"`
-		Notes    []coverageNoteJSON `json:"notes"`
-		Gaps     []gapJSON          `json:"gaps"`
-	}
-	coverageNoteJSON struct {
-		Name     string   `json:"name"`
-		Title    string   `json:"title"`
-		Version  string   `json:"version"`
-		Problems []string `json:"problems,omitempty"`
-		Shown    int      `json:"shown"`           // number of calls
-		Calls    []string `json:"calls,omitempty"` // with NOTE
-	}
-	gapJSON struct {
-		Kind  notegaps.Kind `json:"kind"`
-		Note  string        `json:"note,omitempty"`
-		Cause string        `json:"cause,omitempty"` // word or command that is too general
-		Cases []caseJSON    `json:"calls"`
-	}
-	caseJSON struct {
-		Session string        `json:"session"`
-		Line    int           `json:"line"`
-		Call    string        `json:"call"`
-		Need    notegaps.Need `json:"need,omitempty"`
-		Text    string        `json:"text,omitempty"`
-		Unmet   string        `json:"unmet,omitempty"` // key of a condition
-	}
-)
-
-func (p *coverageCommand) printJSON() error {
-	out := coverageJSON{Database: p.database, Since: p.since, Calls: len(p.in.Calls), Notes: []coverageNoteJSON{}, Gaps: []gapJSON{}}
-	for i := range p.report.Notes {
-		n := &p.report.Notes[i]
-		note := coverageNoteJSON{Name: n.Name, Title: n.Fields.Title, Version: n.Version, Problems: n.Problems, Shown: len(n.Calls)}
-		if p.note != "" {
-			for _, call := range n.Calls {
-				note.Calls = append(note.Calls, p.describe(call))
-			}
-		}
-		out.Notes = append(out.Notes, note)
-	}
-	for i := range p.report.Gaps {
-		g := &p.report.Gaps[i]
-		gap := gapJSON{Kind: g.Kind, Note: g.Note, Cause: g.Cause}
-		for _, c := range g.Cases {
-			e := &p.in.Calls[c.Call]
-			gap.Cases = append(gap.Cases, caseJSON{e.Session, e.Line, p.describe(c.Call), c.Need, c.Text, c.Unmet})
-		}
-		out.Gaps = append(out.Gaps, gap)
-	}
-	return p.app.printJSON(out)
 }

@@ -125,7 +125,7 @@ func (d *noteDatabase) recentCalls(ctx context.Context) ([]*notes.Call, error) {
 		return nil, err
 	}
 	place := config.PlaceOf(config.Locate(os.Getenv), os.Getenv, cwd)
-	files, err := replay.Transcripts(filepath.Join(place.Claude, "projects", ProjectFolder(place.Project)), time.Now().Add(-doctor.RecentPeriod))
+	files, err := replay.Transcripts(SessionFolder(place), time.Now().Add(-doctor.RecentPeriod))
 	if err != nil {
 		return nil, nil // no session of Claude Code in this project
 	}
@@ -149,13 +149,14 @@ func (d *noteDatabase) recentCalls(ctx context.Context) ([]*notes.Call, error) {
 	return calls, ctx.Err()
 }
 
-// ProjectFolder returns the name of Claude Code's folder for the sessions of a
-// project: its path with hyphens for everything but letters and digits.
-func ProjectFolder(project string) string {
-	return strings.Map(func(r rune) rune {
+// SessionFolder returns Claude Code's folder for the sessions of a project. Its name is the
+// path of the project with hyphens for everything but letters and digits.
+func SessionFolder(p config.RoutesPlace) string {
+	name := strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' {
 			return r
 		}
 		return '-'
-	}, project)
+	}, p.Project)
+	return filepath.Join(p.Claude, "projects", name)
 }
