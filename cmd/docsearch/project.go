@@ -50,7 +50,7 @@ Nothing is run and nothing is downloaded.`,
 				return withHint(err, "run docsearch config check to list all problems")
 			}
 			r.Config.AddProject(p.Dir)
-			databases := databaseOfEach(p, r.Config.Databases)
+			databases := doctor.DatabasesOf(p, r.Config.Databases)
 			if asJSON {
 				return a.printProjectJSON(p, databases)
 			}
@@ -65,22 +65,6 @@ Nothing is run and nothing is downloaded.`,
 	cmd.Flags().BoolVar(&refresh, "refresh", false, "")
 	cmd.Flags().MarkHidden("refresh")
 	return cmd
-}
-
-// databaseOfEach returns the databases of a project's direct dependencies, in the order of
-// the dependencies; "" if none has the version.
-func databaseOfEach(p *project.Project, databases []config.Database) []string {
-	uses := make(map[string]string) // dependency to database
-	for _, u := range doctor.Uses(p, databases) {
-		if u.Matches {
-			uses[u.Package+"@"+u.Version] = u.Database
-		}
-	}
-	names := make([]string, len(p.Dependencies))
-	for i, d := range p.Dependencies {
-		names[i] = uses[d.ID()+"@"+d.Version]
-	}
-	return names
 }
 
 func (a *app) printProjectJSON(p *project.Project, databases []string) error {

@@ -36,6 +36,22 @@ func Uses(p *project.Project, databases []config.Database) []manage.Use {
 	return uses
 }
 
+// DatabasesOf returns the databases of a project's direct dependencies, in the order of
+// the dependencies; "" if none has the version.
+func DatabasesOf(p *project.Project, databases []config.Database) []string {
+	uses := make(map[string]string) // dependency to database
+	for _, u := range Uses(p, databases) {
+		if u.Matches {
+			uses[u.Package+"@"+u.Version] = u.Database
+		}
+	}
+	names := make([]string, len(p.Dependencies))
+	for i, d := range p.Dependencies {
+		names[i] = uses[d.ID()+"@"+d.Version]
+	}
+	return names
+}
+
 // listSome joins the first items of a list, with the number of the others.
 func listSome(items []string) string {
 	const most = 8
