@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -13,10 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/config"
-	"github.com/docsearch/docsearch/internal/config/load"
-	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/event"
-	"github.com/docsearch/docsearch/internal/hook/uncached"
+	"github.com/docsearch/docsearch/internal/hook/explain"
 	"github.com/docsearch/docsearch/internal/notes"
 )
 
@@ -57,82 +54,30 @@ func (a *app) readInput(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// injectionJSON is the JSON output of explain.
-type injectionJSON struct {
-	Event   string      `json:"event"`
-	Tool    string      `json:"tool,omitempty"`
-	Query   string      `json:"query,omitempty"`
-	Floor   float64     `json:"floor"`
-	Entries []entryJSON `json:"entries"`
-	Text    string      `json:"text"`
-	Chars   int         `json:"chars"`
-}
-
-type entryJSON struct {
-	Database     string  `json:"database"`
-	Document     string  `json:"document"`
-	Title        string  `json:"title"`
-	Relevance    float64 `json:"relevance"`
-	Taken        bool    `json:"selected"`
-	Why          string  `json:"why"`
-	AlreadyShown bool    `json:"already_shown"`
-}
-
-func (a *app) explainInjection(event event.Event, asJSON bool) error {
-	l := config.Locate(os.Getenv)
-	r, err := load.Load(l)
+// whyEvent explains what the hook adds to a session with an event.
+func (a *app) whyEvent(file string, asJSON bool) error {
+	e, err := a.readEvent(file)
 	if err != nil {
 		return err
 	}
-	event.UserText = hook.LastUserText(event.Transcript)
-	indexes := uncached.Indexes(&r.Config, a.warn)
-	indexes.Thorough = true
-	d := hook.Decide(event, &r.Config, r.Config.Server(os.Getenv), hook.State{}, time.Now(), indexes, hook.Routes{})
-	for _, fault := range d.Faults {
-		a.warn("%s", fault)
-	}
-	records, err := notes.Store{Dir: l.State}.Read(event.Session)
+	out, err := explain.Event(e, a.warn)
 	if err != nil {
 		return err
-	}
-	out := injectionJSON{Event: event.Name, Tool: event.Tool, Floor: r.Config.Inject.Floor, Entries: []entryJSON{}}
-	isShown := func(string) bool { return false }
-	if d.Notes != nil && d.Notes.ContextReset == "" {
-		isShown = notes.Shown(records, event.Agent)
-	}
-	if len(d.Entries) > 0 {
-		out.Query = hook.CallOf(event).Query().String()
-	}
-	for _, e := range d.Entries {
-		out.Entries = append(out.Entries, entryJSON{e.Database, e.Document, e.Title, e.Relevance, e.Selected, e.Reason, isShown(e.Key())})
-	}
-	slices.SortStableFunc(out.Entries, func(a, b entryJSON) int {
-		if a.Taken == b.Taken {
-			return cmp.Compare(b.Relevance, a.Relevance)
-		}
-		if a.Taken {
-			return -1
-		}
-		return 1
-	})
-	if d.Notes != nil {
-		out.Text, _ = d.Notes.Compose(isShown)
-		out.Chars = len([]rune(out.Text))
 	}
 	if asJSON {
 		return a.printJSON(out)
 	}
-	return a.printInjection(out, d.Verdict)
+	return a.printInjection(out)
 }
 
-func (a *app) printInjection(out injectionJSON, verdict hook.Verdict) error {
+func (a *app) printInjection(out *explain.Injection) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "event  %s", out.Event)
 	if out.Tool != "" {
 		fmt.Fprintf(&b, " of %s", out.Tool)
 	}
 	b.WriteByte('\n')
-	if verdict == hook.Deny {
+	if out.Denied {
 		b.WriteString("the call is denied, so the hook adds no notes\n")
 	}
 	if out.Query != "" {
@@ -140,12 +85,12 @@ func (a *app) printInjection(out injectionJSON, verdict hook.Verdict) error {
 	}
 	for _, e := range out.Entries {
 		verb := "skipped "
-		if e.Taken {
+		if e.Selected {
 			verb = "selected"
 		}
 		fmt.Fprintf(&b, "\n%s  %.2f  %s: %s (%s)\n", verb, e.Relevance, e.Database, e.Title, e.Document)
-		fmt.Fprintf(&b, "                %s\n", e.Why)
-		if e.Taken && e.AlreadyShown {
+		fmt.Fprintf(&b, "                %s\n", e.Reason)
+		if e.Selected && e.AlreadyShown {
 			b.WriteString("                already shown in this session\n")
 		}
 	}

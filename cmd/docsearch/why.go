@@ -59,15 +59,6 @@ func (a *app) whyCall(text, tool string) error {
 	return a.explainCall(routes, call)
 }
 
-// whyEvent explains what the hook adds to a session with an event.
-func (a *app) whyEvent(file string, asJSON bool) error {
-	e, err := a.readEvent(file)
-	if err != nil {
-		return err
-	}
-	return a.explainInjection(e, asJSON)
-}
-
 // whyNewest explains the newest query in the event log.
 func (a *app) whyNewest(asJSON bool) error {
 	d, err := activity.Latest()

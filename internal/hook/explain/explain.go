@@ -1,4 +1,5 @@
-// Package explain explains what the hook does with a web search.
+// Package explain explains what the hook does with a web search, and what it adds to a
+// session with another event.
 package explain
 
 import (
