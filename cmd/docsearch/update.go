@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,13 +15,9 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/library/searching"
-	"github.com/docsearch/docsearch/internal/pack"
-	"github.com/docsearch/docsearch/internal/pack/origins"
-	"github.com/docsearch/docsearch/internal/provenance"
 	"github.com/docsearch/docsearch/internal/web/machine"
 )
 
@@ -117,11 +112,15 @@ func (u *updateCommand) run(ctx context.Context, args []string) error {
 	case err != nil:
 		return err
 	case u.background:
-		return u.startDetached(chosen)
+		return u.inBackground(chosen).Start()
 	case u.isDetached:
 		return u.updateOverdue(ctx, chosen)
 	case u.watch:
-		return u.follow(ctx, chosen)
+		return library.Watch(ctx, u.newBuildCommand().Builder, chosen, func(d library.Ref) {
+			if err := u.update(ctx, d); err != nil && ctx.Err() == nil {
+				report(u.stderr, err)
+			}
+		})
 	case u.all && !u.reindex:
 		return cmp.Or(u.updateAll(ctx, chosen), u.updateMirrors(ctx, false))
 	}
@@ -147,20 +146,33 @@ func (u *updateCommand) updateAll(ctx context.Context, chosen []library.Ref) err
 	return failureIf(failed)
 }
 
+// inBackground returns the update of databases in the background.
+func (u *updateCommand) inBackground(chosen []library.Ref) *library.Background {
+	return &library.Background{Chosen: chosen, Tool: buildVersion(), ReindexOnly: u.reindex}
+}
+
+// updateOverdue rebuilds indexes of an older format, and then updates the overdue
+// databases, unless another process is already doing so.
+func (u *updateCommand) updateOverdue(ctx context.Context, chosen []library.Ref) error {
+	return u.inBackground(chosen).Run(func(outdated, overdue []library.Ref) error {
+		failed := false
+		for _, d := range outdated {
+			if err := u.remake(ctx, d); err != nil {
+				failed = true
+				report(u.stderr, err)
+			}
+		}
+		return cmp.Or(u.updateAll(ctx, overdue), failureIf(failed))
+	})
+}
+
 // choose resolves the arguments, or returns all databases with an index if the user
 // chose all.
 func (u *updateCommand) choose(args []string) ([]library.Ref, error) {
 	if !u.all {
 		return searching.Select(args, nil, false)
 	}
-	all, err := library.List(config.Locate(os.Getenv))
-	return slices.DeleteFunc(all, func(d library.Ref) bool {
-		if d.Project != "" {
-			return true // its contents stay as they are, see runProject
-		}
-		_, err := index.Inspect(d.Path)
-		return err != nil && !index.IsOutdated(err)
-	}), err
+	return library.Updatable(config.Locate(os.Getenv))
 }
 
 // update updates one database.
@@ -186,51 +198,30 @@ func (u *updateCommand) update(ctx context.Context, d library.Ref) error {
 		}
 		return nil
 	}
-	b, p, err := u.plan(d, before)
+	b := u.newBuildCommand()
+	b.Lock = u.lock
+	p, err := b.PlanUpdate(d, before, u.full)
 	if err != nil {
 		return err
 	}
 	start := time.Now()
-	info, err := b.Build(ctx, &p)
-	if errors.As(err, &p.Lost) {
-		info, err = before, nil
-	}
+	info, err := b.Update(ctx, &p, before)
 	if err != nil {
-		return origins.Explain("", err)
-	}
-	if source, ok := p.Source.(*pack.Database); ok && u.lock {
-		if err := library.RecordLock(source.Head, pack.Key(p.Options.Publisher), source.Location); err != nil {
-			return err
-		}
+		return err
 	}
 	return u.printResult(b, p, before, info, time.Since(start))
 }
 
-// remake rebuilds an index of an older format. The database then answers again, even if
-// its source cannot be read.
+// remake rebuilds an index of an older format.
 func (u *updateCommand) remake(ctx context.Context, d library.Ref) error {
-	dir, err := index.Locate(d.Path)
-	if err != nil {
-		return err
-	}
-	g, err := generation.Outdated(dir)
-	if err != nil {
-		return library.WithRepair(d.Path, err)
-	}
 	display := u.quietDisplay(u.quiet || u.json)
-	info, err := index.Reindex(ctx, d.Path, index.BuildOptions{
-		Language: library.OptionsOf(&g.Manifest, dir).Language, Wait: u.wait, Report: display.Func(),
-		Key: provenance.Load(config.KeyPath(os.Getenv)),
-	})
+	info, err := library.Remake(ctx, d, u.wait, display.Func())
 	display.Close()
-	if err != nil {
-		return library.ExplainBuild(library.Plan{Label: d.Name, Dir: dir}, err)
+	if err == nil && !u.quiet && !u.json {
+		fmt.Fprintf(u.stdout, "%s: the index had an older format; rebuilt from its %s\n",
+			d.Name, count(info.Passages, "passage"))
 	}
-	_ = config.Forget(config.Locate(os.Getenv)) // see build
-	if !u.quiet && !u.json {
-		fmt.Fprintf(u.stdout, "%s: the index had an older format; rebuilt from its %s\n", d.Name, count(info.Passages, "passage"))
-	}
-	return nil
+	return err
 }
 
 // newBuildCommand returns a command that updates databases.
@@ -238,14 +229,6 @@ func (u *updateCommand) newBuildCommand() *buildCommand {
 	b := newBuildCommand(u.app)
 	b.Wait, b.quiet, b.json, b.IsUpdate = u.wait, u.quiet, u.json, true
 	return b
-}
-
-// plan returns a build command and plan that update the database.
-func (u *updateCommand) plan(d library.Ref, before index.Info) (*buildCommand, library.Plan, error) {
-	b := u.newBuildCommand()
-	b.Lock = u.lock
-	p, err := b.PlanUpdate(d, before, u.full)
-	return b, p, err
 }
 
 // printResult prints what changed.
@@ -300,57 +283,4 @@ func appendCount(parts []string, n int, label string) []string {
 		return parts
 	}
 	return append(parts, thousands(n)+" "+label)
-}
-
-// follow updates databases when the files of their source folders change, until
-// ctx is done. It polls size and modification time of every file, which works
-// on every file system and needs no handle per folder.
-func (u *updateCommand) follow(ctx context.Context, chosen []library.Ref) error {
-	var watched []*watchedDatabase
-	for _, d := range chosen {
-		info, err := index.Inspect(d.Path)
-		if err != nil {
-			return library.WithRepair(d.Path, err)
-		}
-		_, p, err := u.plan(d, info)
-		if err != nil {
-			return err
-		}
-		folder, ok := p.Source.(*ingest.Folder)
-		if !ok {
-			return usagef("cannot use --watch: %s was built from a source of type %s, not from a folder", d.Name, info.Source.Kind)
-		}
-		watched = append(watched, &watchedDatabase{Ref: d, folder: folder})
-	}
-	// Polling may take at most a twentieth of the time.
-	const minInterval, share = time.Second, 20
-	for {
-		start := time.Now()
-		for _, w := range watched {
-			w.poll(ctx, u)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(max(minInterval, share*time.Since(start))):
-		}
-	}
-}
-
-// A watchedDatabase is updated when its folder changes.
-type watchedDatabase struct {
-	library.Ref
-	folder *ingest.Folder
-	library.Debouncer
-}
-
-// poll updates the database if the folder has changed since the last read.
-func (w *watchedDatabase) poll(ctx context.Context, u *updateCommand) {
-	stamp, err := w.folder.Stamp(ctx)
-	if err != nil || !w.Ready(stamp, time.Now()) {
-		return // the folder may be about to be replaced
-	}
-	if err := u.update(ctx, w.Ref); err != nil && ctx.Err() == nil {
-		report(u.stderr, err)
-	}
 }

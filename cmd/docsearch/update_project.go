@@ -16,6 +16,10 @@ import (
 	"github.com/docsearch/docsearch/internal/project"
 )
 
+// projectLock is the file in the cache folder that a background process locks to build the
+// databases of a project's packages.
+const projectLock = "project.lock"
+
 // runProject builds databases of the packages whose versions have changed in a project,
 // and updates the project's snapshot.
 func (u *updateCommand) runProject(ctx context.Context, args []string) error {

@@ -8,7 +8,7 @@ import (
 // A folder is read when it has stopped changing, and periodically while it
 // keeps changing.
 func TestChangesDue(t *testing.T) {
-	var c Debouncer
+	var c debouncer
 	now := time.Unix(1000, 0)
 	for i, step := range []struct {
 		stamp string
@@ -20,7 +20,7 @@ func TestChangesDue(t *testing.T) {
 		{"i", false}, {"j", false}, {"j", true}, // and again every five seconds
 		{"k", false}, {"j", false}, {"k", false}, {"j", false}, // reverted
 	} {
-		if got := c.Ready(step.stamp, now); got != step.want {
+		if got := c.ready(step.stamp, now); got != step.want {
 			t.Errorf("look %d, at %s: due %t", i, step.stamp, got)
 		}
 		now = now.Add(time.Second)
