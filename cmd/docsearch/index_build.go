@@ -202,22 +202,22 @@ func (b *buildCommand) printResult(p library.Plan, info index.Info, took time.Du
 }
 
 // printKept warns about the documents that the build kept.
-func (b *buildCommand) printKept(p library.Plan, info index.Info) {
+func (a *app) printKept(p library.Plan, info index.Info) {
 	kept := library.KeptBy(p)
 	if kept.Unreadable > 0 {
-		b.warn("%s: kept the previous version of %s that cannot be read:", p.Label, count(kept.Unreadable, "document"))
+		a.warn("%s: kept the previous version of %s that cannot be read:", p.Label, count(kept.Unreadable, "document"))
 		unread := slices.DeleteFunc(slices.Clone(info.Skipped), func(s generation.Skipped) bool { return !strings.HasPrefix(s.Reason, generation.Unreadable) })
-		printFew(b.stderr, "", unread, "docsearch index info "+quoteArgument(p.Dir))
+		printFew(a.stderr, "", unread, "docsearch index info "+quoteArgument(p.Dir))
 	}
 	switch {
 	case kept.Lost == 0:
 		return
 	case p.Lost != nil:
-		b.warn("%s: %v; kept the previous index", p.Label, p.Lost)
+		a.warn("%s: %v; kept the previous index", p.Label, p.Lost)
 	default:
-		b.warn("%s: kept the previous version of %s, which the source no longer has", p.Label, count(kept.Lost, "document"))
+		a.warn("%s: kept the previous version of %s, which the source no longer has", p.Label, count(kept.Lost, "document"))
 	}
-	fmt.Fprintf(b.stderr, "hint: run docsearch index build %s to remove them\n", quoteArgument(p.Label))
+	fmt.Fprintf(a.stderr, "hint: run docsearch index build %s to remove them\n", quoteArgument(p.Label))
 }
 
 // adviseEmbedder prints the config entry that searches need to use the vectors,

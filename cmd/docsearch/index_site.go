@@ -12,9 +12,9 @@ import (
 
 // printFetched prints the download result of a plan whose source is a site, and
 // lists the pages that failed.
-func (b *buildCommand) printFetched(p library.Plan) {
+func (a *app) printFetched(p library.Plan) {
 	if d, ok := p.Source.(*pack.Database); ok {
-		b.printPack(p.Label, d)
+		a.printPack(p.Label, d)
 		return
 	}
 	s := p.Site()
@@ -22,13 +22,13 @@ func (b *buildCommand) printFetched(p library.Plan) {
 		return
 	}
 	r := s.Report()
-	fmt.Fprintf(b.stdout, "%s: %s\n", p.Label, fetchSummary(r))
-	printOutcomes(b.stderr, "failed", r.Failed)
+	fmt.Fprintf(a.stdout, "%s: %s\n", p.Label, fetchSummary(r))
+	printOutcomes(a.stderr, "failed", r.Failed)
 	for _, limit := range r.Limits {
-		fmt.Fprintf(b.stderr, "docsearch: %s\n", limit)
+		fmt.Fprintf(a.stderr, "docsearch: %s\n", limit)
 	}
 	if r.Lost > 0 {
-		fmt.Fprintf(b.stderr, "hint: run docsearch index build %s to remove them\n", quoteArgument(p.Label))
+		fmt.Fprintf(a.stderr, "hint: run docsearch index build %s to remove them\n", quoteArgument(p.Label))
 	}
 }
 

@@ -70,10 +70,10 @@ func (u *updateCommand) runPacks(ctx context.Context, args []string) error {
 }
 
 // printPack prints how many bytes a build received, and how its index differs.
-func (b *buildCommand) printPack(label string, d *pack.Database) {
-	fmt.Fprintf(b.stdout, "%s: received %s of %s\n", label, size(d.Received), size(int64(len(d.Head.Raw))+d.Head.Chunks.Size+d.Head.Data.Size))
+func (a *app) printPack(label string, d *pack.Database) {
+	fmt.Fprintf(a.stdout, "%s: received %s of %s\n", label, size(d.Received), size(int64(len(d.Head.Raw))+d.Head.Chunks.Size+d.Head.Data.Size))
 	if d.Note != "" {
-		fmt.Fprintf(b.stdout, "%s: %s\n", label, d.Note)
+		fmt.Fprintf(a.stdout, "%s: %s\n", label, d.Note)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/library/searching"
+	"github.com/docsearch/docsearch/internal/library/served"
 	"github.com/docsearch/docsearch/internal/web/machine"
 )
 
@@ -116,7 +117,7 @@ func (u *updateCommand) run(ctx context.Context, args []string) error {
 	case u.isDetached:
 		return u.updateOverdue(ctx, chosen)
 	case u.watch:
-		return library.Watch(ctx, u.newBuildCommand().Builder, chosen, func(d library.Ref) {
+		return library.Watch(ctx, u.builder(), chosen, func(d library.Ref) {
 			if err := u.update(ctx, d); err != nil && ctx.Err() == nil {
 				report(u.stderr, err)
 			}
@@ -125,6 +126,15 @@ func (u *updateCommand) run(ctx context.Context, args []string) error {
 		return cmp.Or(u.updateAll(ctx, chosen), u.updateMirrors(ctx, false))
 	}
 	return u.updateAll(ctx, chosen)
+}
+
+// updateMirrors builds and updates the mirrors of the config's servers; see
+// served.Mirrors.Stale.
+func (u *updateCommand) updateMirrors(ctx context.Context, stale bool) error {
+	m := served.Mirrors{Builder: u.builder(), Asker: askerOf(u.prompter), Keys: u.keys, Stale: stale,
+		Done: u.printResult}
+	ok, err := m.Update(ctx)
+	return cmp.Or(err, failureIf(!ok))
 }
 
 // updateAll updates databases and continues after failures.
@@ -198,18 +208,16 @@ func (u *updateCommand) update(ctx context.Context, d library.Ref) error {
 		}
 		return nil
 	}
-	b := u.newBuildCommand()
-	b.Lock = u.lock
+	b := u.builder()
 	p, err := b.PlanUpdate(d, before, u.full)
 	if err != nil {
 		return err
 	}
-	start := time.Now()
-	info, err := b.Update(ctx, &p, before)
+	done, err := b.Update(ctx, &p, before)
 	if err != nil {
 		return err
 	}
-	return u.printResult(b, p, before, info, time.Since(start))
+	return u.printResult(done)
 }
 
 // remake rebuilds an index of an older format.
@@ -224,16 +232,17 @@ func (u *updateCommand) remake(ctx context.Context, d library.Ref) error {
 	return err
 }
 
-// newBuildCommand returns a command that updates databases.
-func (u *updateCommand) newBuildCommand() *buildCommand {
+// builder returns a builder that updates databases.
+func (u *updateCommand) builder() library.Builder {
 	b := newBuildCommand(u.app)
-	b.Wait, b.quiet, b.json, b.IsUpdate = u.wait, u.quiet, u.json, true
-	return b
+	b.Wait, b.quiet, b.json, b.IsUpdate, b.Lock = u.wait, u.quiet, u.json, true, u.lock
+	return b.Builder
 }
 
 // printResult prints what changed.
-func (u *updateCommand) printResult(b *buildCommand, p library.Plan, before, info index.Info, took time.Duration) error {
-	unchanged := info.Generation == before.Generation
+func (u *updateCommand) printResult(done *library.Updated) error {
+	p, info := done.Plan, done.After
+	unchanged := info.Generation == done.Before.Generation
 	if u.json {
 		return json.NewEncoder(u.stdout).Encode(struct {
 			Updated   machine.Info     `json:"updated"`
@@ -245,8 +254,8 @@ func (u *updateCommand) printResult(b *buildCommand, p library.Plan, before, inf
 	if u.quiet {
 		return nil
 	}
-	b.printFetched(p)
-	b.printKept(p, info)
+	u.printFetched(p)
+	u.printKept(p, info)
 	switch {
 	case unchanged && info.Repaired:
 		fmt.Fprintf(u.stdout, "%s: no changes; rewrote corrupt LEANN files\n", p.Label)
@@ -255,16 +264,16 @@ func (u *updateCommand) printResult(b *buildCommand, p library.Plan, before, inf
 		fmt.Fprintf(u.stdout, "%s: no changes\n", p.Label)
 		return nil
 	}
-	fmt.Fprintf(u.stdout, "%s: %s%s of %s, updated in %s\n", p.Label, changeSummary(p, b.Reuse),
-		count(info.Passages, "passage"), count(info.Documents, "document"), took.Round(10*time.Millisecond))
+	fmt.Fprintf(u.stdout, "%s: %s%s of %s, updated in %s\n", p.Label, changeSummary(done), count(info.Passages, "passage"),
+		count(info.Documents, "document"), done.Took.Round(10*time.Millisecond))
 	return nil
 }
 
-// changeSummary counts the changed documents, if the build was an update and
-// its source reports changes.
-func changeSummary(p library.Plan, update bool) string {
-	source, ok := p.Source.(ingest.ChangeReporter)
-	if !ok || !update {
+// changeSummary counts the changed documents, if documents were reused and the source
+// reports changes.
+func changeSummary(done *library.Updated) string {
+	source, ok := done.Source.(ingest.ChangeReporter)
+	if !ok || !done.Reused {
 		return ""
 	}
 	c := source.Changes()

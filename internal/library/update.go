@@ -34,20 +34,31 @@ func Updatable(l config.Locations) ([]Ref, error) {
 	}), err
 }
 
+// An Updated is the result of an update.
+type Updated struct {
+	Plan
+	Before, After index.Info
+	Reused        bool // unchanged documents were not read again
+	Took          time.Duration
+}
+
 // Update runs the plan of an update. A source that seems to have lost documents leaves the
 // database as it was before; see Plan.Lost.
-func (b *Builder) Update(ctx context.Context, p *Plan, before index.Info) (index.Info, error) {
+func (b *Builder) Update(ctx context.Context, p *Plan, before index.Info) (*Updated, error) {
+	start := time.Now()
 	info, err := b.Build(ctx, p)
 	if errors.As(err, &p.Lost) {
 		info, err = before, nil
 	}
 	if err != nil {
-		return info, origins.Explain("", err)
+		return nil, origins.Explain("", err)
 	}
 	if source, ok := p.Source.(*pack.Database); ok && b.Lock {
-		return info, RecordLock(source.Head, pack.Key(p.Options.Publisher), source.Location)
+		if err := RecordLock(source.Head, pack.Key(p.Options.Publisher), source.Location); err != nil {
+			return nil, err
+		}
 	}
-	return info, nil
+	return &Updated{Plan: *p, Before: before, After: info, Reused: b.Reuse, Took: time.Since(start)}, nil
 }
 
 // Remake rebuilds an index of an older format from the database's own passages. The database

@@ -1,4 +1,4 @@
-package main
+package served
 
 import (
 	"cmp"
@@ -16,51 +16,59 @@ import (
 	"github.com/docsearch/docsearch/internal/file/filelock"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/library"
-	"github.com/docsearch/docsearch/internal/library/served"
 	"github.com/docsearch/docsearch/internal/pack/origins"
 	"github.com/docsearch/docsearch/internal/remote"
+	"github.com/docsearch/docsearch/internal/safetext"
+	"github.com/docsearch/docsearch/internal/usererror"
 )
 
-// A mirror is a copy of a server's database, built from the pack that the server's
-// database came as. Its publisher must be one that the user trusts, as for every pack:
-// the server only names the location.
+// Mirrors builds copies of servers' databases, from the packs that the servers' databases came
+// as. The publisher of a pack must be one that the user trusts, as for every pack: the
+// server only names the location.
+type Mirrors struct {
+	Builder library.Builder              // copies of it build the mirrors; its console receives failures
+	Asker   library.Asker                // asks about publishers; nil: they must be known
+	Keys    []string                     // public keys that the user gave
+	Stale   bool                         // also update mirrors of the server's version
+	Done    func(*library.Updated) error // receives each mirror
+}
 
 // mirrorLock is the file in the cache folder that one process locks to build mirrors.
 const mirrorLock = "mirror.lock"
 
-// updateMirrors builds the missing mirrors of the config's servers, updates those of
-// another version than the server's, or all if stale is set, and removes those of
-// databases that the servers no longer list. It continues after failures.
-func (u *updateCommand) updateMirrors(ctx context.Context, stale bool) error {
+// Update builds the missing mirrors of the config's servers, updates those of another version
+// than the server's, and removes those of databases that the servers no longer list. It
+// continues after failures, and returns whether there were none.
+func (m *Mirrors) Update(ctx context.Context) (ok bool, err error) {
 	l := config.Locate(os.Getenv)
 	loaded, err := load.Load(l)
 	if err != nil {
-		return withHint(err, "run docsearch config check to list all problems")
+		return false, usererror.WithHint(err, "run docsearch config check to list all problems")
 	}
 	dir := config.MirrorFolder(l)
 	servers := slices.DeleteFunc(loaded.Config.Remotes, func(r config.Remote) bool { return !r.Mirror })
 	if _, err := os.Stat(dir); dir == "" || len(servers) == 0 && errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return true, nil
 	}
 	cache, err := library.CacheFolder()
 	if err != nil {
-		return err
+		return false, err
 	}
 	lock, err := filelock.TryLock(filepath.Join(cache, mirrorLock))
 	if errors.Is(err, filelock.ErrLocked) {
-		return nil // another process does the same
+		return true, nil // another process does the same
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer lock.Unlock()
 	keep := map[string]bool{}
-	failed, complete := false, true
+	ok, complete := true, true
 	for i := range servers {
-		databases, err := served.FetchDatabases(ctx, &servers[i], l)
+		databases, err := FetchDatabases(ctx, &servers[i], l)
 		if err != nil {
-			report(u.stderr, fmt.Errorf("cannot list the databases of %s: %w", servers[i].URL, err))
-			failed, complete = true, false
+			m.Builder.Console.Report(fmt.Errorf("cannot list the databases of %s: %w", servers[i].URL, err))
+			ok, complete = false, false
 			continue
 		}
 		for _, d := range databases {
@@ -71,14 +79,14 @@ func (u *updateCommand) updateMirrors(ctx context.Context, stale bool) error {
 			keep[filepath.Base(path)] = true
 			err := library.CheckOffered(d.Pack, servers[i].URL)
 			if err == nil {
-				err = u.mirror(ctx, path, &d, stale)
+				err = m.mirror(ctx, path, &d)
 			}
 			if err != nil {
-				report(u.stderr, fmt.Errorf("cannot mirror %s of %s: %w", d.Name, servers[i].URL, err))
-				failed = true
+				m.Builder.Console.Report(fmt.Errorf("cannot mirror %s of %s: %w", d.Name, servers[i].URL, err))
+				ok = false
 			}
 			if ctx.Err() != nil {
-				return ctx.Err()
+				return false, ctx.Err()
 			}
 		}
 	}
@@ -88,20 +96,20 @@ func (u *updateCommand) updateMirrors(ctx context.Context, stale bool) error {
 	if err == nil {
 		err = config.Forget(l) // the hook must not look for a mirror that is gone
 	}
-	return cmp.Or(err, failureIf(failed))
+	return ok, err
 }
 
-// mirror builds or updates the mirror of a database. If stale is not set, it leaves a
-// mirror of the server's version as it is for a day.
-func (u *updateCommand) mirror(ctx context.Context, dir string, d *remote.Database, stale bool) error {
-	if !stale && !served.IsMirrorDue(dir, d) {
+// mirror builds or updates the mirror of a database. Without Stale, it leaves a mirror of the
+// server's version as it is for a day.
+func (m *Mirrors) mirror(ctx context.Context, dir string, d *remote.Database) error {
+	if !m.Stale && !IsMirrorDue(dir, d) {
 		return nil
 	}
 	before, err := index.Inspect(dir)
 	exists := err == nil
-	b := u.newBuildCommand()
+	b := m.Builder
 	b.Reuse = exists
-	p := library.Plan{Dir: dir, Label: printable(d.Name), Configured: true}
+	p := library.Plan{Dir: dir, Label: safetext.Printable(d.Name), Configured: true}
 	if exists {
 		p.Options = b.MergeOptions(dir)
 	}
@@ -112,7 +120,7 @@ func (u *updateCommand) mirror(ctx context.Context, dir string, d *remote.Databa
 	if err != nil {
 		return err
 	}
-	key, err := library.Trust(ctx, b.Console, askerOf(u.prompter), head.Signatures, head.Subject(), append(library.NonEmpty(recorded), u.keys...))
+	key, err := library.Trust(ctx, b.Console, m.Asker, head.Signatures, head.Subject(), append(library.NonEmpty(recorded), m.Keys...))
 	if err != nil {
 		return err
 	}
@@ -129,5 +137,5 @@ func (u *updateCommand) mirror(ctx context.Context, dir string, d *remote.Databa
 	if err := library.SavePublisher(b.Console, key); err != nil {
 		return err
 	}
-	return u.printResult(b, p, before, info, time.Since(start))
+	return m.Done(&library.Updated{Plan: p, Before: before, After: info, Reused: exists, Took: time.Since(start)})
 }
