@@ -217,7 +217,7 @@ func (d *demo) docsearch(ctx context.Context, args ...string) *exec.Cmd {
 		"DOCSEARCH_CONFIG_PATH="+d.configPath(),
 		"DOCSEARCH_DATA="+filepath.Join(d.dir, "data"),
 		"DOCSEARCH_CACHE_DIR="+filepath.Join(d.dir, "cache"),
-		hookTimeoutVariable+"=10000") // show the hook's answer even on a busy machine
+		doctor.HookTimeoutVariable+"=10000") // show the hook's answer even on a busy machine
 	return cmd
 }
 

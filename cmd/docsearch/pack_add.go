@@ -127,19 +127,7 @@ func (c *packAddCommand) addLocked(ctx context.Context) error {
 // shows what the pack says.
 func (s *setupCommand) choosePack(ctx context.Context) error {
 	c := s.pack
-	var err error
-	if c.Head, err = origins.ReadHead(ctx, c.Location); err != nil {
-		return err
-	}
-	if c.Digest != "" && c.Digest != c.Head.Digest() {
-		return fmt.Errorf("%s requires the digest %s of %s, got %s", c.Required, c.Digest, c.Head.Name, c.Head.Digest())
-	}
-	if !c.Lock {
-		if err := library.CheckLock(c.Head, "pass --lock to change the lock file"); err != nil {
-			return err
-		}
-	}
-	if c.Publisher, err = library.Trust(ctx, console{s.app}, askerOf(s.prompter), c.Head.Signatures, c.Head.Subject(), c.Keys); err != nil {
+	if err := c.Verify(ctx, console{s.app}, askerOf(s.prompter)); err != nil {
 		return err
 	}
 	fmt.Fprintln(s.stdout)
@@ -149,20 +137,10 @@ func (s *setupCommand) choosePack(ctx context.Context) error {
 		s.name = s.builder.Name
 	}
 	s.builder.Name = s.name
-	dir, name, err := s.builder.OutputFolder(s.locations, c.Location, s.name)
-	if err != nil {
+	var err error
+	if s.plan, err = s.builder.PlanPack(s.locations, c); err != nil {
 		return err
 	}
-	if err := c.MayReplace(dir, name); err != nil {
-		return err
-	}
-	if !c.Exact {
-		if err := library.CheckOrder(dir, c.Location, c.Head); err != nil {
-			return err
-		}
-	}
-	s.plan = library.Plan{Dir: dir, Label: name, Options: library.Options{Language: c.Head.Language, Publisher: string(c.Publisher)}}
-	s.plan.Source = library.NewPackSource(s.locations, s.builder.Tool, c.Location, library.IsSamePack(c.Head, c.Location))
 	if err := s.decideURLs(ctx); err != nil {
 		return err
 	}

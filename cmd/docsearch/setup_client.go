@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -161,7 +160,7 @@ func (s *setupCommand) testSearch(ctx context.Context) error {
 		return err
 	}
 	s.WebSearch(query)
-	o, err := s.runHook(ctx, query)
+	o, err := doctor.TryHook(ctx, query)
 	if err != nil {
 		return withHint(fmt.Errorf("cannot run the hook: %w", err), "run docsearch doctor to check the installation")
 	}
@@ -183,9 +182,6 @@ func (s *setupCommand) testSearch(ctx context.Context) error {
 	return s.callServer(ctx, query)
 }
 
-// hookTimeoutVariable overrides "timeout_ms" of the config's "hook".
-const hookTimeoutVariable = "DOCSEARCH_HOOK_TIMEOUT_MS"
-
 // warnSlow warns of a test search that an agent's hook would not have answered in
 // time.
 func (s *setupCommand) warnSlow(took time.Duration) {
@@ -198,59 +194,13 @@ func (s *setupCommand) warnSlow(took time.Duration) {
 	}
 }
 
-// runHook sends a web search to the hook. The hook may take longer than in an agent.
-func (s *setupCommand) runHook(ctx context.Context, query string) (agentconfig.Outcome, error) {
-	state, err := os.MkdirTemp("", "docsearch-setup-")
-	if err != nil {
-		return agentconfig.Outcome{}, err
-	}
-	defer os.RemoveAll(state)
-	ctx, cancel := context.WithTimeout(ctx, doctor.CheckTimeout)
-	defer cancel()
-	cmd, err := s.docsearch(ctx, "hook")
-	if err != nil {
-		return agentconfig.Outcome{}, err
-	}
-	cmd.Env = append(os.Environ(), "DOCSEARCH_STATE_DIR="+state)
-	if os.Getenv(hookTimeoutVariable) == "" {
-		cmd.Env = append(cmd.Env, hookTimeoutVariable+"=10000") // the first start of a program may be slow
-	}
-	return agentconfig.RunHook(cmd, map[string]any{
-		"session_id": "setup", "hook_event_name": "PreToolUse", "tool_name": "WebSearch",
-		"tool_input": map[string]string{"query": query},
-	})
-}
-
 // callServer searches for the same query through the server.
 func (s *setupCommand) callServer(ctx context.Context, query string) error {
-	ctx, cancel := context.WithTimeout(ctx, doctor.CheckTimeout)
-	defer cancel()
-	cmd, err := s.docsearch(ctx, "serve")
+	answer, took, err := doctor.TryServer(ctx, query, s.entry.Name)
 	if err != nil {
 		return err
 	}
-	session, err := agentconfig.StartServer(ctx, func(context.Context) *exec.Cmd { return cmd })
-	if err != nil {
-		return withHint(fmt.Errorf("cannot start the MCP server: %w", err), "run docsearch doctor to check the installation")
-	}
-	defer session.Close()
-	start := time.Now()
-	answer, err := session.Call(ctx, "search", map[string]any{"query": query, "database": s.entry.Name, "top_k": 3})
-	if err != nil {
-		return err
-	}
-	s.Text(fmt.Sprintf("The server's search tool returned in %s:", time.Since(start).Round(time.Millisecond)))
+	s.Text(fmt.Sprintf("The server's search tool returned in %s:", took.Round(time.Millisecond)))
 	s.Quote(answer, 12)
 	return nil
-}
-
-// docsearch returns a command that runs this program.
-func (s *setupCommand) docsearch(ctx context.Context, args ...string) (*exec.Cmd, error) {
-	program, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("cannot find this program: %w", err)
-	}
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Args[0] = "docsearch"
-	return cmd, nil
 }

@@ -71,27 +71,11 @@ func (s *setupCommand) writeEntry(ctx context.Context) error {
 // and, for a new entry, suggestions from the documentation. At a terminal, the
 // user can edit it.
 func (s *setupCommand) proposeEntry(ctx context.Context, old config.Database, exists bool) (edit.Entry, error) {
-	e := edit.Entry{Name: s.name, Keywords: s.evidence.Keywords(), Path: s.plan.Dir, Description: s.evidence.Description(), URLs: s.evidence.Prefixes()}
-	if r := s.recipe; r != nil {
-		e.Keywords, e.Description, e.Version = r.Keywords, r.Title+" documentation", r.NumericVersion()
-		if len(r.URLs) > 0 {
-			e.URLs = r.URLs
-		}
-	}
-	version, packages := s.plan.Documents()
-	e.Version, e.Packages = cmp.Or(e.Version, version), packages
-	if c := s.pack; c != nil {
-		e.Keywords, e.Description, e.URLs, e.Publisher = c.Head.Keywords, c.Head.Description, c.URLs, c.Publisher.Name()
-	}
+	var before *config.Database
 	if exists {
-		e.Name, e.Keywords, e.Description = old.Name, old.Keywords, old.Description
-		if library.IsEntryOf(&old, s.plan.Dir) {
-			e.Path = old.Path
-		}
-		if len(old.URLs) > 0 || s.pack != nil {
-			e.URLs = old.URLs // a pack does not change an earlier decision
-		}
+		before = &old
 	}
+	e := s.plan.ProposeEntry(s.name, &s.evidence, s.recipe, s.pack, before)
 	if s.builder.Set("keywords") {
 		e.Keywords = s.keywords
 	}

@@ -1,12 +1,15 @@
 package library
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/edit"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/setup"
 	"github.com/docsearch/docsearch/internal/usererror"
 )
 
@@ -32,6 +35,38 @@ func ConfigEntry(l config.Locations, name, dir string) (config.Database, bool, e
 func IsEntryOf(entry *config.Database, dir string) bool {
 	located, err := index.Locate(entry.Path)
 	return err == nil && SamePath(located, dir) || SamePath(entry.Path, dir)
+}
+
+// ProposeEntry returns the config entry for the database of a plan, from the documentation, and
+// from the recipe or the pack unless they are nil. An entry that the config has, unless it is
+// nil, keeps its values.
+func (p *Plan) ProposeEntry(
+	name string, found *setup.Suggestions, r *ChosenRecipe, c *ChosenPack, old *config.Database,
+) edit.Entry {
+	e := edit.Entry{Name: name, Keywords: found.Keywords(), Path: p.Dir,
+		Description: found.Description(), URLs: found.Prefixes()}
+	if r != nil {
+		e.Keywords, e.Description, e.Version = r.Keywords, r.Title+" documentation", r.NumericVersion()
+		if len(r.URLs) > 0 {
+			e.URLs = r.URLs
+		}
+	}
+	version, packages := p.Documents()
+	e.Version, e.Packages = cmp.Or(e.Version, version), packages
+	if c != nil {
+		e.Keywords, e.Description, e.URLs = c.Head.Keywords, c.Head.Description, c.URLs
+		e.Publisher = c.Publisher.Name()
+	}
+	if old != nil {
+		e.Name, e.Keywords, e.Description = old.Name, old.Keywords, old.Description
+		if IsEntryOf(old, p.Dir) {
+			e.Path = old.Path
+		}
+		if len(old.URLs) > 0 || c != nil {
+			e.URLs = old.URLs // a pack does not change an earlier decision
+		}
+	}
+	return e
 }
 
 // ReportSharedKeywords warns of keywords of an entry that another database also has. A search
