@@ -43,14 +43,17 @@ OCI layout folder (DIR:TAG), an https URL, or a catalog in a registry
 			if err != nil {
 				return err
 			}
-			c, key, err := library.RefreshCatalog(cmd.Context(), console{a}, askerOf(terminal.NewPrompter(a.stdin, a.stderr)), location, keys)
+			c, key, err := library.RefreshCatalog(cmd.Context(), console{a}, askerOf(terminal.NewPrompter(a.stdin, a.stderr)),
+				location, keys)
 			if err != nil {
 				return err
 			}
-			if err := errors.Join(library.SavePublisher(console{a}, key), library.AppendConfig(console{a}, "catalogs", "the catalog "+c.Name, location)); err != nil {
+			if err := errors.Join(library.SavePublisher(console{a}, key),
+				library.AppendConfig(console{a}, "catalogs", "the catalog "+c.Name, location)); err != nil {
 				return err
 			}
-			fmt.Fprintf(a.stdout, "%s: %s, signed by %s, valid until %s\n", c.Name, count(len(c.Packs), "pack"), key.ID(), c.Expires.Format("2006-01-02"))
+			fmt.Fprintf(a.stdout, "%s: %s, signed by %s, valid until %s\n", c.Name, count(len(c.Packs), "pack"), key.ID(),
+				c.Expires.Format("2006-01-02"))
 			return nil
 		},
 	}
@@ -101,7 +104,8 @@ func (a *app) listCatalogs(asJSON bool) error {
 		if k.Err != nil {
 			state = "expired"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\t%s\n", k.Name, state, len(k.Packs), k.Counter, k.Expires.Format("2006-01-02"), printable(k.Location))
+		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\t%s\n", k.Name, state, len(k.Packs), k.Counter, k.Expires.Format("2006-01-02"),
+			printable(k.Location))
 	}
 	return table.Flush()
 }
@@ -130,7 +134,8 @@ func (a *app) updateCatalogs(ctx context.Context) error {
 			report(a.stderr, err)
 			continue
 		}
-		fmt.Fprintf(a.stdout, "%s: %s, counter %d, valid until %s\n", c.Name, count(len(c.Packs), "pack"), c.Counter, c.Expires.Format("2006-01-02"))
+		fmt.Fprintf(a.stdout, "%s: %s, counter %d, valid until %s\n", c.Name, count(len(c.Packs), "pack"), c.Counter,
+			c.Expires.Format("2006-01-02"))
 	}
 	return failureIf(failed)
 }
@@ -165,12 +170,14 @@ than that of the catalog that the output replaces.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVarP(&m.output, "output", "o", "catalog", "write the catalog to `FILE`, an OCI layout DIR:TAG, or oci://REGISTRY/REPOSITORY:TAG")
+	f.StringVarP(&m.output, "output", "o", "catalog",
+		"write the catalog to `FILE`, an OCI layout DIR:TAG, or oci://REGISTRY/REPOSITORY:TAG")
 	f.StringVar(&m.base, "base", "", "set the source of packs that are files to a name below `URL`")
 	f.DurationVar(&m.valid, "valid", 90*24*time.Hour, "let the catalog expire after `DURATION`")
 	f.Int64Var(&m.counter, "counter", 0, "set the counter to `N` (default: one more than that of the output)")
 	f.StringArrayVar(&m.Keys, "key", nil, "sign with the private key in `FILE` (repeatable; default: your key)")
-	f.StringArrayVar(&m.Rotations, "rotation", nil, "include the output of docsearch pack key rotate in `FILE` (repeatable)")
+	f.StringArrayVar(&m.Rotations, "rotation", nil,
+		"include the output of docsearch pack key rotate in `FILE` (repeatable)")
 	return cmd
 }
 
@@ -179,7 +186,8 @@ func (m *catalogMakeCommand) run(ctx context.Context, name string, packs []strin
 	if err != nil {
 		return err
 	}
-	c := &catalog.Catalog{Format: catalog.Format, Name: name, Counter: m.counter, Expires: time.Now().Add(m.valid).UTC().Truncate(time.Second)}
+	c := &catalog.Catalog{Format: catalog.Format, Name: name, Counter: m.counter,
+		Expires: time.Now().Add(m.valid).UTC().Truncate(time.Second)}
 	if c.Counter == 0 {
 		if c.Counter, err = library.NextCounter(ctx, m.output); err != nil {
 			return err
@@ -199,7 +207,8 @@ func (m *catalogMakeCommand) run(ctx context.Context, name string, packs []strin
 	if err := origins.Write(ctx, m.output, signed, pack.KindCatalog); err != nil {
 		return err
 	}
-	fmt.Fprintf(m.stdout, "wrote %s: %s, counter %d, valid until %s\n", m.output, count(len(c.Packs), "pack"), c.Counter, c.Expires.Format("2006-01-02"))
+	fmt.Fprintf(m.stdout, "wrote %s: %s, counter %d, valid until %s\n", m.output, count(len(c.Packs), "pack"), c.Counter,
+		c.Expires.Format("2006-01-02"))
 	return nil
 }
 

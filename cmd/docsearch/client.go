@@ -22,7 +22,8 @@ func clientFlag(f *pflag.FlagSet, names *[]string, usage string) {
 
 func completeClients(cmd *cobra.Command) {
 	names := append([]string{"all"}, collect(agentconfig.Clients(), nameOf)...)
-	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("client", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)))
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("client",
+		cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)))
 }
 
 // parseClients returns the clients with the names of the command line. all is the
@@ -61,7 +62,9 @@ func foundClients(p *agentconfig.Places) []*agentconfig.Client {
 // clientsToInstall returns the clients of an install. Without names, it asks about
 // each client on this machine. It selects the tested ones without asking if yes is
 // set, and Claude Code if there is no terminal.
-func (a *app) clientsToInstall(ctx context.Context, p *agentconfig.Places, names []string, yes, ask bool) ([]*agentconfig.Client, error) {
+func (a *app) clientsToInstall(
+	ctx context.Context, p *agentconfig.Places, names []string, yes, ask bool,
+) ([]*agentconfig.Client, error) {
 	found := foundClients(p)
 	if len(names) > 0 {
 		clients, err := parseClients(names, found)
@@ -109,7 +112,9 @@ func titleOf(c *agentconfig.Client) string {
 }
 
 // installOther installs docsearch in a client other than Claude Code.
-func (a *app) installOther(c *agentconfig.Client, p *agentconfig.Places, scope agentconfig.Scope, program agentconfig.Program, dryRun bool) error {
+func (a *app) installOther(
+	c *agentconfig.Client, p *agentconfig.Places, scope agentconfig.Scope, program agentconfig.Program, dryRun bool,
+) error {
 	changes, err := c.Install(p, scope, program)
 	if err != nil {
 		return err
@@ -121,7 +126,8 @@ func (a *app) installOther(c *agentconfig.Client, p *agentconfig.Places, scope a
 		return err
 	}
 	if len(changes) == 0 {
-		fmt.Fprintf(a.stdout, "docsearch is already installed in %s for %s; no files changed\n", c.Title, scopeAudience(scope))
+		fmt.Fprintf(a.stdout, "docsearch is already installed in %s for %s; no files changed\n", c.Title,
+			scopeAudience(scope))
 	} else {
 		fmt.Fprintf(a.stdout, "docsearch is installed in %s for %s; new sessions use it\n", c.Title, scopeAudience(scope))
 	}
@@ -145,7 +151,9 @@ func (a *app) installOther(c *agentconfig.Client, p *agentconfig.Places, scope a
 
 // uninstallOther removes docsearch from a client other than Claude Code. named
 // reports that the user named the client.
-func (a *app) uninstallOther(c *agentconfig.Client, p *agentconfig.Places, scope agentconfig.Scope, dryRun, named bool) (removed bool, err error) {
+func (a *app) uninstallOther(
+	c *agentconfig.Client, p *agentconfig.Places, scope agentconfig.Scope, dryRun, named bool,
+) (removed bool, err error) {
 	changes, err := c.Uninstall(p, scope)
 	if err != nil {
 		return false, err
@@ -178,14 +186,16 @@ func (a *app) eachClient(clients []*agentconfig.Client, f func(*agentconfig.Clie
 // mentionOthers lists the clients on this machine that the user may add.
 func (a *app) mentionOthers(p *agentconfig.Places, installed []*agentconfig.Client) {
 	missing := slices.DeleteFunc(foundClients(p), func(c *agentconfig.Client) bool {
-		if c.IsClaude() || slices.ContainsFunc(installed, func(other *agentconfig.Client) bool { return other.Name == c.Name }) {
+		if c.IsClaude() ||
+			slices.ContainsFunc(installed, func(other *agentconfig.Client) bool { return other.Name == c.Name }) {
 			return true
 		}
 		in := c.Installed(p)
 		return len(in.Hooks)+len(in.Servers) > 0
 	})
 	if len(missing) > 0 {
-		fmt.Fprintf(a.stdout, "also on this machine: %s; to add docsearch to them, run: docsearch install --client %s\n", titles(missing), strings.ReplaceAll(clientNames(missing), " ", ""))
+		fmt.Fprintf(a.stdout, "also on this machine: %s; to add docsearch to them, run: docsearch install --client %s\n",
+			titles(missing), strings.ReplaceAll(clientNames(missing), " ", ""))
 	}
 }
 

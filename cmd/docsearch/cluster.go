@@ -100,7 +100,8 @@ func (a *app) verifyCluster(ctx context.Context, flags *clusterFlags, names []st
 		switch {
 		case len(problems) > 0:
 			failed = true
-			fmt.Fprintf(a.stdout, "%s: fix: docsearch cluster push %s --full %s\n", printable(name), quoteArgument(name), flags.Arguments("to"))
+			fmt.Fprintf(a.stdout, "%s: fix: docsearch cluster push %s --full %s\n", printable(name), quoteArgument(name),
+				flags.Arguments("to"))
 		case !quiet:
 			fmt.Fprintf(a.stdout, "%s: valid; %s of %s on %s\n", printable(name), count(commit.Passages.Count, "passage"),
 				count(cluster.InfoOf(commit).Documents, "document"), count(len(client.URLs()), "node"))

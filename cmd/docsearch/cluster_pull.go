@@ -64,11 +64,13 @@ func (b *buildCommand) pull(ctx context.Context, name string, flags *clusterFlag
 		return flags.Explain(err)
 	}
 	source := &cluster.Source{Client: client, Name: name, Location: cluster.Location(client, name)}
-	p, err := b.PlanNew(l, all, source.Location, filepath.Base(name), func(string, library.Options) (index.Source, error) { return source, nil })
+	p, err := b.PlanNew(l, all, source.Location, filepath.Base(name),
+		func(string, library.Options) (index.Source, error) { return source, nil })
 	if err != nil {
 		return err
 	}
 	p.Options.Language = cmp.Or(cluster.InfoOf(commit).Language, p.Options.Language)
-	p.Options.Cluster = library.Cluster{Name: name, URLs: flags.URLs, KeyVariable: flags.KeyVariable, PlainHTTP: flags.PlainHTTP}
+	p.Options.Cluster = library.Cluster{Name: name, URLs: flags.URLs, KeyVariable: flags.KeyVariable,
+		PlainHTTP: flags.PlainHTTP}
 	return flags.Explain(b.buildAndPrint(ctx, &p))
 }

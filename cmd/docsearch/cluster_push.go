@@ -88,7 +88,8 @@ func (p *pushCommand) run(ctx context.Context, arg string) error {
 	display := p.quietDisplay(p.quiet || p.json)
 	start := time.Now()
 	result, err := client.Push(ctx, cluster.FromDatabase(local), cluster.PushOptions{
-		Name: cmp.Or(p.as, d.Name), Tool: buildVersion(), Info: description, Report: display.Func(), Settle: p.settle, Full: p.full,
+		Name: cmp.Or(p.as, d.Name), Tool: buildVersion(), Info: description, Report: display.Func(), Settle: p.settle,
+		Full: p.full,
 	})
 	display.Close()
 	if err != nil {
@@ -118,7 +119,8 @@ func (p *pushCommand) print(r *cluster.PushResult, took time.Duration) error {
 			Bytes        int64    `json:"sent_bytes"`
 			Milliseconds int64    `json:"milliseconds"`
 			Dropped      []string `json:"dropped_tenants,omitempty"`
-		}{r.Commit.Name, r.Commit.Tenant, r.Commit.Passages.Count, r.Unchanged, r.Incremental, r.Sent, r.Bytes, took.Milliseconds(), r.Dropped})
+		}{r.Commit.Name, r.Commit.Tenant, r.Commit.Passages.Count, r.Unchanged, r.Incremental, r.Sent, r.Bytes,
+			took.Milliseconds(), r.Dropped})
 	}
 	if p.quiet {
 		return nil
@@ -129,7 +131,8 @@ func (p *pushCommand) print(r *cluster.PushResult, took time.Duration) error {
 		fmt.Fprintf(p.stdout, "%s: no changes\n", name)
 	default:
 		fmt.Fprintf(p.stdout, "%s: %s of %s, pushed in %s; sent %s, %s\n", name, count(r.Commit.Passages.Count, "passage"),
-			count(cluster.InfoOf(r.Commit).Documents, "document"), took.Round(10*time.Millisecond), count(r.Sent, "object"), size(r.Bytes))
+			count(cluster.InfoOf(r.Commit).Documents, "document"), took.Round(10*time.Millisecond), count(r.Sent, "object"),
+			size(r.Bytes))
 	}
 	return nil
 }

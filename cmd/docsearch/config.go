@@ -91,7 +91,8 @@ func (a *app) checkConfig() error {
 		fmt.Fprintf(a.stdout, "%s, %s\n", count(len(problems), "problem"), doctor.CountDatabases(c, "usable database"))
 		return exitStatus(exitFailure)
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s: no problems, %s\n%s\n", h.Config.Path, doctor.CountDatabases(c, "database"), h.Duration())
+	_, err = fmt.Fprintf(a.stdout, "%s: no problems, %s\n%s\n", h.Config.Path, doctor.CountDatabases(c, "database"),
+		h.Duration())
 	return err
 }
 

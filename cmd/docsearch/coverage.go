@@ -65,7 +65,8 @@ func (a *app) widenEntries(ctx context.Context) error {
 		return err
 	}
 	claude.Coverage = registered
-	hooks := slices.DeleteFunc(claude.Installed().Hooks, func(h agentconfig.Hook) bool { return h.Scope != agentconfig.User })
+	hooks := slices.DeleteFunc(claude.Installed().Hooks,
+		func(h agentconfig.Hook) bool { return h.Scope != agentconfig.User })
 	need := installation.Coverage(l)
 	if registered.Includes(need) || len(claude.Uncovered(hooks)) > 0 {
 		return nil

@@ -96,7 +96,8 @@ func (d *demo) build(ctx context.Context) error {
 		return fmt.Errorf("cannot write the documentation to %s: %w", source, err)
 	}
 	config, err := json.Marshal(map[string]any{"databases": []any{map[string]any{
-		"keywords": []string{"docsearch"}, "path": filepath.Join(d.dir, "data", "docsearch"), "description": "docsearch documentation",
+		"keywords": []string{"docsearch"}, "path": filepath.Join(d.dir, "data", "docsearch"),
+		"description": "docsearch documentation",
 	}}})
 	if err != nil {
 		return err
@@ -130,7 +131,8 @@ func (d *demo) search(ctx context.Context) error {
 	d.Text(fmt.Sprintf("The hook denied it in %s. You would see this in the session:", o.Took.Round(time.Millisecond)))
 	d.Quote(o.Message, 10)
 	d.Quote(o.Reason, 10)
-	d.Text(fmt.Sprintf("The model receives the second line and %d characters of passages:", utf8.RuneCountInString(o.Context)))
+	d.Text(fmt.Sprintf("The model receives the second line and %d characters of passages:",
+		utf8.RuneCountInString(o.Context)))
 	d.Quote(o.Context, 14)
 	d.denial = o
 	return nil
@@ -163,7 +165,8 @@ func (d *demo) ask(ctx context.Context) error {
 
 // searchAgain repeats the search, which the hook does not deny.
 func (d *demo) searchAgain(ctx context.Context) error {
-	took, err := d.searchUsual(ctx, "The agent retries the web search", demoQuestion, "the hook denied the retry of a search")
+	took, err := d.searchUsual(ctx, "The agent retries the web search", demoQuestion,
+		"the hook denied the retry of a search")
 	if err == nil {
 		d.Text(fmt.Sprintf("The hook returned no decision in %s, so the web search runs as usual. "+
 			"The hook never denies a retry.", took.Round(time.Millisecond)))
@@ -173,7 +176,8 @@ func (d *demo) searchAgain(ctx context.Context) error {
 
 // searchOffTopic sends a search that the documentation does not answer.
 func (d *demo) searchOffTopic(ctx context.Context) error {
-	_, err := d.searchUsual(ctx, "The documentation does not have the answer", demoOffTopic, "the hook denied a search that the documentation does not answer")
+	_, err := d.searchUsual(ctx, "The documentation does not have the answer", demoOffTopic,
+		"the hook denied a search that the documentation does not answer")
 	if err == nil {
 		d.Text("The search contains the keyword, but no passage answers it. The hook does not " +
 			"deny it, and the web search runs as usual.")

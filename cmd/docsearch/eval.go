@@ -61,8 +61,10 @@ all databases at once, as the agent does; with --unscoped, every query does.
 	f.StringVar(&e.identifiers, "identifiers", "", "read identifiers to look up from `FILE`")
 	f.StringArrayVar(&e.databases, "db", nil, "measure the database `NAME` or path (repeatable; default: all)")
 	f.BoolVar(&e.unscoped, "unscoped", false, "search all databases with each query")
-	f.BoolVar(&e.confidence, "confidence", false, "also search each database with the other databases' queries, and count its confident answers")
-	e.cluster.add(f, "cluster", "search the copies of the databases in the Weaviate cluster with nodes at `URL`, separated by commas")
+	f.BoolVar(&e.confidence, "confidence", false,
+		"also search each database with the other databases' queries, and count its confident answers")
+	e.cluster.add(f, "cluster",
+		"search the copies of the databases in the Weaviate cluster with nodes at `URL`, separated by commas")
 	f.BoolVar(&e.json, "json", false, "print JSON with the result of each query")
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("db", completeDatabases))
 	return cmd
@@ -93,7 +95,8 @@ func (e *evalCommand) run(ctx context.Context) error {
 		return err
 	}
 	display := progress.New(e.stderr, progress.StyleFor(e.stderr))
-	m, err := judge.Open(chosen, judge.Options{Unscoped: e.unscoped, Confidence: e.confidence, Cluster: e.cluster.Options}, display.Func())
+	m, err := judge.Open(chosen, judge.Options{Unscoped: e.unscoped, Confidence: e.confidence, Cluster: e.cluster.Options},
+		display.Func())
 	if err != nil {
 		return err
 	}

@@ -37,9 +37,11 @@ func (e *evalCommand) print(out judge.Evaluation) error {
 	}
 	if len(out.Confidence) > 0 {
 		fmt.Fprintln(w)
-		fmt.Fprintln(w, "CONFIDENCE\tIN-DOMAIN\tCONFIDENT\tSUCCESS@1\tSUCCESS@5\tOUT-OF-DOMAIN\tCONFIDENT\tPRECISION\tRECALL\tTHRESHOLD")
+		fmt.Fprintln(w,
+			"CONFIDENCE\tIN-DOMAIN\tCONFIDENT\tSUCCESS@1\tSUCCESS@5\tOUT-OF-DOMAIN\tCONFIDENT\tPRECISION\tRECALL\tTHRESHOLD")
 		for _, c := range out.Confidence {
-			fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%.3f\t%.3f\t", c.Name, c.InDomain, c.Confident, c.SuccessAt1, c.SuccessAt5, c.OutOfDomain, c.OutOfDomainConfident, c.Precision, c.Recall)
+			fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%.3f\t%.3f\t", c.Name, c.InDomain, c.Confident, c.SuccessAt1,
+				c.SuccessAt5, c.OutOfDomain, c.OutOfDomainConfident, c.Precision, c.Recall)
 			if c.Threshold > 0 {
 				fmt.Fprintf(w, "%.3f", c.Threshold)
 			}
@@ -60,7 +62,8 @@ func (e *evalCommand) print(out judge.Evaluation) error {
 
 func printScores(w io.Writer, name string, s judge.Scores) {
 	row := func(level string, m eval.Measures) {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f", name, level, m.Queries, m.NDCG10, m.MRR10, m.Recall5, m.Success1, m.Success5)
+		fmt.Fprintf(w, "%s\t%s\t%d\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f", name, level, m.Queries, m.NDCG10, m.MRR10, m.Recall5,
+			m.Success1, m.Success5)
 	}
 	row("page", s.Page)
 	fmt.Fprintf(w, "\t%.2f ms\t%.2f ms\t%.2f ms\n", s.Latency.P50, s.Latency.P90, s.Latency.P99)

@@ -49,7 +49,8 @@ func printUsage(cmd *cobra.Command) error {
 	}
 	if !cmd.HasParent() {
 		printCommands(&b, cmd, everydayCommands)
-		b.WriteString("\nUse \"docsearch COMMAND --help\" for more about a command, and \"docsearch help all\"\nto list the others.\n")
+		b.WriteString("\nUse \"docsearch COMMAND --help\" for more about a command, " +
+			"and \"docsearch help all\"\nto list the others.\n")
 		_, err := io.WriteString(cmd.OutOrStderr(), b.String())
 		return err
 	}

@@ -60,7 +60,8 @@ To see each step of the decision on standard error, set DOCSEARCH_DEBUG=1.`,
 		},
 	}
 	cmd.FParseErrWhitelist.UnknownFlags = true
-	cmd.Flags().StringVar(&client, "client", "", "read and answer the event as agent `NAME` does: "+hostNames()+" (default: detect)")
+	cmd.Flags().StringVar(&client, "client", "",
+		"read and answer the event as agent `NAME` does: "+hostNames()+" (default: detect)")
 	return cmd
 }
 

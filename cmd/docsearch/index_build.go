@@ -33,7 +33,8 @@ type buildCommand struct {
 // newBuildCommand returns a command whose builder uses the streams of a.
 func newBuildCommand(a *app) *buildCommand {
 	b := &buildCommand{app: a}
-	b.Builder = library.Builder{Console: console{a}, Tool: buildVersion(), Display: b.newDisplay, Elsewhere: served.Elsewhere, Set: func(string) bool { return false }}
+	b.Builder = library.Builder{Console: console{a}, Tool: buildVersion(), Display: b.newDisplay,
+		Elsewhere: served.Elsewhere, Set: func(string) bool { return false }}
 	return b
 }
 
@@ -93,7 +94,8 @@ Until a build succeeds, searches use the previous index.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	b.addSourceFlags(f)
-	f.BoolVar(&b.installed, "installed", false, "index documentation that is already on this machine; without NAME, list it")
+	f.BoolVar(&b.installed, "installed", false,
+		"index documentation that is already on this machine; without NAME, list it")
 	f.DurationVar(&b.Wait, "wait", 0, waitHelp)
 	f.BoolVar(&b.json, "json", false, jsonLines)
 	f.BoolVarP(&b.quiet, "quiet", "q", false, "print errors only")
@@ -117,35 +119,51 @@ const (
 // addSourceFlags adds the flags that select the source and its files.
 func (b *buildCommand) addSourceFlags(f *pflag.FlagSet) {
 	kinds := library.SourceKinds()
-	f.StringVar(&b.Kind, "type", "", "treat the source as `TYPE`: "+strings.Join(kinds[:len(kinds)-1], ", ")+", or "+kinds[len(kinds)-1]+" (default: detect)")
+	last := len(kinds) - 1
+	f.StringVar(&b.Kind, "type", "",
+		"treat the source as `TYPE`: "+strings.Join(kinds[:last], ", ")+", or "+kinds[last]+" (default: detect)")
 	f.StringVar(&b.Name, "name", "", "set the database name to `NAME` (default: folder name or site host)")
 	f.StringVar(&b.Out, "out", "", "write the database to `DIR` (default: docsearch's data folder)")
-	f.StringArrayVar(&b.Options.Include, "include", nil, "index only files or pages that match `GLOB`, for example \"*.html\" (repeatable)")
-	f.StringArrayVar(&b.Options.Exclude, "exclude", nil, "skip files or pages that match `GLOB`, for example \"old/*.md\" (repeatable)")
-	f.BoolVar(&b.Options.NoIgnore, "no-ignore", false, "index files that .gitignore or .docsearchignore excludes (folders only)")
-	f.BoolVar(&b.Options.KeepSecrets, "keep-secrets", false, "index keys and tokens instead of removing them from the text")
+	f.StringArrayVar(&b.Options.Include, "include", nil,
+		"index only files or pages that match `GLOB`, for example \"*.html\" (repeatable)")
+	f.StringArrayVar(&b.Options.Exclude, "exclude", nil,
+		"skip files or pages that match `GLOB`, for example \"old/*.md\" (repeatable)")
+	f.BoolVar(&b.Options.NoIgnore, "no-ignore", false,
+		"index files that .gitignore or .docsearchignore excludes (folders only)")
+	f.BoolVar(&b.Options.KeepSecrets, "keep-secrets", false,
+		"index keys and tokens instead of removing them from the text")
 	f.StringVar(&b.Options.Language, "language", "", "stem words for `LANG`, or \"none\" (default: the documentation's)")
 	f.BoolVar(&b.Options.TrustPaths, "trust-paths", false, "read passage files outside the index folder (LEANN only)")
 }
 
 // addSiteFlags adds the crawler flags.
 func (b *buildCommand) addSiteFlags(f *pflag.FlagSet) {
-	f.StringVar((*string)(&b.Options.Site.Discovery), "discover", "", "find pages by `METHOD`: llms.txt, llms-full.txt, sitemap, or links (sites only; default: first available)")
-	f.StringVar(&b.Options.Site.Prefix, "prefix", "", "download only pages below `URL` (sites only; default: the source URL)")
+	f.StringVar((*string)(&b.Options.Site.Discovery), "discover", "",
+		"find pages by `METHOD`: llms.txt, llms-full.txt, sitemap, or links (sites only; default: first available)")
+	f.StringVar(&b.Options.Site.Prefix, "prefix", "",
+		"download only pages below `URL` (sites only; default: the source URL)")
 	f.IntVar(&b.Options.Site.MaxPages, "max-pages", 0, "download at most `N` pages (sites only; default 20000)")
-	f.Var((*humanize.SizeValue)(&b.Options.Site.MaxBytes), "max-bytes", "download at most `SIZE` in total, for example 500MB (sites only; default 2GB)")
+	f.Var((*humanize.SizeValue)(&b.Options.Site.MaxBytes), "max-bytes",
+		"download at most `SIZE` in total, for example 500MB (sites only; default 2GB)")
 	f.IntVar(&b.Options.Site.Concurrency, "concurrency", 0, "send at most `N` requests at once (sites only; default 4)")
-	f.DurationVar(&b.Options.Site.Delay, "delay", 0, "wait `DURATION` between requests (sites only; default 200ms, 0 for localhost)")
+	f.DurationVar(&b.Options.Site.Delay, "delay", 0,
+		"wait `DURATION` between requests (sites only; default 200ms, 0 for localhost)")
 	f.DurationVar(&b.Options.Site.Timeout, "timeout", 0, "give up on a page after `DURATION` (sites only; default 30s)")
-	f.BoolVar(&b.Options.Site.IgnoreRobots, "ignore-robots", false, "download pages that robots.txt disallows, and index noindex pages (sites only)")
-	f.Var(site.HeaderFlag{Headers: &b.Options.Site.Headers}, "header", "send the header `NAME=SOURCE` to the site's host; SOURCE is env:VAR or @FILE, a file of mode 0600 (repeatable; sites only)")
-	f.Var(site.HeaderFlag{Headers: &b.Options.Site.Headers, Name: "Cookie"}, "cookie", "send the cookies in `SOURCE` to the site's host: env:VAR or @FILE, a file of mode 0600 (sites only)")
+	f.BoolVar(&b.Options.Site.IgnoreRobots, "ignore-robots", false,
+		"download pages that robots.txt disallows, and index noindex pages (sites only)")
+	f.Var(site.HeaderFlag{Headers: &b.Options.Site.Headers}, "header",
+		"send the header `NAME=SOURCE` to the site's host; SOURCE is env:VAR or @FILE, a file of mode 0600 "+
+			"(repeatable; sites only)")
+	f.Var(site.HeaderFlag{Headers: &b.Options.Site.Headers, Name: "Cookie"}, "cookie",
+		"send the cookies in `SOURCE` to the site's host: env:VAR or @FILE, a file of mode 0600 (sites only)")
 	f.BoolVar(&b.Options.Site.Private, "private", false, "allow a site on localhost or a private network")
 }
 
 // addEmbedderFlags adds the embedder flags.
 func (b *buildCommand) addEmbedderFlags(f *pflag.FlagSet) {
-	f.StringVar(&b.Options.Embedder, "embedder", "", "also embed passages with `PROVIDER:MODEL`; \"leann\": the LEANN index's model, \"builtin\": none (default: from the config)")
+	f.StringVar(&b.Options.Embedder, "embedder", "",
+		"also embed passages with `PROVIDER:MODEL`; \"leann\": the LEANN index's model, \"builtin\": none "+
+			"(default: from the config)")
 	f.StringVar(&b.URL, "embedder-url", "", "connect to the embedding server at `URL` (default: from the config)")
 	f.StringVar(&b.KeyEnv, "embedder-key-env", "", "read the embedding server's API key from environment variable `VAR`")
 }
@@ -196,7 +214,8 @@ func (b *buildCommand) printResult(p library.Plan, info index.Info, took time.Du
 		return err
 	}
 	if path := config.Locate(os.Getenv).Config; !p.Configured && path != "" {
-		fmt.Fprintf(b.stdout, "to use the database in the hook, add an entry to \"databases\" in %s:\n  %s\n", path, exampleEntry(p))
+		fmt.Fprintf(b.stdout, "to use the database in the hook, add an entry to \"databases\" in %s:\n  %s\n", path,
+			exampleEntry(p))
 	}
 	return nil
 }
@@ -206,7 +225,8 @@ func (a *app) printKept(p library.Plan, info index.Info) {
 	kept := library.KeptBy(p)
 	if kept.Unreadable > 0 {
 		a.warn("%s: kept the previous version of %s that cannot be read:", p.Label, count(kept.Unreadable, "document"))
-		unread := slices.DeleteFunc(slices.Clone(info.Skipped), func(s generation.Skipped) bool { return !strings.HasPrefix(s.Reason, generation.Unreadable) })
+		unread := slices.DeleteFunc(slices.Clone(info.Skipped),
+			func(s generation.Skipped) bool { return !strings.HasPrefix(s.Reason, generation.Unreadable) })
 		printFew(a.stderr, "", unread, "docsearch index info "+quoteArgument(p.Dir))
 	}
 	switch {

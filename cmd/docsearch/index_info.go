@@ -84,13 +84,17 @@ func (a *app) info(d library.Ref, asJSON bool) error {
 	}
 	if found, err := library.FindLEANN(info); err == nil && found.Meta.Backend != "" && found.Meta.Origin == nil {
 		m := found.Meta
-		a.printRow("LEANN", "version %s, %s, %s, %s", m.Version, m.Backend, m.EmbeddingModel, count(m.Dimensions, "dimension"))
+		a.printRow("LEANN", "version %s, %s, %s, %s", m.Version, m.Backend, m.EmbeddingModel,
+			count(m.Dimensions, "dimension"))
 	}
-	a.printRow("built", "%s (%s) by docsearch %s", info.Created.Local().Format("2006-01-02 15:04"), age(time.Since(info.Created)), info.Tool)
+	a.printRow("built", "%s (%s) by docsearch %s", info.Created.Local().Format("2006-01-02 15:04"),
+		age(time.Since(info.Created)), info.Tool)
 	if info.Checked.After(info.Created) {
-		a.printRow("checked", "%s (%s): no changes", info.Checked.Local().Format("2006-01-02 15:04"), age(time.Since(info.Checked)))
+		a.printRow("checked", "%s (%s): no changes", info.Checked.Local().Format("2006-01-02 15:04"),
+			age(time.Since(info.Checked)))
 	}
-	a.printRow("passages", "%s of %s, %s of text", thousands(info.Passages), count(info.Documents, "document"), size(info.TextBytes))
+	a.printRow("passages", "%s of %s, %s of text", thousands(info.Passages), count(info.Documents, "document"),
+		size(info.TextBytes))
 	if e := info.Edition; e != nil {
 		a.printRow("version", "%s, from the pages' %s", printable(e.Version), printable(strings.Join(e.Evidence, " and ")))
 	}
@@ -99,7 +103,8 @@ func (a *app) info(d library.Ref, asJSON bool) error {
 	}
 	a.printRow("index", "%s in %s", size(info.Bytes), info.Generation)
 	if info.Embedder != nil {
-		a.printRow("vectors", "%s, %s%s", info.Embedder.Name, count(info.Embedder.Dimensions, "dimension"), recallOf(info.Recall))
+		a.printRow("vectors", "%s, %s%s", info.Embedder.Name, count(info.Embedder.Dimensions, "dimension"),
+			recallOf(info.Recall))
 	} else {
 		a.printRow("vectors", "none")
 	}
@@ -107,7 +112,8 @@ func (a *app) info(d library.Ref, asJSON bool) error {
 		a.printRow("embedder", "%s, %s%s", e.Name, count(e.Dimensions, "dimension"), recallOf(&e.Recall))
 	}
 	if c := info.Confidence; c != nil {
-		a.printRow("confidence", "threshold %.2f, reached by %.0f%% of %s from the database's own text", c.Threshold, 100*c.Recall, count(c.Sample, "test query"))
+		a.printRow("confidence", "threshold %.2f, reached by %.0f%% of %s from the database's own text", c.Threshold,
+			100*c.Recall, count(c.Sample, "test query"))
 	}
 	if t := a.adaptedThreshold(d); t != nil && t.Denials > 0 {
 		a.printRow("threshold", "%.2f, %s", t.Threshold, t.Origin())
@@ -160,7 +166,8 @@ func recallOf(r *generation.Recall) string {
 // It omits split blocks, because nothing of them is skipped.
 func printSkipped(w io.Writer, skipped []generation.Skipped, all string) {
 	skipped = slices.DeleteFunc(slices.Clone(skipped), func(s generation.Skipped) bool { return chunk.IsSplit(s.Reason) })
-	heads := slices.DeleteFunc(slices.Clone(skipped), func(s generation.Skipped) bool { return !markdown.IsFrontMatterProblem(s) })
+	heads := slices.DeleteFunc(slices.Clone(skipped),
+		func(s generation.Skipped) bool { return !markdown.IsFrontMatterProblem(s) })
 	printFew(w, "skipped:", slices.DeleteFunc(slices.Clone(skipped), markdown.IsFrontMatterProblem), all)
 	printFew(w, "check the front matter:", heads, all)
 }

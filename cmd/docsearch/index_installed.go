@@ -22,7 +22,8 @@ func (b *buildCommand) runInstalled(ctx context.Context, args []string) error {
 	}
 	d, ok := installed.Choose(all, args[0])
 	if !ok {
-		return withHint(fmt.Errorf("installed documentation %q not found", args[0]), "run docsearch index build --installed to list it")
+		return withHint(fmt.Errorf("installed documentation %q not found", args[0]),
+			"run docsearch index build --installed to list it")
 	}
 	p, err := b.PlanInstalled(d)
 	if err != nil {
@@ -48,7 +49,8 @@ func (b *buildCommand) listInstalled(ctx context.Context, all []installed.Docume
 			return err
 		}
 		if d.Files > 0 {
-			list = append(list, entry{d.Name, d.Kind, d.Folder, d.Files, d.Bytes, "docsearch index build --installed " + quoteArgument(d.Name)})
+			list = append(list,
+				entry{d.Name, d.Kind, d.Folder, d.Files, d.Bytes, "docsearch index build --installed " + quoteArgument(d.Name)})
 		}
 	}
 	if b.json {

@@ -58,7 +58,8 @@ With --cluster, remove a database from a Weaviate cluster instead.`,
 		},
 	}
 	flags.add(cmd.Flags(), "cluster", clusterHelp)
-	cmd.Flags().BoolVar(&ofProject, "project", false, "remove all databases of the project in DIR (default: the working directory)")
+	cmd.Flags().BoolVar(&ofProject, "project", false,
+		"remove all databases of the project in DIR (default: the working directory)")
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "remove without confirmation")
 	markExclusive(cmd, "project", "cluster")
 	return cmd
@@ -108,7 +109,8 @@ func mayRemove(ctx context.Context, p *terminal.Prompter, target string, yes boo
 		return nil
 	}
 	if p == nil {
-		return withHint(fmt.Errorf("cannot ask for confirmation to remove %s: stdin is not a terminal", target), "pass --yes to remove it without confirmation")
+		return withHint(fmt.Errorf("cannot ask for confirmation to remove %s: stdin is not a terminal", target),
+			"pass --yes to remove it without confirmation")
 	}
 	confirmed, err := p.Confirm(ctx, "remove "+target+"?", false)
 	if err == nil && !confirmed {
@@ -133,7 +135,8 @@ func (a *app) removeEntry(ctx context.Context, p *terminal.Prompter, name string
 		fmt.Fprintf(a.stdout, "%s still has the entry %s\n", path, name)
 		return nil
 	}
-	change, err := agentconfig.Rewrite(path, "the entry "+name, func(data []byte) ([]byte, error) { return edit.Remove(path, data, name) })
+	change, err := agentconfig.Rewrite(path, "the entry "+name,
+		func(data []byte) ([]byte, error) { return edit.Remove(path, data, name) })
 	if err != nil {
 		return withHint(err, "remove the entry %s from %s manually", name, path)
 	}

@@ -41,7 +41,8 @@ func (a *app) readEvent(name string) (event.Event, error) {
 	}
 	e, err := event.Parse(data)
 	if err != nil {
-		return event.Event{}, withHint(fmt.Errorf("%s: %w", name, err), "pass one hook event, a JSON object, in a file or on standard input")
+		return event.Event{},
+			withHint(fmt.Errorf("%s: %w", name, err), "pass one hook event, a JSON object, in a file or on standard input")
 	}
 	return e, nil
 }
@@ -123,7 +124,8 @@ events and in the file name of the transcript.`,
 			return err
 		}
 		if len(records) == 0 {
-			return withHint(fmt.Errorf("session %q not found: the hook added no notes to it", args[0]), "run docsearch note shown to list sessions with notes")
+			return withHint(fmt.Errorf("session %q not found: the hook added no notes to it", args[0]),
+				"run docsearch note shown to list sessions with notes")
 		}
 		return a.printTrace(records, asJSON)
 	})
@@ -178,7 +180,8 @@ func (a *app) printTrace(records []notes.Record, asJSON bool) error {
 			}
 			text += " (" + size(int64(r.Bytes)) + ")"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", r.At.Format(time.DateTime), cmp.Or(r.Agent, "main"), strings.TrimSpace(r.Event+" "+r.Tool), text)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", r.At.Format(time.DateTime), cmp.Or(r.Agent, "main"),
+			strings.TrimSpace(r.Event+" "+r.Tool), text)
 	}
 	return table.Flush()
 }

@@ -60,7 +60,8 @@ tools, because each person has another config.`,
 	clientFlag(cmd.Flags(), &i.clients, "install in `CLIENTS`, separated by commas, or all (default: ask)")
 	cmd.Flags().Var(&i.scope, "scope", "install for `SCOPE`: user, project, or local")
 	cmd.Flags().StringVar(&i.program, "command", "", "use the docsearch binary at `PATH` (default: this binary)")
-	cmd.Flags().BoolVar(&i.modules, "modules", false, "show answers as results, not as denied calls (Claude Code 2.1.328 and later, scope user)")
+	cmd.Flags().BoolVar(&i.modules, "modules", false,
+		"show answers as results, not as denied calls (Claude Code 2.1.328 and later, scope user)")
 	cmd.Flags().BoolVar(&i.dryRun, "dry-run", false, "print the changes as a diff and do not write them")
 	cmd.Flags().BoolVarP(&i.yes, "yes", "y", false, "install in all tested agents on this machine without asking")
 	cmd.Flags().BoolVar(&i.refresh, "refresh", false, "add the hook entries that the config needs (run by the hook)")
@@ -138,7 +139,9 @@ func (i *installCommand) checkedProgram() (program agentconfig.Program, err erro
 }
 
 // installClaude installs docsearch in Claude Code.
-func (i *installCommand) installClaude(ctx context.Context, claude *agentconfig.Claude, program agentconfig.Program) error {
+func (i *installCommand) installClaude(
+	ctx context.Context, claude *agentconfig.Claude, program agentconfig.Program,
+) error {
 	claude.Version = agentconfig.VersionOnPath(ctx, config.Locate(os.Getenv).Cache)
 	locations := config.Locate(os.Getenv)
 	claude.Coverage = installation.Coverage(locations)
@@ -205,7 +208,8 @@ func (a *app) programFor(scope agentconfig.Scope, dryRun bool) (agentconfig.Prog
 	if _, ok := agentconfig.OnPath(program.Path); ok {
 		return agentconfig.ProgramAt("docsearch"), nil
 	}
-	a.warn("%s exists only on this machine; to share the settings, add docsearch to PATH and run docsearch install again", program.Path)
+	a.warn("%s exists only on this machine; to share the settings, add docsearch to PATH and run docsearch install again",
+		program.Path)
 	return program, nil
 }
 
@@ -215,9 +219,12 @@ func (a *app) copyProgram(program agentconfig.Program, dryRun bool) (agentconfig
 	to := program.CopyAt(config.ProgramPath(os.Getenv))
 	switch {
 	case to.Path == "":
-		return to, withHint(fmt.Errorf("cannot install %s: its package manager may remove it, and there is no data folder for a copy", program.Path), "run npm install -g docsearch-cli")
+		err := fmt.Errorf("cannot install %s: its package manager may remove it, and there is no data folder for a copy",
+			program.Path)
+		return to, withHint(err, "run npm install -g docsearch-cli")
 	case dryRun:
-		fmt.Fprintf(a.stdout, "would copy the program to %s, because its package manager may remove %s\n", to.Path, program.Path)
+		fmt.Fprintf(a.stdout, "would copy the program to %s, because its package manager may remove %s\n", to.Path,
+			program.Path)
 		return to, nil
 	}
 	if err := program.Copy(to); err != nil {
@@ -234,13 +241,16 @@ func explainInstall(err error) error {
 	if !errors.As(err, &ignored) {
 		return err
 	}
-	return withHint(fmt.Errorf("cannot install: %w", err), "fix line %d of %s, then run the same command again", ignored.Line, quoteArgument(ignored.Path))
+	return withHint(fmt.Errorf("cannot install: %w", err), "fix line %d of %s, then run the same command again",
+		ignored.Line, quoteArgument(ignored.Path))
 }
 
 // proposeSetup prints the command that adds a database if there is none.
 func (a *app) proposeSetup() {
 	if r, err := load.Load(config.Locate(os.Getenv)); err == nil && len(r.Config.Databases) == 0 {
-		fmt.Fprintf(a.stdout, "next: run docsearch setup NAME or docsearch setup KEYWORD SOURCE to build a database and add it to %s (docsearch recipes list prints the names)\n", r.Path)
+		fmt.Fprintf(a.stdout,
+			"next: run docsearch setup NAME or docsearch setup KEYWORD SOURCE to build a database and add it to %s "+
+				"(docsearch recipes list prints the names)\n", r.Path)
 	}
 }
 
@@ -296,11 +306,13 @@ func (a *app) warn(format string, args ...any) {
 // scopeAudience returns whom a scope affects.
 func scopeAudience(scope agentconfig.Scope) string {
 	return map[agentconfig.Scope]string{
-		agentconfig.User: "you in every project", agentconfig.Project: "everyone in this project", agentconfig.Local: "you in this project",
+		agentconfig.User: "you in every project", agentconfig.Project: "everyone in this project",
+		agentconfig.Local: "you in this project",
 	}[scope]
 }
 
 func completeScopes(cmd *cobra.Command) {
 	names := collect(agentconfig.Scopes, func(s agentconfig.Scope) string { return string(s) })
-	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)))
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("scope",
+		cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)))
 }

@@ -15,6 +15,7 @@ func (a *app) warnAboutInstallation(in installation.Found) {
 		a.warn("%s; %s", installation.DuplicateWarning(d), installation.DuplicateFix(d))
 	}
 	if i := slices.IndexFunc(in.Hooks, installation.MayDeny); i >= 0 {
-		a.warn("%s; %s", installation.MayDenyWarning(in.Hooks[i]), "docsearch install"+installation.ScopeOption(in.Hooks[i].Scope))
+		a.warn("%s; %s", installation.MayDenyWarning(in.Hooks[i]),
+			"docsearch install"+installation.ScopeOption(in.Hooks[i].Scope))
 	}
 }

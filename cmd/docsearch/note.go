@@ -32,7 +32,8 @@ the key "notes", a folder, in the config entry of a database. The agent can then
 also write notes, with the tools note_add, note_update and note_append; the client
 asks you for permission. docsearch does not commit notes to version control.`,
 	})
-	cmd.AddCommand(newNoteAddCommand(a), newNoteEditCommand(a), newNoteListCommand(a), newNoteCheckCommand(a), newNoteShownCommand(a), newNoteCoverageCommand(a))
+	cmd.AddCommand(newNoteAddCommand(a), newNoteEditCommand(a), newNoteListCommand(a), newNoteCheckCommand(a),
+		newNoteShownCommand(a), newNoteCoverageCommand(a))
 	return cmd
 }
 
@@ -77,7 +78,9 @@ about the same subject, the command lists them and writes nothing, unless you pa
 	return cmd
 }
 
-func (a *app) addNote(ctx context.Context, b *notebook.Notebook, name string, f notebook.Fields, text string, isNew bool) error {
+func (a *app) addNote(
+	ctx context.Context, b *notebook.Notebook, name string, f notebook.Fields, text string, isNew bool,
+) error {
 	r, err := b.Add(ctx, name, f, text, isNew)
 	var similar *notebook.SimilarError
 	switch {
@@ -120,7 +123,8 @@ func (a *app) editNote(ctx context.Context, b *notebook.Notebook, name string) e
 	if len(words) == 0 {
 		return withHint(errors.New("cannot edit the note: no editor is set"), "set EDITOR, for example EDITOR=vi")
 	}
-	cmd := exec.CommandContext(ctx, words[0], append(words[1:], filepath.Join(string(b.Folder), filepath.FromSlash(name)))...)
+	cmd := exec.CommandContext(ctx, words[0],
+		append(words[1:], filepath.Join(string(b.Folder), filepath.FromSlash(name)))...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, terminal.Stream(a.stdout), terminal.Stream(a.stderr)
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("cannot edit the note: %s: %w", words[0], err)
@@ -164,7 +168,8 @@ func (a *app) listNotes(asJSON bool) error {
 				a.warn("%s: %s", name, usererror.Reason(err))
 				continue
 			}
-			list = append(list, noteJSON{all[i].Name, n.Name, n.Fields.Title, n.Version, n.Fields.Tags, n.Fields.AppliesWhen, n.Problems})
+			list = append(list,
+				noteJSON{all[i].Name, n.Name, n.Fields.Title, n.Version, n.Fields.Tags, n.Fields.AppliesWhen, n.Problems})
 		}
 	}
 	if asJSON {
@@ -257,7 +262,8 @@ func (a *app) notebooks() ([]notebook.Notebook, error) {
 	}
 	all := notebooks.Of(&r.Config, quietBuilder(a))
 	if len(all) == 0 {
-		return nil, withHint(fmt.Errorf("no folder of notes is configured in %s", l.Config), `add "notes": "FOLDER" to the entry of a database`)
+		return nil, withHint(fmt.Errorf("no folder of notes is configured in %s", l.Config),
+			`add "notes": "FOLDER" to the entry of a database`)
 	}
 	return all, nil
 }

@@ -199,7 +199,8 @@ func (p *coverageCommand) printGap(g *notegaps.Gap) {
 	case notegaps.NotShown:
 		fmt.Fprintf(p.stdout, "\n%s was not shown with %s\n", g.Note, count(len(calls), "call"))
 	case notegaps.TooOften:
-		fmt.Fprintf(p.stdout, "\n%s is shown with %s of other kinds, because of %q\n", g.Note, count(len(calls), "call"), g.Cause)
+		fmt.Fprintf(p.stdout, "\n%s is shown with %s of other kinds, because of %q\n", g.Note, count(len(calls), "call"),
+			g.Cause)
 		reason = nil
 	case notegaps.NoNote:
 		fmt.Fprintf(p.stdout, "\nno note is about %s\n", count(len(calls), "call"))

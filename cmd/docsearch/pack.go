@@ -20,7 +20,8 @@ func newPackCommand(a *app) *cobra.Command {
 database. The reader builds the index from them and compares it with the
 publisher's, so a pack is small and cannot contain a crafted index.`,
 	})
-	cmd.AddCommand(newPackMakeCommand(a), newPackSignCommand(a), newPackAddCommand(a), newPackVerifyCommand(a), newPackListCommand(a),
+	cmd.AddCommand(newPackMakeCommand(a), newPackSignCommand(a), newPackAddCommand(a), newPackVerifyCommand(a),
+		newPackListCommand(a),
 		newPackUpdateCommand(a), newPackRemoveCommand(a), newPackSearchCommand(a), newPackKeyCommand(a))
 	return cmd
 }
@@ -40,7 +41,8 @@ func (a *app) findPack(arg string) (library.InstalledPack, error) {
 
 // describePack prints what a pack contains and who signed it.
 func (a *app) describePack(h *pack.Head, publisher string) {
-	fmt.Fprintf(a.stdout, "%s: %s of %s, %s\n", strings.TrimSpace(h.Title+" "+h.Version), count(h.Passages, "passage"), count(h.Documents, "document"), size(h.Data.Size))
+	fmt.Fprintf(a.stdout, "%s: %s of %s, %s\n", strings.TrimSpace(h.Title+" "+h.Version), count(h.Passages, "passage"),
+		count(h.Documents, "document"), size(h.Data.Size))
 	source := cmp.Or(h.Source.Location, h.Source.Kind)
 	for _, d := range []string{h.Source.Commit, h.Source.Date} {
 		if d != "" {

@@ -22,7 +22,8 @@ type packAddCommand struct {
 }
 
 func newPackAddCommand(a *app) *cobra.Command {
-	c := &packAddCommand{app: a, setup: &setupCommand{app: a, Steps: terminal.NewSteps(a.stdout), builder: newBuildCommand(a)}}
+	c := &packAddCommand{app: a,
+		setup: &setupCommand{app: a, Steps: terminal.NewSteps(a.stdout), builder: newBuildCommand(a)}}
 	cmd := &cobra.Command{
 		Use:   "add SOURCE | --locked",
 		Short: "Add the database of a pack and its config entry",
@@ -59,15 +60,20 @@ that the publisher gave you.`,
 	f.SortFlags = false
 	s := c.setup
 	f.StringVar(&s.builder.Name, "name", "", "set the name of the database to `NAME` (default: the name of the pack)")
-	f.StringVar(&s.description, "description", "", "set the description that the agent sees to `TEXT` (default: from the pack)")
-	f.StringSliceVar(&s.keywords, "keywords", nil, "set the keywords to `WORDS`, separated by commas (default: from the pack)")
-	f.StringSliceVar(&s.urls, "urls", nil, "set the URL prefixes of the pages to `PREFIXES`, separated by commas (default: from the pack)")
+	f.StringVar(&s.description, "description", "",
+		"set the description that the agent sees to `TEXT` (default: from the pack)")
+	f.StringSliceVar(&s.keywords, "keywords", nil,
+		"set the keywords to `WORDS`, separated by commas (default: from the pack)")
+	f.StringSliceVar(&s.urls, "urls", nil,
+		"set the URL prefixes of the pages to `PREFIXES`, separated by commas (default: from the pack)")
 	f.StringArrayVar(&c.keys, "key", nil, "trust the public key `KEY` from now on (repeatable)")
-	f.StringVar(&c.digest, "digest", "", "add the pack only if its manifest has the digest `DIGEST`, even if it is older than the installed one")
+	f.StringVar(&c.digest, "digest", "",
+		"add the pack only if its manifest has the digest `DIGEST`, even if it is older than the installed one")
 	f.BoolVar(&c.lock, "lock", false, "record the pack in docsearch.lock of this project")
 	f.BoolVar(&c.isLocked, "locked", false, "add the packs of docsearch.lock, exactly these bytes")
 	f.DurationVar(&s.builder.Wait, "wait", 0, waitHelp)
-	f.BoolVarP(&s.yes, "yes", "y", false, "answer yes to the change of the config; a new publisher still needs --key or a terminal")
+	f.BoolVarP(&s.yes, "yes", "y", false,
+		"answer yes to the change of the config; a new publisher still needs --key or a terminal")
 	markExclusive(cmd, "lock", "locked")
 	markExclusive(cmd, "digest", "locked")
 	return cmd
@@ -83,7 +89,8 @@ func (c *packAddCommand) add(ctx context.Context, source string) error {
 	if err != nil {
 		return err
 	}
-	s.pack = &library.ChosenPack{Argument: source, Location: location, Keys: c.keys, Digest: c.digest, Required: "--digest", Exact: c.digest != "", Lock: c.lock}
+	s.pack = &library.ChosenPack{Argument: source, Location: location, Keys: c.keys, Digest: c.digest,
+		Required: "--digest", Exact: c.digest != "", Lock: c.lock}
 	return c.run(ctx, s)
 }
 
@@ -107,7 +114,8 @@ func (c *packAddCommand) addLocked(ctx context.Context) error {
 		return err
 	}
 	if len(lock.Packs) == 0 {
-		return withHint(fmt.Errorf("no %s in this folder or above", pack.LockName), "run docsearch pack add SOURCE --lock to create one")
+		return withHint(fmt.Errorf("no %s in this folder or above", pack.LockName),
+			"run docsearch pack add SOURCE --lock to create one")
 	}
 	for _, p := range lock.Packs {
 		if err := origins.CheckNamed(p.Source, ""); err != nil {
@@ -115,7 +123,8 @@ func (c *packAddCommand) addLocked(ctx context.Context) error {
 		}
 		one, builder := *c.setup, *c.setup.builder
 		one.Steps, one.builder = terminal.NewSteps(c.stdout), &builder
-		one.pack = &library.ChosenPack{Argument: p.Source, Location: library.RelativeTo(path, p.Source), Keys: c.keys, Digest: p.Digest, Required: path, Exact: true}
+		one.pack = &library.ChosenPack{Argument: p.Source, Location: library.RelativeTo(path, p.Source), Keys: c.keys,
+			Digest: p.Digest, Required: path, Exact: true}
 		if err := c.run(ctx, &one); err != nil {
 			return err
 		}
@@ -167,7 +176,8 @@ func (s *setupCommand) confirmDownload(ctx context.Context, source, other string
 // database claim, unless the user or the config has decided.
 func (s *setupCommand) decideURLs(ctx context.Context) error {
 	s.pack.URLs = s.pack.Head.URLs
-	if _, exists, err := library.ConfigEntry(s.locations, s.name, s.plan.Dir); err != nil || exists || s.builder.Set("urls") {
+	if _, exists, err := library.ConfigEntry(s.locations, s.name, s.plan.Dir); err != nil || exists ||
+		s.builder.Set("urls") {
 		return err
 	}
 	return s.pack.DecideURLs(ctx, s.name, s.locations, s.builder.Console, askerOf(s.prompter))

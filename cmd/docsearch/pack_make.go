@@ -45,18 +45,28 @@ from there. Otherwise, pass them, or the recipe that the database was built from
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVarP(&m.output, "output", "o", "", "write the pack to `FILE`, an OCI layout DIR:TAG, or oci://REGISTRY/REPOSITORY:TAG (default: NAME-VERSION.dspack)")
-	f.StringVar(&m.Recipe, "recipe", "", "take the license, the attribution, the title and the URLs from the recipe `NAME` or recipe file (default: the recipe of the database)")
-	f.StringVar(&m.License, "license", "", "set the license of the documentation to `SPDX`, for example CC-BY-4.0 (default: from the recipe)")
+	f.StringVarP(&m.output, "output", "o", "",
+		"write the pack to `FILE`, an OCI layout DIR:TAG, or oci://REGISTRY/REPOSITORY:TAG (default: NAME-VERSION.dspack)")
+	f.StringVar(&m.Recipe, "recipe", "",
+		"take the license, the attribution, the title and the URLs from the recipe `NAME` or recipe file (default: the "+
+			"recipe of the database)")
+	f.StringVar(&m.License, "license", "",
+		"set the license of the documentation to `SPDX`, for example CC-BY-4.0 (default: from the recipe)")
 	f.StringVar(&m.Attribution, "attribution", "", "set the attribution to `TEXT` (default: from the recipe)")
 	f.StringVar(&m.Name, "name", "", "set the name of the pack to `NAME` (default: the database name)")
-	f.StringVar(&m.Title, "title", "", "set the name of the software to `TEXT` (default: from the recipe or the description)")
-	f.StringVar(&m.Version, "version", "", "set the documented version to `VERSION` (default: from the config or detected)")
-	f.StringVar(&m.Description, "description", "", "set the description that agents see to `TEXT` (default: from the config)")
-	f.StringSliceVar(&m.Keywords, "keywords", nil, "set the keywords to `WORDS`, separated by commas (default: from the config)")
-	f.StringSliceVar(&m.URLs, "urls", nil, "set the URL prefixes of the pages to `PREFIXES`, separated by commas (default: from the config)")
+	f.StringVar(&m.Title, "title", "",
+		"set the name of the software to `TEXT` (default: from the recipe or the description)")
+	f.StringVar(&m.Version, "version", "",
+		"set the documented version to `VERSION` (default: from the config or detected)")
+	f.StringVar(&m.Description, "description", "",
+		"set the description that agents see to `TEXT` (default: from the config)")
+	f.StringSliceVar(&m.Keywords, "keywords", nil,
+		"set the keywords to `WORDS`, separated by commas (default: from the config)")
+	f.StringSliceVar(&m.URLs, "urls", nil,
+		"set the URL prefixes of the pages to `PREFIXES`, separated by commas (default: from the config)")
 	f.StringArrayVar(&m.Keys, "key", nil, "sign with the private key in `FILE` (repeatable; default: your key)")
-	f.StringArrayVar(&m.Rotations, "rotation", nil, "include the output of docsearch pack key rotate in `FILE` (repeatable)")
+	f.StringArrayVar(&m.Rotations, "rotation", nil,
+		"include the output of docsearch pack key rotate in `FILE` (repeatable)")
 	f.BoolVar(&m.dryRun, "dry-run", false, "print the contents and write nothing")
 	f.BoolVarP(&m.quiet, "quiet", "q", false, "print errors only")
 	return cmd
@@ -108,7 +118,8 @@ func (m *packMakeCommand) print(d *pack.Draft) {
 	ratio := float64(len(d.Pack.Data)+len(d.Pack.Table)) / float64(max(1, d.Manifest.TextBytes))
 	fmt.Fprintf(m.stdout, "text: %s, %.0f%% of it in the pack\n", size(d.Manifest.TextBytes), 100*ratio)
 	if len(d.Secrets) > 0 {
-		fmt.Fprintf(m.stdout, "left out, looks like secrets: %s\n", printable(strings.Join(d.Secrets[:min(len(d.Secrets), 10)], ", ")))
+		fmt.Fprintf(m.stdout, "left out, looks like secrets: %s\n",
+			printable(strings.Join(d.Secrets[:min(len(d.Secrets), 10)], ", ")))
 	}
 	if d.Redacted > 0 {
 		fmt.Fprintf(m.stdout, "secrets removed from the text of %s\n", count(d.Redacted, "passage"))

@@ -25,7 +25,8 @@ is attached as a referrer.`,
 		Args: oneArgument("a pack"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.signPack(cmd.Context(), args[0], &flags) },
 	}
-	cmd.Flags().StringArrayVar(&flags.Keys, "key", nil, "sign with the private key in `FILE` (repeatable; default: your key)")
+	cmd.Flags().StringArrayVar(&flags.Keys, "key", nil,
+		"sign with the private key in `FILE` (repeatable; default: your key)")
 	return cmd
 }
 

@@ -71,7 +71,8 @@ func (u *updateCommand) runPacks(ctx context.Context, args []string) error {
 
 // printPack prints how many bytes a build received, and how its index differs.
 func (a *app) printPack(label string, d *pack.Database) {
-	fmt.Fprintf(a.stdout, "%s: received %s of %s\n", label, size(d.Received), size(int64(len(d.Head.Raw))+d.Head.Chunks.Size+d.Head.Data.Size))
+	fmt.Fprintf(a.stdout, "%s: received %s of %s\n", label, size(d.Received),
+		size(int64(len(d.Head.Raw))+d.Head.Chunks.Size+d.Head.Data.Size))
 	if d.Note != "" {
 		fmt.Fprintf(a.stdout, "%s: %s\n", label, d.Note)
 	}
@@ -101,7 +102,8 @@ func (a *app) listPacks(asJSON bool) error {
 		}
 		entries := []entry{}
 		for _, p := range list {
-			entries = append(entries, entry{p.Name, p.Head.Version, string(p.Publisher()), p.Head.Digest(), p.Info.Source.Location, p.Info.Dir})
+			entries = append(entries,
+				entry{p.Name, p.Head.Version, string(p.Publisher()), p.Head.Digest(), p.Info.Source.Location, p.Info.Dir})
 		}
 		return a.printJSON(entries)
 	}
@@ -111,7 +113,8 @@ func (a *app) listPacks(asJSON bool) error {
 	}
 	table := terminal.NewTable(a.stdout, "NAME\tVERSION\tPUBLISHER\tSOURCE")
 	for _, p := range list {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", p.Name, printable(p.Head.Version), printable(p.Publisher().Name()), printable(p.Info.Source.Location))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", p.Name, printable(p.Head.Version), printable(p.Publisher().Name()),
+			printable(p.Info.Source.Location))
 	}
 	return table.Flush()
 }
@@ -169,7 +172,8 @@ func (a *app) verifyInstalled(p library.InstalledPack) error {
 		return err
 	}
 	if len(wrong) > 0 {
-		return withHint(fmt.Errorf("%s differs from the pack: %s", p.Name, wrong[0]), "run docsearch index build %s", quoteArgument(p.Name))
+		return withHint(fmt.Errorf("%s differs from the pack: %s", p.Name, wrong[0]), "run docsearch index build %s",
+			quoteArgument(p.Name))
 	}
 	fmt.Fprintf(a.stdout, "%s: %s %s, signed by %s: ok\n", p.Name, p.Head.Name, p.Head.Version, p.Publisher().ID())
 	return nil
@@ -194,10 +198,12 @@ func (a *app) verifyPack(ctx context.Context, location string, given []string) e
 		return err
 	}
 	defer os.RemoveAll(dir)
-	source := library.NewPackSource(config.Locations{Cache: dir}, buildVersion(), location, library.IsSamePack(head, location))
+	source := library.NewPackSource(config.Locations{Cache: dir}, buildVersion(), location,
+		library.IsSamePack(head, location))
 	start := time.Now()
 	display := progress.New(a.stderr, progress.StyleFor(a.stderr))
-	info, err := index.Build(ctx, filepath.Join(dir, "database"), source, index.BuildOptions{Tool: buildVersion(), Language: head.Language, Report: display.Func()})
+	info, err := index.Build(ctx, filepath.Join(dir, "database"), source,
+		index.BuildOptions{Tool: buildVersion(), Language: head.Language, Report: display.Func()})
 	display.Close()
 	if err != nil {
 		return origins.Explain(location, err)
@@ -206,6 +212,7 @@ func (a *app) verifyPack(ctx context.Context, location string, given []string) e
 	if source.Note != "" {
 		fmt.Fprintln(a.stdout, source.Note)
 	}
-	fmt.Fprintf(a.stdout, "%s: %s, verified in %s: ok\n", source.Head.Name, count(info.Passages, "passage"), time.Since(start).Round(10*time.Millisecond))
+	fmt.Fprintf(a.stdout, "%s: %s, verified in %s: ok\n", source.Head.Name, count(info.Passages, "passage"),
+		time.Since(start).Round(10*time.Millisecond))
 	return nil
 }

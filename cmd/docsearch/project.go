@@ -97,7 +97,8 @@ func printProject(w io.Writer, p *project.Project, databases []string) error {
 		if !d.Direct {
 			name += " (indirect)"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", printable(name), printable(version), printable(d.File), printable(cmp.Or(databases[i], "-")))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", printable(name), printable(version), printable(d.File),
+			printable(cmp.Or(databases[i], "-")))
 	}
 	return table.Flush()
 }

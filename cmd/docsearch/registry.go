@@ -40,7 +40,8 @@ func (a *app) anyDatabase(arg string) (library.Ref, error) {
 		return of[0], nil
 	}
 	projects := collect(of, func(o library.Ref) string { return o.Project })
-	return d, withHint(fmt.Errorf("several projects have a database %s", arg), "run the command in one of their folders: %s", strings.Join(projects, ", "))
+	return d, withHint(fmt.Errorf("several projects have a database %s", arg),
+		"run the command in one of their folders: %s", strings.Join(projects, ", "))
 }
 
 // removeProject removes all databases of the project in a folder.
@@ -59,7 +60,8 @@ func (a *app) removeProject(ctx context.Context, dir string, yes bool) error {
 		return err
 	}
 	if len(r.Databases) == 0 {
-		return withHint(fmt.Errorf("the project %s has no databases of its own", checkout), "run docsearch list to list all databases with their projects")
+		return withHint(fmt.Errorf("the project %s has no databases of its own", checkout),
+			"run docsearch list to list all databases with their projects")
 	}
 	target := count(len(r.Databases), "database") + " of the project " + checkout
 	if err := mayRemove(ctx, terminal.NewPrompter(a.stdin, a.stderr), target, yes); err != nil {

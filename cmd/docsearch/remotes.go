@@ -40,7 +40,8 @@ func (a *app) remoteInfo(ctx context.Context, d library.Ref, asJSON bool) error 
 		a.printRow("passages", "%s of %s", thousands(i.Passages), count(i.Documents, "document"))
 	}
 	if c := i.Commit; c != nil {
-		a.printRow("pushed", "%s (%s) by docsearch %s", c.Pushed.Local().Format("2006-01-02 15:04"), age(time.Since(c.Pushed)), printable(c.Tool))
+		a.printRow("pushed", "%s (%s) by docsearch %s", c.Pushed.Local().Format("2006-01-02 15:04"),
+			age(time.Since(c.Pushed)), printable(c.Tool))
 	}
 	return nil
 }

@@ -174,7 +174,8 @@ func (a *app) printTally(folder string, t *replay.Tally) error {
 	fmt.Fprintf(&b, "%s in %s with %s\n", count(t.Transcripts, "transcript"), folder, count(calls, "tool call"))
 	for _, kind := range slices.Sorted(maps.Keys(t.Outcomes)) {
 		var parts []string
-		for _, result := range []string{explain.WouldAnswer, explain.WouldRedirect, explain.WouldDeny, explain.WouldAsk, explain.WouldAddContext} {
+		for _, result := range []string{explain.WouldAnswer, explain.WouldRedirect, explain.WouldDeny, explain.WouldAsk,
+			explain.WouldAddContext} {
 			parts = appendCount(parts, t.Outcomes[kind][result], result)
 		}
 		of := ""

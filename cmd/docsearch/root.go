@@ -53,11 +53,13 @@ func (a *app) addCommands(root *cobra.Command) {
 			newSetupCommand(a), newSearchCommand(a), newLastCommand(a), newWhyCommand(a), newListCommand(a), newUpdateCommand(a),
 			newDoctorCommand(a), newWebCommand(a), newInstallCommand(a), newUninstallCommand(a),
 		}},
-		{"Databases:", []*cobra.Command{newIndexCommand(a), newProjectCommand(a), newIgnoreCommand(a), newUseCommand(a), newClusterCommand(a)}},
+		{"Databases:", []*cobra.Command{newIndexCommand(a), newProjectCommand(a), newIgnoreCommand(a), newUseCommand(a),
+			newClusterCommand(a)}},
 		{"Recipes and packs:", []*cobra.Command{newRecipesCommand(a), newPackCommand(a), newCatalogCommand(a)}},
 		{"Rules and notes:", []*cobra.Command{newRouteCommand(a), newNoteCommand(a)}},
 		{"Team server:", []*cobra.Command{newTokenCommand(a)}},
-		{otherCommands, []*cobra.Command{newDemoCommand(a), newStatsCommand(a), newReplayCommand(a), newConfigCommand(a), newVersionCommand(a)}},
+		{otherCommands, []*cobra.Command{newDemoCommand(a), newStatsCommand(a), newReplayCommand(a), newConfigCommand(a),
+			newVersionCommand(a)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, cmd := range g.commands {
@@ -66,7 +68,8 @@ func (a *app) addCommands(root *cobra.Command) {
 		root.AddCommand(g.commands...)
 	}
 	for _, cmd := range []*cobra.Command{
-		newHookCommand(a), newServeCommand(a), newEvalCommand(a), newExtractQueryCommand(a), newReadPDFCommand(a), newInjectCommand(a),
+		newHookCommand(a), newServeCommand(a), newEvalCommand(a), newExtractQueryCommand(a), newReadPDFCommand(a),
+		newInjectCommand(a),
 	} {
 		cmd.Hidden = true // agents and scripts run them
 		root.AddCommand(cmd)

@@ -32,7 +32,8 @@ and in Claude Code's plugins.`,
 		return routes, err
 	}
 	list := func() (*load.Routes, string, error) { return a.loadRules(files) }
-	cmd.AddCommand(newRouteListCommand(a, list), newRouteCheckCommand(a, rules), a.movedTo("why --tool TOOL CALL", newRouteExplainCommand(a, rules)), newRouteTestCommand(a, rules))
+	cmd.AddCommand(newRouteListCommand(a, list), newRouteCheckCommand(a, rules),
+		a.movedTo("why --tool TOOL CALL", newRouteExplainCommand(a, rules)), newRouteTestCommand(a, rules))
 	return cmd
 }
 

@@ -73,7 +73,8 @@ func (a *app) checkCall(routes *load.Routes, call rules.Call, asJSON bool) error
 
 func (a *app) printCheck(routes *load.Routes, call rules.Call, found *rules.Match) error {
 	if found == nil {
-		_, err := fmt.Fprintf(a.stdout, "pass: none of %s matches this %s call\n", count(len(routes.Rules), "rule"), call.Tool)
+		_, err := fmt.Fprintf(a.stdout, "pass: none of %s matches this %s call\n", count(len(routes.Rules), "rule"),
+			call.Tool)
 		return err
 	}
 	r := found.Rule
@@ -114,7 +115,9 @@ order in which they are tried. The first match ends the list.
 }
 
 // withCall makes a command run with the rules and the call of its argument.
-func (a *app) withCall(active func() (*load.Routes, error), cmd *cobra.Command, run func(*load.Routes, rules.Call) error) *cobra.Command {
+func (a *app) withCall(
+	active func() (*load.Routes, error), cmd *cobra.Command, run func(*load.Routes, rules.Call) error,
+) *cobra.Command {
 	tool := cmd.Flags().String("tool", "", "treat CALL as the input of `TOOL` (default: Bash, or WebFetch for a URL)")
 	cmd.Args = oneArgument("a call: a command, a URL, or an event")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {

@@ -55,14 +55,16 @@ func (a *app) listRules(routes *load.Routes, asJSON bool) error {
 				patterns = append(patterns, strings.ReplaceAll(p, "\n", `\n`))
 			}
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\n", r.Name, r.Action, toolLabel(r), len(r.Tests), ruleLocation(r), strings.Join(patterns, "  "))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\n", r.Name, r.Action, toolLabel(r), len(r.Tests), ruleLocation(r),
+			strings.Join(patterns, "  "))
 	}
 	if len(routes.Overruled) > 0 {
 		fmt.Fprintln(table, "\nOVERRIDDEN\tACTION\tTOOL\tTESTS\tFROM\tBY")
 	}
 	for i := range routes.Overruled {
 		r := &routes.Overruled[i]
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\n", r.Name, r.Action, toolLabel(r), len(r.Tests), ruleLocation(r), ruleLocation(overridingRule(routes, r.Name)))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\n", r.Name, r.Action, toolLabel(r), len(r.Tests), ruleLocation(r),
+			ruleLocation(overridingRule(routes, r.Name)))
 	}
 	return table.Flush()
 }

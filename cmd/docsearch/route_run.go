@@ -55,10 +55,12 @@ type findingJSON struct {
 }
 
 func (a *app) testRules(routes *load.Routes, asJSON bool) error {
-	out := testJSON{Tests: []testResultJSON{}, Suspicious: []findingJSON{}, Problems: append([]string{}, routes.Problems...)}
+	out := testJSON{Tests: []testResultJSON{}, Suspicious: []findingJSON{},
+		Problems: append([]string{}, routes.Problems...)}
 	failed := 0
 	for _, r := range check.Tests(routes.Rules) {
-		t := testResultJSON{Rule: r.Rule.Name, Origin: r.Rule.Origin, Line: r.Test.Line, Test: r.Test.Text, Passed: r.Want == "", Want: r.Want}
+		t := testResultJSON{Rule: r.Rule.Name, Origin: r.Rule.Origin, Line: r.Test.Line, Test: r.Test.Text,
+			Passed: r.Want == "", Want: r.Want}
 		if t.Test == "" {
 			t.Test = string(r.Test.Input)
 		}
@@ -103,6 +105,7 @@ func (a *app) printTests(out testJSON, rules, failed int) error {
 	for _, f := range out.Suspicious {
 		fmt.Fprintf(a.stdout, "suspicious: %s:%d: %s: %s\n", f.Origin, f.Line, f.Rule, f.Text)
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s, %s: %d failed, %d suspicious\n", count(rules, "rule"), count(len(out.Tests), "test"), failed, len(out.Suspicious))
+	_, err := fmt.Fprintf(a.stdout, "%s, %s: %d failed, %d suspicious\n", count(rules, "rule"),
+		count(len(out.Tests), "test"), failed, len(out.Suspicious))
 	return err
 }

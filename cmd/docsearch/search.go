@@ -55,10 +55,12 @@ commands, and options that the answer probably contains.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringArrayVar(&s.keywords, "keywords", nil, "add exact names and synonyms to the query as `WORDS`, separated by commas")
+	f.StringArrayVar(&s.keywords, "keywords", nil,
+		"add exact names and synonyms to the query as `WORDS`, separated by commas")
 	f.StringArrayVar(&s.databases, "db", nil, "search the database `NAME` or path (repeatable; default: all)")
 	f.StringArrayVar(&s.paths, "path", nil, "search the database at `PATH` (repeatable)")
-	f.StringVar(&s.Filter, "filter", "", "search only documents whose URL or path matches `PATTERN` (* and ? are wildcards, a leading ! negates)")
+	f.StringVar(&s.Filter, "filter", "",
+		"search only documents whose URL or path matches `PATTERN` (* and ? are wildcards, a leading ! negates)")
 	f.IntVar(&s.TopK, "top-k", 0, "return at most `N` results (default 5)")
 	f.BoolVar(&s.Explain, "explain", false, "show the parts of each score and confidence")
 	f.BoolVar(&s.json, "json", false, "print JSON")
@@ -94,7 +96,8 @@ func (s *searchCommand) run(ctx context.Context, query string) error {
 		named = searching.Named(chosen, query)
 	}
 	all := s.SearchAll(ctx, named, query)
-	if len(all) < len(chosen) && !slices.ContainsFunc(all, func(d searching.Result) bool { return d.Err == nil && d.Confidence >= index.Doubtful }) {
+	if len(all) < len(chosen) &&
+		!slices.ContainsFunc(all, func(d searching.Result) bool { return d.Err == nil && d.Confidence >= index.Doubtful }) {
 		all = s.SearchAll(ctx, chosen, query)
 	}
 	if err := ctx.Err(); err != nil {
@@ -187,7 +190,7 @@ type hitJSON struct {
 type databaseResultJSON struct {
 	Name       string                           `json:"name"`
 	Path       string                           `json:"path,omitempty"`
-	Server     string                           `json:"server,omitempty"` // URL of the server or cluster, instead of the path
+	Server     string                           `json:"server,omitempty"` // URL, instead of the path
 	Confidence float64                          `json:"confidence"`
 	Confident  bool                             `json:"confident"`
 	Notes      []string                         `json:"notes,omitempty"`
@@ -205,8 +208,9 @@ func (s *searchCommand) printJSON(query string, all []searching.Result, hits []i
 	for i, h := range hits {
 		d := all[h.From]
 		hit := hitJSON{
-			Rank: i + 1, Score: h.Relevance, Database: d.Name, ID: h.ID, Title: h.Name(), Headings: append([]string{}, h.Headings...),
-			Source: d.Source(&h.Passage), URL: h.URL, Path: h.Path,
+			Rank: i + 1, Score: h.Relevance, Database: d.Name, ID: h.ID, Title: h.Name(),
+			Headings: append([]string{}, h.Headings...),
+			Source:   d.Source(&h.Passage), URL: h.URL, Path: h.Path,
 			StartLine: h.StartLine, EndLine: h.EndLine, Anchors: h.Anchors, Kind: h.Kind(), Flags: h.Flags(), Text: h.Text,
 			Unlikely: d.IsUnlikely(),
 		}
@@ -216,7 +220,8 @@ func (s *searchCommand) printJSON(query string, all []searching.Result, hits []i
 		out.Hits = append(out.Hits, hit)
 	}
 	for _, d := range all {
-		j := databaseResultJSON{Name: d.Name, Path: d.Path, Server: d.Server, Confidence: d.Confidence, Confident: d.Confident, Notes: d.Notes}
+		j := databaseResultJSON{Name: d.Name, Path: d.Path, Server: d.Server, Confidence: d.Confidence,
+			Confident: d.Confident, Notes: d.Notes}
 		if d.Err != nil {
 			j.Error = d.Err.Error()
 		} else if s.Explain && !d.Opaque {

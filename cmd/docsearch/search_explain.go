@@ -17,7 +17,8 @@ func (s *searchCommand) printScoreExplanation(d searching.Result, h index.Merged
 		line(indent, fmt.Sprintf("relevance %.2f; %s sends no parts of the score", h.Relevance, d.Host))
 		return
 	}
-	line(indent, fmt.Sprintf("relevance %.2f = confidence %.2f of %s x score %.2f / best score %.2f", h.Relevance, d.Confidence, d.Name, why.Score, why.Best))
+	line(indent, fmt.Sprintf("relevance %.2f = confidence %.2f of %s x score %.2f / best score %.2f", h.Relevance,
+		d.Confidence, d.Name, why.Score, why.Best))
 	line(indent, fmt.Sprintf("score %.2f = %s", why.Score, searching.SumText(why.Parts)))
 	for _, t := range why.Terms {
 		var fields []string
@@ -61,7 +62,8 @@ func (s *searchCommand) printConfidenceExplanation(d searching.Result, c termina
 	for _, p := range why.Odds {
 		total += p.Adds
 	}
-	s.printWrapped(indent, fmt.Sprintf("lexical confidence %.2f, %s threshold %.2f", why.Probability, verdict, why.Threshold), c, width)
+	s.printWrapped(indent,
+		fmt.Sprintf("lexical confidence %.2f, %s threshold %.2f", why.Probability, verdict, why.Threshold), c, width)
 	s.printWrapped(indent, fmt.Sprintf("log odds %.2f = %s", total, searching.SumText(why.Odds)), c, width)
 }
 

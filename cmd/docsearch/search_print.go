@@ -59,7 +59,8 @@ func (s *searchCommand) printClosest(all []searching.Result, hits []index.Merged
 		if i == 0 {
 			fmt.Fprintln(&s.text, "closest sections:")
 		}
-		fmt.Fprintf(&s.text, "%s%s  %s%s%s\n", indent, printable(h.Passage.HeadingPath()), c.Dim, printable(all[h.From].Source(&h.Passage)), c.End)
+		fmt.Fprintf(&s.text, "%s%s  %s%s%s\n", indent, printable(h.Passage.HeadingPath()), c.Dim,
+			printable(all[h.From].Source(&h.Passage)), c.End)
 		if s.Explain {
 			s.printScoreExplanation(all[h.From], h, c, terminal.Columns(s.stdout))
 		}

@@ -61,7 +61,8 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 	}
 	// An HTTP server does not pass on the databases of other servers: two of them could
 	// ask each other forever.
-	databases := &served.Databases{Locations: config.Locate(os.Getenv), Log: log, Only: opt.databases, Remotes: opt.http == ""}
+	databases := &served.Databases{Locations: config.Locate(os.Getenv), Log: log, Only: opt.databases,
+		Remotes: opt.http == ""}
 	// An HTTP client may work anywhere.
 	var project func() *config.Project
 	if cwd, err := os.Getwd(); err == nil && opt.http == "" {
@@ -75,8 +76,9 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 	if opt.http != "" {
 		entries = httpserver.Readable(databases.Entries)
 	}
-	catalog := &mcpserver.Catalog{Project: project, Entries: entries, AnyPath: opt.http == "", Embedders: func() *index.Embedders { return databases.Current().Opened },
-		MaxAge: time.Duration(settings.MaxAgeDays) * 24 * time.Hour}
+	catalog := &mcpserver.Catalog{Project: project, Entries: entries, AnyPath: opt.http == "",
+		Embedders: func() *index.Embedders { return databases.Current().Opened },
+		MaxAge:    time.Duration(settings.MaxAgeDays) * 24 * time.Hour}
 	defer catalog.Close()
 	options := mcpserver.Options{
 		Catalog: catalog, Version: buildVersion(), LEANN: opt.leann, Log: log,
@@ -104,7 +106,8 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 	if err != nil {
 		return err
 	}
-	return a.serveHTTP(ctx, opt.httpOptions, httpserver.Options{MCP: server, Catalog: catalog, Site: site, Log: log, Version: buildVersion()})
+	return a.serveHTTP(ctx, opt.httpOptions,
+		httpserver.Options{MCP: server, Catalog: catalog, Site: site, Log: log, Version: buildVersion()})
 }
 
 // warnUnknownDatabases warns of names that currently match no database; the

@@ -31,16 +31,23 @@ type httpOptions struct {
 
 func (o *httpOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.http, "http", "", "serve streamable HTTP on `HOST:PORT` instead of standard input and output")
-	f.StringVar(&o.token, "token", "", "accept the bearer token `TOKEN` from HTTP clients, for all databases (default: $DOCSEARCH_TOKEN)")
-	f.StringVar(&o.tokens, "tokens", "", "accept the tokens in `FILE` from HTTP clients (default: those of docsearch token)")
-	f.StringVar(&o.cert, "tls-cert", "", "serve HTTPS with the certificate chain in `FILE` (PEM); reloaded when it changes")
+	f.StringVar(&o.token, "token", "",
+		"accept the bearer token `TOKEN` from HTTP clients, for all databases (default: $DOCSEARCH_TOKEN)")
+	f.StringVar(&o.tokens, "tokens", "",
+		"accept the tokens in `FILE` from HTTP clients (default: those of docsearch token)")
+	f.StringVar(&o.cert, "tls-cert", "",
+		"serve HTTPS with the certificate chain in `FILE` (PEM); reloaded when it changes")
 	f.StringVar(&o.key, "tls-key", "", "read the private key of the certificate from `FILE` (PEM)")
-	f.StringVar(&o.publicURL, "public-url", "", "accept requests for `URL` only, for example https://docs.example.com (default: any host)")
-	f.StringVar(&o.issuer, "issuer", "", "accept JSON Web Tokens of the OAuth authorization server at `URL`; needs --public-url")
+	f.StringVar(&o.publicURL, "public-url", "",
+		"accept requests for `URL` only, for example https://docs.example.com (default: any host)")
+	f.StringVar(&o.issuer, "issuer", "",
+		"accept JSON Web Tokens of the OAuth authorization server at `URL`; needs --public-url")
 	f.StringVar(&o.audience, "audience", "", "require `AUDIENCE` in JSON Web Tokens (default: the public URL with /mcp)")
 	f.Float64Var(&o.rate, "rate", httpserver.DefaultRate, "accept at most `N` requests per second and token")
-	f.StringVar(&o.auditLog, "audit-log", "", "append a line per HTTP request to `FILE`, without queries and passages; SIGHUP reopens it")
-	f.DurationVar(&o.drain, "drain", 0, "fail /readyz for `DURATION` before the server stops, so that a load balancer notices")
+	f.StringVar(&o.auditLog, "audit-log", "",
+		"append a line per HTTP request to `FILE`, without queries and passages; SIGHUP reopens it")
+	f.DurationVar(&o.drain, "drain", 0,
+		"fail /readyz for `DURATION` before the server stops, so that a load balancer notices")
 }
 
 // logger returns the log of the server.
@@ -71,7 +78,8 @@ func (a *app) serveHTTP(ctx context.Context, o httpOptions, opt httpserver.Optio
 	case o.issuer != "" && o.publicURL == "":
 		return usagef("--issuer needs --public-url, the URL that clients request a token for")
 	}
-	opt.Token, opt.PublicURL, opt.CertFile, opt.KeyFile = cmp.Or(o.token, os.Getenv("DOCSEARCH_TOKEN")), o.publicURL, o.cert, o.key
+	opt.Token, opt.PublicURL, opt.CertFile, opt.KeyFile = cmp.Or(o.token, os.Getenv("DOCSEARCH_TOKEN")), o.publicURL,
+		o.cert, o.key
 	opt.Rate, opt.Drain = o.rate, o.drain
 	if path := tokensPath(o.tokens); path != "" {
 		opt.Tokens = accesstoken.Open(path)

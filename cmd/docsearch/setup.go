@@ -90,11 +90,14 @@ The flags of docsearch index build also apply, such as --include, --prefix, --he
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.BoolVar(&s.project, "project", false, "set up the dependencies of the project in DIR (default: the working directory)")
+	f.BoolVar(&s.project, "project", false,
+		"set up the dependencies of the project in DIR (default: the working directory)")
 	f.BoolVar(&s.offline, "offline", false, "use only documentation on this machine (with --project)")
-	f.StringVar(&s.description, "description", "", "set the description that the agent sees to `TEXT` (default: suggested)")
+	f.StringVar(&s.description, "description", "",
+		"set the description that the agent sees to `TEXT` (default: suggested)")
 	f.StringSliceVar(&s.keywords, "keywords", nil, "set the keywords to `WORDS`, separated by commas (default: suggested)")
-	f.StringSliceVar(&s.urls, "urls", nil, "set the URL prefixes of the pages to `PREFIXES`, separated by commas (default: suggested)")
+	f.StringSliceVar(&s.urls, "urls", nil,
+		"set the URL prefixes of the pages to `PREFIXES`, separated by commas (default: suggested)")
 	f.BoolVar(&s.useRecipe, "recipe", false, "use the recipe of that name, not a pack of your catalogs")
 	f.BoolVar(&s.install, "install", false, "install the hook and the MCP server without asking")
 	f.BoolVar(&s.noInstall, "no-install", false, "do not install the hook and the MCP server")
@@ -229,11 +232,13 @@ func (s *setupCommand) chooseSource(ctx context.Context) error {
 func (s *setupCommand) askSource(ctx context.Context) error {
 	proposed := library.SuggestSource(s.locations)
 	if s.prompter == nil && !(s.yes && proposed != "") {
-		return withHint(usagef("cannot ask for a keyword and a source: stdin is not a terminal"), "run docsearch setup KEYWORD SOURCE")
+		return withHint(usagef("cannot ask for a keyword and a source: stdin is not a terminal"),
+			"run docsearch setup KEYWORD SOURCE")
 	}
 	var err error
 	for s.source == "" {
-		if s.source, err = s.prompter.Ask(ctx, "Documentation (a name such as django, or a folder, archive, URL, or LEANN index)", proposed); err != nil {
+		if s.source, err = s.prompter.Ask(ctx,
+			"Documentation (a name such as django, or a folder, archive, URL, or LEANN index)", proposed); err != nil {
 			return err
 		}
 	}
@@ -246,7 +251,8 @@ func (s *setupCommand) askSource(ctx context.Context) error {
 		return err
 	}
 	s.source = config.Expand(s.source, config.Home(os.Getenv)) // expand ~ and variables, as a shell does
-	s.keyword, err = s.prompter.Ask(ctx, "Keyword that selects the database in a web search", library.SuggestKeyword(s.source))
+	s.keyword, err = s.prompter.Ask(ctx, "Keyword that selects the database in a web search",
+		library.SuggestKeyword(s.source))
 	return err
 }
 
@@ -279,7 +285,8 @@ func (s *setupCommand) mayBuild() error {
 	if s.pack != nil {
 		source = s.pack.Argument
 	}
-	return s.prompter.MayAsk(fmt.Sprintf("Build the database %s from %s and add it to %s?", s.plan.Label, printable(source), s.locations.Config), s.yes)
+	return s.prompter.MayAsk(fmt.Sprintf("Build the database %s from %s and add it to %s?", s.plan.Label,
+		printable(source), s.locations.Config), s.yes)
 }
 
 // buildDatabase builds the database unless it is up to date.
@@ -359,6 +366,8 @@ func (s *setupCommand) summarize() {
 		fmt.Fprintf(s.stdout, "  %s\n", command)
 	}
 	if s.entry.Tool != "" {
-		fmt.Fprintf(s.stdout, "\ndenials name the tool %s; to use docsearch's own search tool, remove \"mcp_tool_name\" from the entry\n", s.entry.Tool)
+		fmt.Fprintf(s.stdout,
+			"\ndenials name the tool %s; to use docsearch's own search tool, remove \"mcp_tool_name\" from the entry\n",
+			s.entry.Tool)
 	}
 }

@@ -26,7 +26,8 @@ func (s *setupCommand) installClients(ctx context.Context) error {
 	others := slices.DeleteFunc(foundClients(places), (*agentconfig.Client).IsClaude)
 	s.Step("Connect your agents")
 	fmt.Fprintln(s.stdout)
-	if in := claude.Installed(); s.usesClaude || len(in.Hooks) > 0 || !slices.ContainsFunc(others, func(c *agentconfig.Client) bool { return c.Tested }) {
+	if in := claude.Installed(); s.usesClaude || len(in.Hooks) > 0 ||
+		!slices.ContainsFunc(others, func(c *agentconfig.Client) bool { return c.Tested }) {
 		if err := s.installClaude(ctx, claude); err != nil {
 			return err
 		}
@@ -173,11 +174,14 @@ func (s *setupCommand) testSearch(ctx context.Context) error {
 	case s.entry.Mode == config.ModeOff || s.entry.Mode == config.ModeAdvise:
 		s.Text(fmt.Sprintf("The hook let the test search run (%s): the mode of %s is %q.", took, s.entry.Name, s.entry.Mode))
 	case o.Stderr != "":
-		return withHint(fmt.Errorf("the hook did not deny the test search: %s", strings.TrimPrefix(doctor.FirstLine(o.Stderr), "docsearch: ")), "run docsearch doctor to check the installation")
+		return withHint(fmt.Errorf("the hook did not deny the test search: %s",
+			strings.TrimPrefix(doctor.FirstLine(o.Stderr), "docsearch: ")), "run docsearch doctor to check the installation")
 	case confident:
-		return withHint(errors.New("the hook did not deny the test search, although the database answers it"), "run DOCSEARCH_DEBUG=1 docsearch hook to see each step")
+		return withHint(errors.New("the hook did not deny the test search, although the database answers it"),
+			"run DOCSEARCH_DEBUG=1 docsearch hook to see each step")
 	default:
-		s.Text(fmt.Sprintf("The hook let the test search run (%s): no result reached the confidence threshold. The agent can still call the search tool:", took))
+		s.Text(fmt.Sprintf("The hook let the test search run (%s): no result reached the confidence threshold. The agent "+
+			"can still call the search tool:", took))
 	}
 	return s.callServer(ctx, query)
 }
@@ -190,7 +194,8 @@ func (s *setupCommand) warnSlow(took time.Duration) {
 		return // another step reports it
 	}
 	if limit := time.Duration(r.Config.Hook.TimeoutMS) * time.Millisecond; took > limit {
-		s.warn("the hook took longer than its timeout of %s, after which a web search runs as usual; the next search is usually faster", limit)
+		s.warn("the hook took longer than its timeout of %s, after which a web search runs as usual; the next search is "+
+			"usually faster", limit)
 	}
 }
 

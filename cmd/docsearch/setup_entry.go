@@ -58,7 +58,8 @@ func (s *setupCommand) writeEntry(ctx context.Context) error {
 	}
 	i := slices.IndexFunc(r.Config.Databases, func(d config.Database) bool { return strings.EqualFold(d.Name, e.Name) })
 	if i < 0 {
-		return withHint(fmt.Errorf("config %s: the entry %s is not usable", r.Path, e.Name), "run docsearch config check to see why")
+		return withHint(fmt.Errorf("config %s: the entry %s is not usable", r.Path, e.Name),
+			"run docsearch config check to see why")
 	}
 	s.entry = r.Config.Databases[i]
 	library.ReportSharedKeywords(s.entry, r.Config.Databases, s.warn)

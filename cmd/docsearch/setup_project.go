@@ -39,7 +39,8 @@ func (s *setupCommand) runProject(ctx context.Context, args []string) error {
 		s.warn("%s", problem)
 	}
 	if len(p.Direct()) == 0 {
-		return withHint(fmt.Errorf("no lock file or manifest found in %s", p.Dir), "run docsearch setup NAME to set up the documentation of a framework or tool")
+		return withHint(fmt.Errorf("no lock file or manifest found in %s", p.Dir),
+			"run docsearch setup NAME to set up the documentation of a framework or tool")
 	}
 	plan, err := library.PlanProject(ctx, s.locations, p, s.offline)
 	if err != nil {
@@ -102,14 +103,16 @@ func (s *setupCommand) buildItems(ctx context.Context, todo []*library.ProjectIt
 			s.warn("%s: indexed the installed package, because the download failed: %v", item.ID(), item.Skipped)
 		}
 	}
-	fmt.Fprintf(s.stdout, "built %d of %s in %s\n", len(todo)-failed, count(len(todo), "database"), time.Since(start).Round(100*time.Millisecond))
+	fmt.Fprintf(s.stdout, "built %d of %s in %s\n", len(todo)-failed, count(len(todo), "database"),
+		time.Since(start).Round(100*time.Millisecond))
 }
 
 // registerProject registers the databases of a plan, and prints their number.
 func (s *setupCommand) registerProject(plan *library.ProjectPlan) error {
 	built, err := plan.Register(s.locations)
 	if err == nil && built > 0 {
-		fmt.Fprintf(s.stdout, "added %s to the project %s\n", count(built, "database"), library.CanonicalFolder(plan.Project.Checkout))
+		fmt.Fprintf(s.stdout, "added %s to the project %s\n", count(built, "database"),
+			library.CanonicalFolder(plan.Project.Checkout))
 	}
 	return err
 }

@@ -89,7 +89,8 @@ func (s *setupCommand) runSeveral(ctx context.Context, chosen []chosenSource) er
 		s.summarize()
 	}
 	if len(failed) > 0 {
-		return withHint(fmt.Errorf("cannot set up %s", strings.Join(failed, ", ")), "run docsearch setup %s to try again", strings.Join(failed, " "))
+		return withHint(fmt.Errorf("cannot set up %s", strings.Join(failed, ", ")), "run docsearch setup %s to try again",
+			strings.Join(failed, " "))
 	}
 	return nil
 }

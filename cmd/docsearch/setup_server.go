@@ -30,15 +30,18 @@ func (s *serverFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&s.url, "server", "", "add the databases of the docsearch server at `URL` instead of building one")
 	f.StringVar(&s.tokenFile, "token-file", "", "read the token for the server from `FILE`, which only you can access")
 	f.StringVar(&s.tokenEnv, "token-env", "", "read the token for the server from environment variable `VAR`")
-	f.BoolVar(&s.mirror, "mirror", false, "keep the server's packs on this machine, so that the hook uses them without the network")
-	f.StringArrayVar(&s.keys, "key", nil, "trust the public key `KEY` of a publisher from now on (with --mirror; repeatable)")
+	f.BoolVar(&s.mirror, "mirror", false,
+		"keep the server's packs on this machine, so that the hook uses them without the network")
+	f.StringArrayVar(&s.keys, "key", nil,
+		"trust the public key `KEY` of a publisher from now on (with --mirror; repeatable)")
 }
 
 // entry returns the config entry of the server.
 func (s *serverFlags) entry() (edit.Server, config.Remote, error) {
 	url := strings.TrimRight(s.url, "/")
 	if !config.IsServerURL(url) {
-		return edit.Server{}, config.Remote{}, usagef("invalid --server %q: want https:// and a host, or http:// on this machine", s.url)
+		return edit.Server{}, config.Remote{},
+			usagef("invalid --server %q: want https:// and a host, or http:// on this machine", s.url)
 	}
 	e := edit.Server{URL: url, TokenEnv: s.tokenEnv, Mirror: s.mirror}
 	if s.tokenFile != "" {
@@ -48,7 +51,8 @@ func (s *serverFlags) entry() (edit.Server, config.Remote, error) {
 		}
 		e.TokenFile = path
 	}
-	return e, config.Remote{URL: e.URL, TokenFile: e.TokenFile, TokenEnv: e.TokenEnv, TimeoutMS: config.DefaultRemoteTimeoutMS, Mirror: s.mirror}, nil
+	return e, config.Remote{URL: e.URL, TokenFile: e.TokenFile, TokenEnv: e.TokenEnv,
+		TimeoutMS: config.DefaultRemoteTimeoutMS, Mirror: s.mirror}, nil
 }
 
 // runServer adds a server to the config, and connects the agents.
@@ -56,7 +60,8 @@ func (s *setupCommand) runServer(ctx context.Context) error {
 	if err := s.prepare(); err != nil {
 		return err
 	}
-	if err := s.prompter.MayAsk(fmt.Sprintf("Add the databases of %s to %s?", s.server.url, s.locations.Config), s.yes); err != nil {
+	if err := s.prompter.MayAsk(fmt.Sprintf("Add the databases of %s to %s?", s.server.url, s.locations.Config),
+		s.yes); err != nil {
 		return err
 	}
 	if err := s.runSteps(ctx, s.checkServer, s.writeServer, s.mirrorServer, s.installClients); err != nil {
@@ -88,7 +93,8 @@ func (s *setupCommand) checkServer(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("cannot list the databases of %s: %w", server.URL, err)
 	case len(databases) == 0:
-		return withHint(fmt.Errorf("%s has no database that you may read", server.URL), "ask the server's administrator for a token with other permissions")
+		return withHint(fmt.Errorf("%s has no database that you may read", server.URL),
+			"ask the server's administrator for a token with other permissions")
 	}
 	fmt.Fprintf(s.stdout, "%s has %s:\n", client.Host(), count(len(databases), "database"))
 	for _, db := range databases {
@@ -96,9 +102,12 @@ func (s *setupCommand) checkServer(ctx context.Context) error {
 		if s.server.mirror && db.Pack == "" {
 			note = "; not mirrored, because it did not come as a pack from a URL"
 		}
-		fmt.Fprintf(s.stdout, "  %s: %s (keywords: %s)%s\n", printable(db.Name), printable(db.Description), printable(strings.Join(db.Keywords, ", ")), note)
+		fmt.Fprintf(s.stdout, "  %s: %s (keywords: %s)%s\n", printable(db.Name), printable(db.Description),
+			printable(strings.Join(db.Keywords, ", ")), note)
 	}
-	s.Text(fmt.Sprintf("A web search that contains one of these keywords, or a page of these databases that the agent fetches, is sent to %s with your token. So are the agent's calls of the search tool. Nothing else is sent.", client.Host()))
+	s.Text(fmt.Sprintf("A web search that contains one of these keywords, or a page of these databases that the agent "+
+		"fetches, is sent to %s with your token. So are the agent's calls of the search tool. Nothing else is sent.",
+		client.Host()))
 	fmt.Fprintln(s.stdout)
 	return nil
 }
@@ -111,7 +120,8 @@ func (s *setupCommand) writeServer(ctx context.Context) error {
 		return err
 	}
 	path := s.locations.Config
-	change, err := agentconfig.Rewrite(path, "the server "+e.URL, func(data []byte) ([]byte, error) { return edit.PutServer(path, data, e) })
+	change, err := agentconfig.Rewrite(path, "the server "+e.URL,
+		func(data []byte) ([]byte, error) { return edit.PutServer(path, data, e) })
 	if errors.Is(err, edit.ErrManualEdit) {
 		return withHint(err, "edit the entry %s of \"servers\" in %s", e.URL, path)
 	}
@@ -134,7 +144,8 @@ func (s *setupCommand) writeServer(ctx context.Context) error {
 		return err
 	}
 	if !slices.ContainsFunc(r.Config.Remotes, func(r config.Remote) bool { return r.URL == e.URL }) {
-		return withHint(fmt.Errorf("config %s: the server %s is not usable", path, e.URL), "run docsearch config check to see why")
+		return withHint(fmt.Errorf("config %s: the server %s is not usable", path, e.URL),
+			"run docsearch config check to see why")
 	}
 	s.created = append(s.created, fmt.Sprintf("the server %s in %s", e.URL, path))
 	s.undoCommands = append(s.undoCommands, fmt.Sprintf("remove the server %s from %s", e.URL, path))

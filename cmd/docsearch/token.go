@@ -21,11 +21,13 @@ func newTokenCommand(a *app) *cobra.Command {
 		Long: `Make, list, and revoke the tokens that docsearch serve --http accepts. The file of
 tokens contains only their hashes. A running server notices every change.`,
 	})
-	cmd.PersistentFlags().StringVar(&file, "file", "", "use the tokens in `FILE` (default: .tokens.json in the data folder)")
+	cmd.PersistentFlags().StringVar(&file, "file", "",
+		"use the tokens in `FILE` (default: .tokens.json in the data folder)")
 	tokens := func() (*accesstoken.File, error) {
 		path := tokensPath(file)
 		if path == "" {
-			return nil, withHint(errors.New("cannot find a place for the tokens: the home directory is not set"), "pass --file FILE")
+			return nil, withHint(errors.New("cannot find a place for the tokens: the home directory is not set"),
+				"pass --file FILE")
 		}
 		return accesstoken.Open(path), nil
 	}
@@ -136,7 +138,8 @@ func newTokenListCommand(a *app, tokens func() (*accesstoken.File, error)) *cobr
 			if t.Expired(now) {
 				end = "expired"
 			}
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", t.Name, strings.Join(t.Scopes, ", "), t.Created.Local().Format("2006-01-02 15:04"), end)
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", t.Name, strings.Join(t.Scopes, ", "),
+				t.Created.Local().Format("2006-01-02 15:04"), end)
 		}
 		return table.Flush()
 	})

@@ -52,7 +52,8 @@ lists them and asks first.`,
 	clientFlag(cmd.Flags(), &names, "uninstall from `CLIENTS`, separated by commas (default: all)")
 	cmd.Flags().Var(&scope, "scope", "uninstall for `SCOPE`: user, project, or local")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "print the changes as a diff and do not write them")
-	cmd.Flags().BoolVar(&purge, "purge", false, "also remove the config, the databases, the log and all other files of docsearch")
+	cmd.Flags().BoolVar(&purge, "purge", false,
+		"also remove the config, the databases, the log and all other files of docsearch")
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "remove without confirmation (with --purge)")
 	completeScopes(cmd)
 	completeClients(cmd)
@@ -172,7 +173,8 @@ func (a *app) notInstalled(claude *agentconfig.Claude, scope agentconfig.Scope) 
 	for _, other := range agentconfig.Scopes {
 		if other != scope && (slices.ContainsFunc(in.Hooks, func(h agentconfig.Hook) bool { return h.Scope == other }) ||
 			slices.ContainsFunc(in.Servers, func(s agentconfig.Server) bool { return s.Scope == other && s.Ours })) {
-			fmt.Fprintf(a.stdout, "it is installed for %s; to remove it, run: docsearch uninstall --scope %s\n", scopeAudience(other), other)
+			fmt.Fprintf(a.stdout, "it is installed for %s; to remove it, run: docsearch uninstall --scope %s\n",
+				scopeAudience(other), other)
 		}
 	}
 	if plugin := claude.Plugin(); plugin != "" {
@@ -187,7 +189,8 @@ func (a *app) warnRemainingEntries(claude *agentconfig.Claude, scope agentconfig
 	for _, h := range claude.Installed().Hooks {
 		if h.Scope == scope && h.OtherCommand != "" && !seen[h.Line()] {
 			seen[h.Line()] = true
-			a.warn("%s", printable(fmt.Sprintf("%s still has %q, which also runs %s; remove it manually", h.Path, h.Line(), h.OtherCommand)))
+			a.warn("%s",
+				printable(fmt.Sprintf("%s still has %q, which also runs %s; remove it manually", h.Path, h.Line(), h.OtherCommand)))
 		}
 	}
 }

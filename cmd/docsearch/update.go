@@ -84,7 +84,8 @@ when a session starts.`,
 	f.BoolVar(&u.mirrors, "mirrors", false, "build and update the mirrors of team servers")
 	f.BoolVar(&u.full, "full", false, "read and index all documents, as a build does")
 	f.BoolVar(&u.watch, "watch", false, "update when files change, until interrupted (folders only)")
-	f.BoolVar(&u.background, "background", false, "return at once and update in the background; log to docsearch's cache folder")
+	f.BoolVar(&u.background, "background", false,
+		"return at once and update in the background; log to docsearch's cache folder")
 	f.BoolVar(&u.isDetached, "detached", false, "")
 	f.MarkHidden("detached")
 	f.BoolVar(&u.reindex, "reindex", false, "") // a hook runs it where updates are off
@@ -200,7 +201,8 @@ func (u *updateCommand) update(ctx context.Context, d library.Ref) error {
 		return library.WithRepair(d.Path, err)
 	}
 	if d.Project != "" {
-		return withHint(fmt.Errorf("cannot update %s: it documents a package of the project %s as it was installed", d.Name, d.Project), "run docsearch update --project %s", quoteArgument(d.Project))
+		return withHint(fmt.Errorf("cannot update %s: it documents a package of the project %s as it was installed", d.Name,
+			d.Project), "run docsearch update --project %s", quoteArgument(d.Project))
 	}
 	if library.PackageMoved(before) {
 		if !u.quiet && !u.json {

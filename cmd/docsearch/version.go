@@ -27,7 +27,8 @@ func newVersionCommand(a *app) *cobra.Command {
 			if asJSON {
 				return a.printJSON(newBuildJSON())
 			}
-			_, err := fmt.Fprintf(a.stdout, "docsearch %s (%s, %s/%s)\n", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(a.stdout, "docsearch %s (%s, %s/%s)\n", buildVersion(), runtime.Version(), runtime.GOOS,
+				runtime.GOARCH)
 			return err
 		},
 	}
@@ -48,7 +49,8 @@ type buildJSON struct {
 }
 
 func newBuildJSON() buildJSON {
-	b := buildJSON{Version: buildVersion(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Settings: map[string]string{}}
+	b := buildJSON{Version: buildVersion(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+		Settings: map[string]string{}}
 	info, _ := debug.ReadBuildInfo()
 	if info == nil {
 		return b

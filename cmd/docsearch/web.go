@@ -44,7 +44,8 @@ you build, update and remove databases, and shows the config with its problems.`
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&address, "listen", "127.0.0.1:0", "serve the page at `HOST:PORT`, a loopback address (port 0: any free port)")
+	f.StringVar(&address, "listen", "127.0.0.1:0",
+		"serve the page at `HOST:PORT`, a loopback address (port 0: any free port)")
 	f.BoolVar(&noOpen, "no-open", false, "do not open the browser")
 	return cmd
 }
@@ -84,7 +85,8 @@ func (a *app) web(ctx context.Context, address string, open bool) error {
 	if err != nil {
 		return err
 	}
-	pages, err := manage.New(server, manage.Options{Machine: machine.Machine{Locations: served.Locations}, State: served.Locations.State, Program: program, Env: os.Environ()})
+	pages, err := manage.New(server, manage.Options{Machine: machine.Machine{Locations: served.Locations},
+		State: served.Locations.State, Program: program, Env: os.Environ()})
 	if err != nil {
 		return err
 	}
@@ -93,8 +95,8 @@ func (a *app) web(ctx context.Context, address string, open bool) error {
 	defer stop()
 	go served.ServeRemotes(remotes)
 	server.Stolen = func() {
-		a.warn("the address was used a second time, so all sessions have ended; if you did not open it twice, another user of this machine did: " +
-			"stop this command, and run docsearch web again")
+		a.warn("the address was used a second time, so all sessions have ended; if you did not open it twice, " +
+			"another user of this machine did: stop this command, and run docsearch web again")
 	}
 	fmt.Fprintf(a.stdout, "%s\n", server.LoginURL())
 	if terminal.IsTerminal(a.stderr) {

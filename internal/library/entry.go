@@ -74,7 +74,8 @@ func (p *Plan) ProposeEntry(
 func ReportSharedKeywords(entry config.Database, all []config.Database, warn func(format string, args ...any)) {
 	for _, other := range all {
 		for _, k := range other.Keywords {
-			if other.Entry != entry.Entry && slices.ContainsFunc(entry.Keywords, func(own string) bool { return strings.EqualFold(own, k) }) {
+			if other.Entry != entry.Entry &&
+				slices.ContainsFunc(entry.Keywords, func(own string) bool { return strings.EqualFold(own, k) }) {
 				warn("%s also has the keyword %q: a search that contains it searches both databases", other.Name, k)
 			}
 		}

@@ -56,7 +56,8 @@ func Event(e event.Event, warn func(format string, args ...any)) (*Injection, er
 	if err != nil {
 		return nil, err
 	}
-	out := &Injection{Event: e.Name, Tool: e.Tool, Floor: r.Config.Inject.Floor, Entries: []Entry{}, Denied: d.Verdict == hook.Deny}
+	out := &Injection{Event: e.Name, Tool: e.Tool, Floor: r.Config.Inject.Floor, Entries: []Entry{},
+		Denied: d.Verdict == hook.Deny}
 	isShown := func(string) bool { return false }
 	if d.Notes != nil && d.Notes.ContextReset == "" {
 		isShown = notes.Shown(records, e.Agent)

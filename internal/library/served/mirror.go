@@ -120,7 +120,8 @@ func (m *Mirrors) mirror(ctx context.Context, dir string, d *remote.Database) er
 	if err != nil {
 		return err
 	}
-	key, err := library.Trust(ctx, b.Console, m.Asker, head.Signatures, head.Subject(), append(library.NonEmpty(recorded), m.Keys...))
+	key, err := library.Trust(ctx, b.Console, m.Asker, head.Signatures, head.Subject(),
+		append(library.NonEmpty(recorded), m.Keys...))
 	if err != nil {
 		return err
 	}

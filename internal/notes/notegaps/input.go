@@ -48,7 +48,9 @@ func (in *Input) Sessions() int {
 // PastCalls returns the calls in transcripts since a time that can get notes, at most
 // maxCalls. A resumed session repeats the calls of the previous one; they are returned
 // once. It warns about transcripts that cannot be read.
-func PastCalls(ctx context.Context, files []string, since time.Time, tools []string, warn func(format string, args ...any)) []replay.Call {
+func PastCalls(
+	ctx context.Context, files []string, since time.Time, tools []string, warn func(format string, args ...any),
+) []replay.Call {
 	var calls []replay.Call
 	seen := map[string]bool{}
 	for _, file := range files {
