@@ -14,7 +14,6 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/explain"
-	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/library/served"
 	"github.com/docsearch/docsearch/internal/loopback"
@@ -34,9 +33,9 @@ func newWebCommand(a *app) *cobra.Command {
 machine, prints its address, and opens it. The address contains a token that works
 once. To stop the server, press Ctrl+C.
 
-The page shows what the agent sees: the same results, the reason for their order,
-and what the hook would do with a web search. It also shows what the hook did, lets
-you build, update and remove databases, and shows the config with its problems.`,
+The page lists your databases with their pages and names, and the last decisions
+about your agent's web searches. You can search and read the documentation, build,
+update and remove databases, add keywords, and check the installation.`,
 		Example: `  docsearch web
   docsearch web --no-open --listen 127.0.0.1:7474`,
 		Args: noArguments,
@@ -99,9 +98,7 @@ func (a *app) web(ctx context.Context, address string, open bool) error {
 			"another user of this machine did: stop this command, and run docsearch web again")
 	}
 	fmt.Fprintf(a.stdout, "%s\n", server.LoginURL())
-	if terminal.IsTerminal(a.stderr) {
-		fmt.Fprintln(a.stderr, "to stop the server, press Ctrl+C")
-	}
+	fmt.Fprintln(a.stderr, "your documentation, for this machine only, at the address above, which works once; to stop it, press Ctrl+C")
 	if open {
 		page, err := server.WriteRedirect()
 		if err == nil {

@@ -9,18 +9,25 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/project"
 	"github.com/docsearch/docsearch/internal/safetext"
-	"github.com/docsearch/docsearch/internal/web/manage"
 )
 
 // RecentPeriod is the time before now of which events and calls count as recent.
 const RecentPeriod = 30 * 24 * time.Hour
 
+// A Use is a dependency of a project with the database that documents it best.
+type Use struct {
+	Package, Version string
+	Database         string // "" if none documents it
+	Documents        string // version that the database documents
+	Matches          bool   // the database documents this version
+}
+
 // Uses returns the direct dependencies of a project, each with the database
 // that documents it best.
-func Uses(p *project.Project, databases []config.Database) []manage.Use {
-	var uses []manage.Use
+func Uses(p *project.Project, databases []config.Database) []Use {
+	var uses []Use
 	for _, dep := range p.Direct() {
-		best, u := config.OtherMajor, manage.Use{Package: dep.ID(), Version: dep.Version}
+		best, u := config.OtherMajor, Use{Package: dep.ID(), Version: dep.Version}
 		for i := range databases {
 			db := &databases[i]
 			if !slices.Contains(db.Packages, dep.ID()) {

@@ -70,6 +70,23 @@ func TestPageSignIn(t *testing.T) {
 	if status, body := get("/read?db=secret&ref=0"); status != 404 || !strings.Contains(body, "not found") {
 		t.Errorf("document of another database: %d %s", status, body)
 	}
+	if status, body := get("/"); status != 200 || !strings.Contains(body, `href="/browse?db=mine"`) || strings.Contains(body, "secret") || strings.Contains(body, "decisions") ||
+		strings.Contains(body, "Recent searches") {
+		t.Errorf("home: %d %s", status, body)
+	}
+	for _, path := range []string{"/browse?db=", "/names?db="} {
+		if status, body := get(path + "mine"); status != 200 || !strings.Contains(body, "mine") {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
+		if status, _ := get(path + "secret"); status != 404 {
+			t.Errorf("%s of another database: %d, want 404", path, status)
+		}
+	}
+	for _, path := range []string{"/activity", "/databases", "/settings"} {
+		if status, _, body := send(t, browser, http.MethodGet, base+path, "", "", http.Header{"Accept": {"text/html"}}); status != 404 || !strings.Contains(body, `id="query"`) {
+			t.Errorf("%s: %d %s, want 404 with the search", path, status, body)
+		}
+	}
 	if status, _, _ := send(t, browser, http.MethodPost, base+Endpoint, ping, "", nil); status != 401 {
 		t.Errorf("the cookie is valid for MCP clients: %d, want 401", status)
 	}

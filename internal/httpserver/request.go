@@ -99,16 +99,23 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.Site.AskForToken(out, loginPath, err.reason != "no token")
 			return
 		}
+		if err == errPath && s.Site != nil && r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html") {
+			s.Site.NotFound(out, r) // the client is a browser
+			return
+		}
 		http.Error(out, err.text, err.status)
 	}
 }
+
+// errPath is the refusal of an unknown path.
+var errPath = &refusal{http.StatusNotFound, "path", "not found"}
 
 // handle checks a request and handles it.
 func (s *Server) handle(w http.ResponseWriter, r *http.Request, record *request) *refusal {
 	path := r.URL.EscapedPath()
 	route, known := s.routes[path]
 	if !known {
-		return &refusal{http.StatusNotFound, "path", "not found"}
+		return errPath
 	}
 	record.path, record.page = path, route.page
 	if !slices.Contains(route.methods, r.Method) {

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 
 	"github.com/docsearch/docsearch/internal/index"
@@ -13,17 +14,15 @@ import (
 type Results struct {
 	Hits      []index.Merged // From is an index of Databases
 	Databases []Searched
-	Scoped    bool // only the databases that the query names were searched
+	Scoped    bool   // only the databases that the query names were searched
+	Corrected string // the query with the misspelled words corrected that its best database does not have; empty: none
 }
 
 // A Searched is the result of one database.
 type Searched struct {
 	Entry
 	index.Result
-	// Explanation explains Result; nil unless it was requested, or if the database is on
-	// another server.
-	Explanation *index.Explanation
-	Problem     string // why the database was not searched, and how to fix it; empty: it was
+	Problem string // why the database was not searched, and how to fix it; empty: it was
 }
 
 // Label returns the name for results, with the server of a database that is not on this
@@ -31,8 +30,8 @@ type Searched struct {
 func (e Entry) Label() string { return e.label() }
 
 // Find searches the named databases or, without names, those that the search tool would
-// search. If explain is set, it also explains the scores.
-func (c *Catalog) Find(ctx context.Context, names []string, q index.Query, explain bool) (*Results, error) {
+// search.
+func (c *Catalog) Find(ctx context.Context, names []string, q index.Query) (*Results, error) {
 	if err := q.Check(); err != nil {
 		return nil, err
 	}
@@ -53,15 +52,18 @@ func (c *Catalog) Find(ctx context.Context, names []string, q index.Query, expla
 		found := Searched{Entry: f.Entry, Result: f.Result}
 		if f.err != nil {
 			found.Problem = searchError(f.Entry, f.err)
-		} else if explain && f.Remote == nil {
-			if found.Explanation, err = c.explain(ctx, f, q); err != nil {
-				found.Problem = searchError(f.Entry, err)
-			}
 		}
 		r.Databases, results[i] = append(r.Databases, found), f.Result
 	}
 	r.Hits = index.Merge(results, q.TopK)
-	return r, nil
+	best := 0
+	if len(r.Hits) > 0 {
+		best = r.Hits[0].From
+	}
+	if len(findings) > 0 && findings[best].err == nil && findings[best].Remote == nil {
+		r.Corrected, err = c.correct(ctx, findings[best], q)
+	}
+	return r, err
 }
 
 // searchNamed searches the entries that the query names, or else one edition of each
@@ -80,18 +82,60 @@ func (c *Catalog) searchNamed(ctx context.Context, entries []Entry, q index.Quer
 	return findings, len(entries)
 }
 
-// explain explains the result of a database on this machine.
-func (c *Catalog) explain(ctx context.Context, f databaseResult, q index.Query) (*index.Explanation, error) {
-	q = f.query(q)
-	var e index.Explanation
-	err := c.use(ctx, f.Path, func(db *index.Database) (err error) {
-		e, err = db.Explain(q, f.Result)
+// correct returns the query with its misspelled words corrected by the database of a result.
+func (c *Catalog) correct(ctx context.Context, f databaseResult, q index.Query) (corrected string, err error) {
+	err = c.use(ctx, f.Path, func(db *index.Database) (err error) {
+		corrected, err = db.Correct(f.query(q))
 		return err
 	})
-	return &e, err
+	return corrected, err
 }
 
-// ErrNoDatabase is wrapped by the error of ReadPage if there is no such database.
+// ErrRemote is the error for the contents of a database on another server.
+var ErrRemote = errors.New("the pages of a database on another server cannot be listed")
+
+// Contents lists the folders and pages of a part of the named database; see
+// index.Database.Contents.
+func (c *Catalog) Contents(ctx context.Context, name, folder string, first, limit int) (Entry, *index.Contents, error) {
+	return browse(ctx, c, name, func(db *index.Database) (*index.Contents, error) {
+		contents, err := db.Contents(folder, first, limit)
+		if err == nil && !c.showsPaths() && filepath.IsAbs(contents.Root) {
+			contents.Root = ""
+			for i := range contents.Pages {
+				contents.Pages[i].Key = ""
+			}
+		}
+		return contents, err
+	})
+}
+
+// Names lists the names that the named database defines; see index.Database.Names.
+func (c *Catalog) Names(ctx context.Context, name string, initial byte, first, limit int) (Entry, *index.Names, error) {
+	return browse(ctx, c, name, func(db *index.Database) (*index.Names, error) { return db.Names(initial, first, limit) })
+}
+
+// browse calls list with the named database.
+func browse[T any](ctx context.Context, c *Catalog, name string, list func(*index.Database) (T, error)) (e Entry, all T, err error) {
+	entries := c.Entries(ctx)
+	i := c.findEntry(entries, name)
+	if i < 0 {
+		return e, all, ErrNoDatabase
+	}
+	if e = entries[i]; e.Remote != nil {
+		return e, all, ErrRemote
+	}
+	err = c.use(ctx, e.Path, func(db *index.Database) (err error) {
+		all, err = list(db)
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		err = errors.New(searchError(e, err))
+	}
+	return e, all, err
+}
+
+// ErrNoDatabase is wrapped by the errors of ReadPage, Contents and Names if there is no such
+// database.
 var ErrNoDatabase = errors.New("database not found")
 
 // ReadPage reads a page of a document of the named database; see index.Database.ReadPage.
@@ -114,6 +158,11 @@ func (c *Catalog) ReadPage(ctx context.Context, name string, ref index.Ref, numb
 			}
 			for i := range p.Passages {
 				c.hideFolder(&p.Passages[i])
+			}
+			for _, d := range []*index.Document{p.Previous, p.Next} {
+				if d != nil && !c.showsPaths() && filepath.IsAbs(d.Key) {
+					d.Key = ""
+				}
 			}
 			return nil
 		})

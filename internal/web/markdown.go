@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"html"
 	"html/template"
 	"net/url"
 	"path"
@@ -141,6 +142,38 @@ func (d *documentRenderer) render(source string, linkTo func(string) string) tem
 		return plain(source)
 	}
 	return template.HTML(d.filter.SanitizeBytes(out.Bytes()))
+}
+
+// text returns the words of Markdown, without its syntax, without HTML, and without the first
+// block if it is a heading, which a result shows above.
+func (d *documentRenderer) text(source string) string {
+	b := []byte(source)
+	tree := d.markdown.Parser().Parse(text.NewReader(b))
+	if first := tree.FirstChild(); first != nil && first.Kind() == ast.KindHeading && first.NextSibling() != nil {
+		tree.RemoveChild(tree, first)
+	}
+	var out strings.Builder
+	for n := tree.FirstChild(); n != nil; n = after(n) {
+		if n.Type() == ast.TypeBlock {
+			out.WriteByte('\n')
+		}
+		switch n := n.(type) {
+		case *ast.Text:
+			out.Write(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(n.Value(b)))))
+			if n.SoftLineBreak() || n.HardLineBreak() {
+				out.WriteByte('\n')
+			}
+		case *ast.String:
+			out.Write(n.Value)
+		case *ast.AutoLink:
+			out.Write(n.Label(b))
+		case *ast.FencedCodeBlock, *ast.CodeBlock:
+			out.Write(n.Lines().Value(b))
+		case *ast.HTMLBlock:
+			out.WriteString(html.UnescapeString(string(d.tags.SanitizeBytes(n.Lines().Value(b)))))
+		}
+	}
+	return strings.TrimSpace(out.String())
 }
 
 // after returns the node after n in the order of the document, or nil.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/net/html"
+
+	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
 // hostile are documents that try to run, load or change something.
@@ -123,7 +125,24 @@ func TestHostileDocuments(t *testing.T) {
 // snippetForTest is a snippet without its marks, which checkSafe does not permit in
 // documents.
 func snippetForTest(source string) string {
-	return strings.NewReplacer("<mark>", "", "</mark>", "").Replace(string(snippet(source, []string{"alert", "script"})))
+	return strings.NewReplacer("<mark>", "", "</mark>", "").Replace(string(snippet(&passage.Passage{Text: source}, []string{"alert", "script"})))
+}
+
+// The text of a snippet has no syntax of Markdown and no tags, but all signs of the text.
+func TestSnippet(t *testing.T) {
+	for _, test := range []struct{ path, source, want string }{
+		{"a.md", "# Title\n\nTurn the *crank*, **twice**. See [the wheel](wheel#spin).", "Turn the crank, twice. See the wheel."},
+		{"a.md", "Call `__init__` with *args* or \\*kwargs:\n\n```py\na_b_c = [1](2)\n```\n", "Call __init__ with args or *kwargs: a_b_c = [1](2)"},
+		{"a.md", "| name | use |\n| --- | --- |\n| `-q` | quiet &amp; fast |", "name use -q quiet &amp; fast"},
+		{"a.md", "- one\n- <b>two</b> <https://example.com/>\n\n<div>three &lt;</div>", "one two https://example.com/ three &lt;"},
+		{"a.md", "# Only a title", "Only a title"},
+		{"a.txt", "# no *Markdown*", "# no *Markdown*"},
+		{"a.go", "// a_b_c *T", "// a_b_c *T"},
+	} {
+		if got := string(snippet(&passage.Passage{Path: test.path, Text: test.source}, nil)); got != test.want {
+			t.Errorf("%s: got %q, want %q", test.source, got, test.want)
+		}
+	}
 }
 
 func TestRender(t *testing.T) {

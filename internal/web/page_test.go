@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -99,8 +100,11 @@ func TestSearchAndRead(t *testing.T) {
 	s := start(t, Options{Catalog: catalogOf(t, manual()...)})
 	c := signIn(t, s)
 	page := get(t, s, c, "/?q=turn+the+crank")
-	contains(t, page, `value="turn the crank"`, `<option value="manual">manual</option>`, "<mark>Cranks</mark> &gt; <mark>Turn</mark> a <mark>crank</mark>",
-		"<mark>Turn</mark> the *<mark>crank</mark>* clockwise. See the wheel and another site.", "https://docs.example.com/crank#turn")
+	contains(t, page, `value="turn the crank"`, `<option value="manual">manual</option>`, "<h2><mark>Cranks</mark></h2>", `"><mark>Turn</mark> a <mark>crank</mark></a>`,
+		"<mark>Turn</mark> the <mark>crank</mark> clockwise. See the wheel and another site.", `<span class="location">https://docs.example.com/crank</span>`, "2 results on 1 page in manual.")
+	if n := strings.Count(page, `<li class="page">`); n != 1 || strings.Contains(page, "relevance") {
+		t.Errorf("%d pages, want 1, without scores: %s", n, page)
+	}
 	part := get(t, s, c, "/search?q=turn+the+crank")
 	if strings.Contains(part, "<html") || !strings.Contains(part, `data-status="`) {
 		t.Errorf("the part for the script: %s", part)
@@ -120,7 +124,8 @@ func TestSearchAndRead(t *testing.T) {
 	}
 }
 
-func TestAgentSearch(t *testing.T) {
+// The page explains what the hook would do, if that is asked.
+func TestWhy(t *testing.T) {
 	why := func(_ context.Context, query string) (*Verdict, error) {
 		if query == "broken" {
 			return nil, errors.New("no config")
@@ -129,11 +134,84 @@ func TestAgentSearch(t *testing.T) {
 	}
 	s := start(t, Options{Catalog: catalogOf(t, manual()...), Why: why})
 	c := signIn(t, s)
-	page := get(t, s, c, "/?q=turn+crank&keywords=handle,+wheel&agent=1")
-	contains(t, page, "denied &lt;b&gt;", "<dd>keyword: turn crank</dd>", "Text of the denial", "Confidence of manual:", `<th scope="row">words</th>`, `value="handle, wheel"`,
-		"agent=1", `<rect class="positive"`)
-	contains(t, get(t, s, c, "/?q=broken&agent=1"), "cannot explain the hook&#39;s decision: no config")
-	contains(t, get(t, s, c, html.UnescapeString(hitLink.FindStringSubmatch(page)[1])), "The agent was shown this passage.")
+	page := get(t, s, c, "/?q=turn+crank&db=manual")
+	m := regexp.MustCompile(`id="why" href="([^"]*)"`).FindStringSubmatch(page)
+	if m == nil || strings.Contains(page, "denied") {
+		t.Fatalf("no link to the explanation: %s", page)
+	}
+	contains(t, get(t, s, c, html.UnescapeString(m[1])), "denied &lt;b&gt;", "<dd>keyword: turn crank</dd>", "What your agent is shown as the reason", `<option value="manual" selected>`)
+	contains(t, get(t, s, c, "/?q=broken&why=1"), "cannot explain the hook&#39;s decision: no config")
+}
+
+// A misspelled word leads to the search for the corrected one.
+func TestCorrection(t *testing.T) {
+	s := start(t, Options{Catalog: catalogOf(t, manual()...)})
+	c := signIn(t, s)
+	page := get(t, s, c, "/?q=turn+a+cranck")
+	m := regexp.MustCompile(`Did you mean <a href="([^"]*)">turn a crank</a>\?`).FindStringSubmatch(page)
+	if m == nil {
+		t.Fatalf("no correction: %s", page)
+	}
+	if page = get(t, s, c, html.UnescapeString(m[1])); strings.Contains(page, "Did you mean") {
+		t.Error("the corrected search has a correction")
+	}
+}
+
+// tree is a database with folders, and names in its headings.
+func tree() []passage.Passage {
+	all := []passage.Passage{{URL: "https://docs.example.com/guide/", Title: "Guide", Text: "The guide."}}
+	for i := range listed + 1 {
+		all = append(all, passage.Passage{URL: fmt.Sprintf("https://docs.example.com/ref/deep/p%03d.html", i), Title: fmt.Sprint("Page ", i), Text: "Text."})
+	}
+	return append(all,
+		passage.Passage{URL: "https://docs.example.com/ref/api.html#max_size", Title: "API <b>", Headings: []string{"API", "max_size"}, Text: "The size."},
+		passage.Passage{URL: "https://docs.example.com/ref/api.html#getting-started", Title: "API <b>", Headings: []string{"API", "Getting started"}, Text: "Start."})
+}
+
+// The home leads to the folders, pages and names of each database, and shows this user's
+// searches.
+func TestBrowse(t *testing.T) {
+	s := start(t, Options{Catalog: catalogOf(t, tree()...)})
+	c := signIn(t, s)
+	home := get(t, s, c, "/")
+	contains(t, home, `<h3><a href="/browse?db=manual">manual</a></h3>`, fmt.Sprintf(`<a href="/browse?db=manual&amp;in=ref%%2F">ref/</a> <span class="muted">%d pages</span>`, listed+2),
+		`<a href="/read?db=manual&amp;ref=https%3A%2F%2Fdocs.example.com%2Fguide%2F">Guide</a>`, `<a href="/names?db=manual&amp;initial=a"`)
+	if strings.Contains(home, "Recent searches") {
+		t.Error("the home has searches before the first one")
+	}
+	page := get(t, s, c, "/browse?db=manual&in=ref/")
+	contains(t, page, `<a href="/browse?db=manual">https://docs.example.com</a>`, `aria-current="true">ref</a>`, "API &lt;b&gt;", "deep/")
+	page = get(t, s, c, "/browse?db=manual&in=ref/deep/")
+	contains(t, page, "Page 0", "Part 1 of 2", `<a href="/browse?db=manual&amp;in=ref%2Fdeep%2F&amp;page=2" rel="next">`)
+	contains(t, get(t, s, c, "/browse?db=manual&in=ref/deep/&page=2"), fmt.Sprint("Page ", listed), `rel="prev"`)
+	page = get(t, s, c, "/names?db=manual&initial=m")
+	contains(t, page, `#passage">max_size</a> <span class="muted">API &lt;b&gt;</span>`, `aria-current="true">M</a>`, ">G</a>")
+	if page = get(t, s, c, "/names?db=manual&initial=g"); strings.Contains(page, "started") {
+		t.Errorf("a section is among the names: %s", page)
+	}
+	get(t, s, c, "/?q=first")
+	get(t, s, c, "/read?db=manual&ref=p0&q=second+%3Cb%3E")
+	get(t, s, c, "/?q=first")
+	home = get(t, s, c, "/")
+	contains(t, home, `<li><a href="/?q=first">first</a></li>`+"\n"+`<li><a href="/?q=second&#43;%3Cb%3E">second &lt;b&gt;</a></li>`)
+	if strings.Count(home, ">first<") != 1 {
+		t.Error("a search is there twice")
+	}
+}
+
+// A site of several users remembers no searches.
+func TestSharedSite(t *testing.T) {
+	s, err := NewSite(Options{Catalog: catalogOf(t, manual()...)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/?q=secret", "/read?db=manual&ref=p0&q=secret", "/"} {
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+		if w.Code != http.StatusOK || path == "/" && strings.Contains(w.Body.String(), "secret") {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
 }
 
 func TestVersions(t *testing.T) {
@@ -164,14 +242,21 @@ func TestPageErrors(t *testing.T) {
 		want   string
 	}{
 		{"/read?db=manual", 400, "names no document"},
-		{"/read?db=manual&ref=p0&page=x", 400, "invalid page"},
-		{"/read?db=manual&ref=p0&page=-1", 400, "invalid page"},
+		{"/read?db=manual&ref=p0&page=x", 400, "Invalid page"},
+		{"/read?db=manual&ref=p0&page=-1", 400, "Invalid page"},
 		{"/read?db=manual&ref=p0&page=99999999999", 404, "is not in the database"},
 		{"/read?db=manual&ref=p0&at=9999", 404, "has no byte"},
 		{"/read?db=manual&ref=%3Cscript%3E", 404, "&lt;script&gt;"},
 		{"/read?db=gone&ref=p0", 404, "was removed or renamed"},
+		{"/browse?db=gone", 404, "was removed or renamed"},
+		{"/browse?db=manual&in=nowhere/", 404, "has no pages in"},
+		{"/browse?db=manual&page=9223372036854775807", 404, "has no pages in"},
+		{"/names?db=manual&page=0", 400, "Invalid page"},
+		{"/names?db=manual&initial=%F0&page=1048576", 200, "defines no names here"},
+		{"/nowhere?q=crank", 404, `There is no page at this address.</p>`},
+		{"/nowhere?q=crank", 404, `value="crank"`},
 		{"/?q=crank&db=gone", 200, "The search failed."},
-		{"/?q=" + strings.Repeat("crank+", 1000), 200, "results in manual"},
+		{"/?q=" + strings.Repeat("crank+", 1000), 200, "1 page in manual"},
 	} {
 		status, body := do(t, c, http.MethodGet, s.URL()+test.path, nil)
 		if status != test.status || !strings.Contains(body, test.want) {
@@ -247,7 +332,7 @@ func TestMissingDatabase(t *testing.T) {
 	contains(t, get(t, s, c, "/?q=turn+the+crank"), "hit-link", "cannot search missing")
 	contains(t, get(t, s, c, "/?q=turn+the+crank&db=missing"), "cannot search missing", "No database was searched.")
 	status, body := do(t, c, http.MethodGet, s.URL()+"/read?"+url.Values{"db": {"missing"}, "ref": {"p0"}}.Encode(), nil)
-	if status != http.StatusInternalServerError || !strings.Contains(body, "cannot search missing") {
+	if status != http.StatusInternalServerError || !strings.Contains(body, "Cannot search missing") {
 		t.Errorf("read: %d %s", status, body)
 	}
 }

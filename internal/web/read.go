@@ -32,6 +32,7 @@ const (
 // A readView is the data of a page of a document.
 type readView struct {
 	Database, Title, Label string
+	Browse                 string // address of the database's pages
 	Source, Location       string // URL, or else where the document is
 	Search                 string // address of the search that led here; empty: none
 	Passages               []passageView
@@ -74,20 +75,17 @@ type reader struct {
 //	ref    passage or document, see index.Ref
 //	page   number of the page, from 1; default: the page with the passage
 //	at     byte of the passage at which to begin, for a long passage
-//	q      search that led here; agent: it was shown as the agent's
+//	q      search that led here
 func (s *Site) readPage(w http.ResponseWriter, r *http.Request) error {
 	form := r.URL.Query()
 	name, ref := form.Get("db"), form.Get("ref")
+	s.recent.add(cut(strings.TrimSpace(form.Get("q")), maxQuery))
 	if ref == "" || len(ref) > maxRef {
 		return httpError{http.StatusBadRequest, errors.New("the address of this page names no document")}
 	}
-	number := -1
-	if n := form.Get("page"); n != "" {
-		var err error
-		if number, err = strconv.Atoi(n); err != nil || number < 1 {
-			return httpError{http.StatusBadRequest, fmt.Errorf("invalid page %q: want a number", n)}
-		}
-		number--
+	number, err := pageNumber(form, -1)
+	if err != nil {
+		return err
 	}
 	end, err := s.begin(r.Context())
 	if err != nil {
@@ -97,7 +95,7 @@ func (s *Site) readPage(w http.ResponseWriter, r *http.Request) error {
 	entry, page, err := s.Catalog.ReadPage(r.Context(), name, index.Ref{Name: ref}, number, pagePassages)
 	switch {
 	case errors.Is(err, mcpserver.ErrNoDatabase):
-		return httpError{http.StatusNotFound, fmt.Errorf("database %q not found: it was removed or renamed", name)}
+		return errGone(name)
 	case errors.Is(err, index.ErrNotFound):
 		return httpError{http.StatusNotFound, fmt.Errorf("%q is not in the database %s: the documentation may have changed since the search", cut(ref, maxLabel), entry.Label())}
 	case err != nil:
@@ -113,18 +111,14 @@ func (s *Site) readPage(w http.ResponseWriter, r *http.Request) error {
 
 func (r *reader) view() (*readView, error) {
 	first := &r.page.Passages[0]
-	v := &readView{Database: r.entry.Label(), Title: cut(safetext.Line(first.Name()), maxLabel), Label: cut(safetext.Line(first.Label()), maxLabel),
+	v := &readView{Database: r.entry.Label(), Browse: r.base + "/browse?" + url.Values{"db": {r.entry.Name}}.Encode(), Title: cut(safetext.Line(first.Name()), maxLabel), Label: cut(safetext.Line(first.Label()), maxLabel),
 		Part: r.page.First/pagePassages + 1, Parts: (r.page.Total + pagePassages - 1) / pagePassages, OutlineCut: r.page.More}
 	v.Location = safetext.Line(cmp.Or(r.key, first.ID))
 	if source, _, _ := strings.Cut(urlmatch.WebURL(first, r.entry.URLs), "#"); isWebURL(source) {
 		v.Source = source
 	}
 	if q := r.form.Get("q"); q != "" {
-		search := url.Values{"q": {q}}
-		if r.form.Get("agent") != "" {
-			search.Set("agent", "1")
-		}
-		v.Search = r.base + "/?" + search.Encode()
+		v.Search = r.base + "/?" + url.Values{"q": {q}}.Encode()
 	}
 	if at := r.form.Get("at"); at != "" {
 		return v, r.addRest(v, at)
@@ -151,10 +145,7 @@ func (r *reader) passage(i int) passageView {
 	v := passageView{Anchor: fmt.Sprint("p", r.page.First+i+1), Link: r.link(shareRef(r.page.Passages, i), "passage"), Name: nameOf(p)}
 	if i == r.page.Wanted {
 		v.Anchor, v.Mark = "passage", "You came here."
-		switch {
-		case r.form.Get("agent") != "":
-			v.Mark = "The agent was shown this passage."
-		case r.form.Get("q") != "":
+		if r.form.Get("q") != "" {
 			v.Mark = "Search result"
 		}
 	}
@@ -168,16 +159,22 @@ func (r *reader) passage(i int) passageView {
 	return v
 }
 
-// html returns the text of a passage as HTML. Text files and source code stay as they are;
-// all other formats are Markdown after ingestion.
+// isMarkdown reports whether the text of a passage is Markdown, as that of all formats is after
+// ingestion. Text files and source code stay as they are.
+func isMarkdown(p *passage.Passage) bool {
+	ext := strings.ToLower(path.Ext(p.Document()))
+	return ext != ".txt" && ext != ".text" && !code.Reads(ext)
+}
+
+// html returns the text of a passage as HTML.
 func (r *reader) html(p *passage.Passage, text string) template.HTML {
 	switch ext := strings.ToLower(path.Ext(p.Document())); {
-	case ext == ".txt" || ext == ".text":
-		return plain(text)
+	case isMarkdown(p):
+		return newDocumentRenderer().render(text, r.linkTo)
 	case code.Reads(ext):
 		return template.HTML(`<pre tabindex="0"><code>` + highlight(text, ext[1:]) + "</code></pre>")
 	}
-	return newDocumentRenderer().render(text, r.linkTo)
+	return plain(text)
 }
 
 // addRest adds the part of the wanted passage from byte at.
@@ -243,10 +240,8 @@ func (r *reader) link(ref, fragment string) string {
 // pageLink returns the address of a page of the document.
 func (r *reader) pageLink(n int) string {
 	values := url.Values{"db": {r.entry.Name}, "ref": {r.form.Get("ref")}, "page": {strconv.Itoa(n)}}
-	for _, name := range []string{"q", "agent"} {
-		if v := r.form.Get(name); v != "" {
-			values.Set(name, v)
-		}
+	if q := r.form.Get("q"); q != "" {
+		values.Set("q", q)
 	}
 	return r.base + "/read?" + values.Encode()
 }

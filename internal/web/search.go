@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
-	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/index/urlmatch"
 	"github.com/docsearch/docsearch/internal/mcpserver"
@@ -44,17 +42,19 @@ type Consideration struct {
 // A searchView is the data of the search page.
 type searchView struct {
 	base              string
-	Query, Keywords   string
+	Query             string
 	Database, Version string // chosen; empty: all
-	Agent             bool   // show the search as the agent does it
 	Databases         []choice
 	Versions          []choice // of the chosen database; nil: it has one
 	Status            string   // in a sentence; empty: no query, but databases
+	Corrected         string   // address of the search with corrected words; empty: none
+	Correction        string   // its query
 	Problems          []string
 	Notes             []string
-	Hits              []hitView
+	Pages             []pageView
+	Why               string // address of the search with the hook's decision; empty: it is here, or unknown
 	Verdict           *Verdict
-	Confidence        []confidenceView
+	Home              *homeView // nil: there is a query
 }
 
 // A choice is an option of a select element.
@@ -63,32 +63,21 @@ type choice struct {
 	Chosen       bool
 }
 
-// A hitView is a result.
-type hitView struct {
-	Number             int
-	Link               string
-	Heading, Snippet   template.HTML
+// A pageView is a document with results.
+type pageView struct {
+	Title              template.HTML
 	Database, Location string
 	Label              string // of the document, such as "release notes"
-	Relevance          string
-	Parts              []barView
-	Terms              []string
+	Hits               []hitView
+
+	key string
 }
 
-// A confidenceView explains the confidence in the results of a database.
-type confidenceView struct {
-	Name                      string
-	Confidence, Threshold     string
-	Reached                   bool
-	Probability, Threshold100 float64
-	Odds                      []barView
-}
-
-// A barView is a part of a sum, in words and as a bar.
-type barView struct {
-	Name, Value string
-	X, Width    float64 // of the bar, on a scale from 0 to 200 with zero at 100
-	Negative    bool
+// A hitView is a result: a section of a document.
+type hitView struct {
+	Number           int
+	Link             string
+	Heading, Snippet template.HTML
 }
 
 func (s *Site) searchPage(w http.ResponseWriter, r *http.Request) error {
@@ -97,8 +86,14 @@ func (s *Site) searchPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	title := "Search"
-	if v.Query != "" {
+	if v.Query == "" {
+		v.Home, err = s.home(r.Context())
+	} else {
 		title = v.Query + " - search"
+		s.recent.add(v.Query)
+	}
+	if err != nil {
+		return err
 	}
 	return s.render(w, Page{Title: title, Section: "/"}, "search.html", v)
 }
@@ -119,8 +114,7 @@ func (s *Site) searchResults(w http.ResponseWriter, r *http.Request) error {
 // search runs the search of a request.
 func (s *Site) search(r *http.Request) (*searchView, error) {
 	form := r.URL.Query()
-	v := &searchView{base: s.base, Query: cut(strings.TrimSpace(form.Get("q")), maxQuery), Keywords: cut(strings.TrimSpace(form.Get("keywords")), maxQuery),
-		Database: form.Get("db"), Version: form.Get("version"), Agent: form.Get("agent") != ""}
+	v := &searchView{base: s.base, Query: cut(strings.TrimSpace(form.Get("q")), maxQuery), Database: form.Get("db"), Version: form.Get("version")}
 	entries := s.Catalog.Entries(r.Context())
 	v.choose(entries)
 	if v.Query == "" {
@@ -134,8 +128,7 @@ func (s *Site) search(r *http.Request) (*searchView, error) {
 		return nil, err
 	}
 	defer end()
-	q := index.Query{Text: v.Query, Keywords: splitKeywords(v.Keywords), TopK: maxHits}
-	found, err := s.Catalog.Find(r.Context(), v.names(), q, v.Agent)
+	found, err := s.Catalog.Find(r.Context(), v.names(), index.Query{Text: v.Query, TopK: maxHits})
 	if err != nil {
 		if r.Context().Err() == nil {
 			v.Status, v.Problems = "The search failed.", []string{safetext.Line(err.Error())}
@@ -144,12 +137,27 @@ func (s *Site) search(r *http.Request) (*searchView, error) {
 		return nil, err
 	}
 	v.addResults(found)
-	if v.Agent && s.Why != nil {
+	switch {
+	case s.Why == nil:
+	case form.Get("why") == "":
+		v.Why = v.address(v.Query) + "&why=1"
+	default:
 		if v.Verdict, err = s.Why(r.Context(), v.Query); err != nil {
 			v.Problems = append(v.Problems, "cannot explain the hook's decision: "+safetext.Line(err.Error()))
 		}
 	}
 	return v, nil
+}
+
+// address returns the address of a search in the same databases.
+func (v *searchView) address(query string) string {
+	values := url.Values{"q": {query}}
+	for name, value := range map[string]string{"db": v.Database, "version": v.Version} {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	return v.base + "/?" + values.Encode()
 }
 
 // names returns the databases to search; nil: all.
@@ -213,20 +221,19 @@ func (v *searchView) addResults(found *mcpserver.Results) {
 		for _, n := range d.Notes {
 			v.Notes = append(v.Notes, d.Label()+": "+safetext.Line(n))
 		}
-		if e := d.Explanation; e != nil && len(d.Hits) > 0 {
-			v.Confidence = append(v.Confidence, confidenceView{Name: d.Label(), Confidence: fmt.Sprintf("%.2f", d.Confidence), Threshold: fmt.Sprintf("%.2f", e.Threshold),
-				Reached: d.Confident, Probability: 100 * e.Probability, Threshold100: 100 * e.Threshold, Odds: bars(e.Odds)})
-		}
 	}
-	prefixes := markable(mcpserver.StemPrefixes(v.Query, splitKeywords(v.Keywords)))
+	if found.Corrected != "" {
+		v.Correction, v.Corrected = safetext.Line(found.Corrected), v.address(found.Corrected)
+	}
+	prefixes := markable(mcpserver.StemPrefixes(v.Query+" "+found.Corrected, nil))
 	for i, h := range found.Hits {
-		v.Hits = append(v.Hits, v.hit(i, h, &found.Databases[h.From], prefixes))
+		v.add(i, h, &found.Databases[h.From], prefixes)
 	}
-	v.Status = statusOf(found, searched)
+	v.Status = statusOf(found, searched, len(v.Pages))
 }
 
 // statusOf describes the results in a sentence.
-func statusOf(found *mcpserver.Results, searched int) string {
+func statusOf(found *mcpserver.Results, searched, pages int) string {
 	where := fmt.Sprintf("%d databases", searched)
 	if searched == 1 {
 		for _, d := range found.Databases {
@@ -248,99 +255,35 @@ func statusOf(found *mcpserver.Results, searched int) string {
 		return fmt.Sprintf("No confident answer in %s. The closest sections:", where) + scope
 	case n == 1:
 		return "1 result in " + where + "." + scope
+	case pages == 1:
+		return fmt.Sprintf("%d results on 1 page in %s.", n, where) + scope
 	default:
-		return fmt.Sprintf("%d results in %s.", n, where) + scope
+		return fmt.Sprintf("%d results on %d pages in %s.", n, pages, where) + scope
 	}
 }
 
-// hit describes a result.
-func (v *searchView) hit(i int, h index.Merged, d *mcpserver.Searched, prefixes []string) hitView {
+// add adds a result to its page. Pages are in the order of their best results.
+func (v *searchView) add(i int, h index.Merged, d *mcpserver.Searched, prefixes []string) {
 	link := url.Values{"db": {d.Name}, "ref": {h.ID}, "q": {v.Query}}
-	if v.Agent {
-		link.Set("agent", "1")
+	hit := hitView{i + 1, v.base + "/read?" + link.Encode() + "#passage", markWords(headingOf(&h.Passage), prefixes), snippet(&h.Passage, prefixes)}
+	key := fmt.Sprint(h.From, " ", cmp.Or(h.Document(), h.ID))
+	n := slices.IndexFunc(v.Pages, func(p pageView) bool { return p.key == key })
+	if n < 0 {
+		location, _, _ := strings.Cut(cmp.Or(urlmatch.WebURL(&h.Passage, d.URLs), h.Document()), "#")
+		n = len(v.Pages)
+		v.Pages = append(v.Pages, pageView{Title: markWords(cut(safetext.Line(h.Name()), maxLabel), prefixes), Database: d.Label(),
+			Location: cut(safetext.Line(location), maxLabel), Label: cut(safetext.Line(h.Label()), maxLabel), key: key})
 	}
-	hit := hitView{Number: i + 1, Link: v.base + "/read?" + link.Encode() + "#passage", Heading: markWords(headingOf(&h.Passage), prefixes), Snippet: snippet(h.Text, prefixes),
-		Database: d.Label(), Location: cut(safetext.Line(cmp.Or(urlmatch.WebURL(&h.Passage, d.URLs), h.Locator())), maxLabel),
-		Label: cut(safetext.Line(h.Label()), maxLabel), Relevance: fmt.Sprintf("%.2f", h.Relevance)}
-	if d.Explanation == nil {
-		return hit
-	}
-	n := slices.IndexFunc(d.Hits, func(other index.Hit) bool { return other.Number == h.Number })
-	e := d.Explanation.Hits[n]
-	hit.Parts = bars(e.Parts)
-	for _, t := range e.Terms {
-		hit.Terms = append(hit.Terms, describeTerm(t))
-	}
-	return hit
+	v.Pages[n].Hits = append(v.Pages[n].Hits, hit)
 }
 
-// describeTerm describes the contribution of a term in words.
-func describeTerm(t lexical.Reason) string {
-	text := safetext.Line(strings.TrimLeft(t.Term, "=@"))
-	switch {
-	case strings.HasPrefix(t.Term, "="):
-		text += " as a whole name"
-	case strings.HasPrefix(t.Term, "@"):
-		text += " as a definition"
-	}
-	if t.Synonym {
-		text += ", a synonym"
-	}
-	if t.Asked {
-		text += ", a word people ask with"
-	}
-	if t.Misspelled != "" {
-		text += ", corrects " + safetext.Line(t.Misspelled)
-	}
-	text += fmt.Sprintf(": passage %.2f, page %.2f", t.Words, t.Page)
-	for i, f := range t.Fields {
-		before := ", "
-		if i == 0 {
-			before = "; occurs in "
-		}
-		text += fmt.Sprintf("%s%v %d times", before, f.Field, f.Times)
-	}
-	return text
-}
-
-// bars returns the parts of a sum that are not zero, on a common scale.
-func bars(parts []index.Part) []barView {
-	most := 0.
-	for _, p := range parts {
-		most = max(most, math.Abs(p.Adds))
-	}
-	var all []barView
-	for _, p := range parts {
-		value := fmt.Sprintf("%+.2f", p.Adds)
-		if math.Abs(p.Adds) < 0.005 {
-			continue
-		}
-		b := barView{Name: p.Name, Value: value, X: 100, Width: 100 * math.Abs(p.Adds) / most, Negative: p.Adds < 0}
-		if b.Negative {
-			b.X -= b.Width
-		}
-		all = append(all, b)
-	}
-	return all
-}
-
-// headingOf returns the title and the heading path of a passage.
+// headingOf returns the heading path of a passage below the title of its document.
 func headingOf(p *passage.Passage) string {
 	parts := p.Headings
-	if p.Title != "" && (len(parts) == 0 || !strings.EqualFold(parts[0], p.Title)) {
-		parts = append([]string{p.Title}, parts...)
+	if len(parts) > 1 && strings.HasPrefix(strings.ToLower(parts[0]), strings.ToLower(p.Name())) {
+		parts = parts[1:]
 	}
-	return cut(safetext.Line(cmp.Or(strings.Join(parts, separator), p.Name(), p.Locator())), maxLabel)
-}
-
-func splitKeywords(list string) []string {
-	var keywords []string
-	for k := range strings.SplitSeq(list, ",") {
-		if k = strings.TrimSpace(k); k != "" {
-			keywords = append(keywords, k)
-		}
-	}
-	return keywords
+	return cut(safetext.Line(cmp.Or(strings.Join(parts, separator), p.Name())), maxLabel)
 }
 
 // cut shortens a text to a number of bytes.

@@ -17,7 +17,7 @@ import (
 )
 
 // Paths are the pages of a Site, without its static files.
-var Paths = []string{"/", "/search", "/read"}
+var Paths = []string{"/", "/search", "/read", "/browse", "/names"}
 
 // maxWork limits the searches and documents that are prepared at once, and so the memory
 // for them.
@@ -28,7 +28,9 @@ type Options struct {
 	Catalog *mcpserver.Catalog
 	// Why explains what the hook would do with a web search; nil: the page does not say.
 	Why func(ctx context.Context, query string) (*Verdict, error)
-	Log *slog.Logger // nil: no log
+	// Aside returns what the home shows besides the databases; nil: nothing.
+	Aside func(ctx context.Context) (template.HTML, error)
+	Log   *slog.Logger // nil: no log
 }
 
 // A Site is the pages without any check of requests. A server that checks them in its own
@@ -40,7 +42,8 @@ type Site struct {
 	static    map[string]staticFile
 	mux       *http.ServeMux
 	sections  []Section
-	work      chan struct{} // of size maxWork
+	work      chan struct{}   // of size maxWork
+	recent    *recentSearches // nil: the site has several users
 }
 
 // NewSite returns a site with the pages of this package.
@@ -63,6 +66,9 @@ func newSite(opt Options, base string) (*Site, error) {
 	s.handle("GET /{$}", s.searchPage)
 	s.handle("GET /search", s.searchResults)
 	s.handle("GET /read", s.readPage)
+	s.handle("GET /browse", s.browsePage)
+	s.handle("GET /names", s.namesPage)
+	s.HandleFunc("GET /", s.NotFound)
 	return s, nil
 }
 
@@ -183,25 +189,45 @@ func (s *Site) Redirect(w http.ResponseWriter, r *http.Request, path string) {
 	http.Redirect(w, r, s.base+path, http.StatusSeeOther)
 }
 
+// NotFound answers a request for an unknown address, with the search.
+func (s *Site) NotFound(w http.ResponseWriter, r *http.Request) {
+	setHeaders(w.Header())
+	s.Fail(w, r, Page{Status: http.StatusNotFound}, errors.New("there is no page at this address"))
+}
+
 // An httpError is an error with the status of its response.
 type httpError struct {
 	status int
 	error
 }
 
-// fail shows an error to the user.
 func (s *Site) fail(w http.ResponseWriter, r *http.Request, err error) {
-	if r.Context().Err() != nil {
-		return // the browser has closed the connection
-	}
 	status := http.StatusInternalServerError
 	if e, ok := errors.AsType[httpError](err); ok {
 		status = e.status
 	}
-	if err := s.render(w, Page{Status: status, Title: "Error"}, "error.html", safetext.Line(err.Error())); err != nil {
+	s.Fail(w, r, Page{Status: status}, err)
+}
+
+// Fail shows an error to the user, in the page's section and with its status.
+func (s *Site) Fail(w http.ResponseWriter, r *http.Request, p Page, err error) {
+	if r.Context().Err() != nil {
+		return // the browser has closed the connection
+	}
+	p.Title = "Error"
+	if p.Status == http.StatusNotFound {
+		p.Title = "Not found"
+	}
+	message := safetext.Line(err.Error())
+	message = strings.ToUpper(message[:min(1, len(message))]) + message[min(1, len(message)):]
+	v := errorView{p.Title, message, p.Section, r.URL.Query().Get("q")}
+	if err := s.render(w, p, "error.html", v); err != nil {
 		s.internalError(w, err)
 	}
 }
+
+// An errorView is the data of the page of an error.
+type errorView struct{ Title, Message, Back, Query string }
 
 func (s *Site) internalError(w http.ResponseWriter, err error) {
 	s.Log.Error("cannot render the page", "error", err)

@@ -2,11 +2,11 @@ package web
 
 import (
 	"html/template"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/safetext"
 )
 
@@ -18,8 +18,12 @@ const snippetLimit = 16 << 10
 
 // snippet returns the part of a passage with the most words of the query, as HTML with
 // these words marked. Prefixes are those of mcpserver.StemPrefixes.
-func snippet(text string, prefixes []string) template.HTML {
-	words := strings.Fields(safetext.Line(readable(strings.ToValidUTF8(text[:min(len(text), snippetLimit)], ""))))
+func snippet(p *passage.Passage, prefixes []string) template.HTML {
+	text := strings.TrimSpace(strings.ToValidUTF8(p.Text[:min(len(p.Text), snippetLimit)], ""))
+	if isMarkdown(p) {
+		text = newDocumentRenderer().text(text)
+	}
+	words := strings.Fields(safetext.Line(text))
 	matches := make([]int, len(words)) // 1 + index of the prefix; 0: none
 	for i, w := range words {
 		matches[i] = 1 + matchOf(w, prefixes)
@@ -40,19 +44,6 @@ func snippet(text string, prefixes []string) template.HTML {
 		b.WriteString(" …")
 	}
 	return template.HTML(b.String())
-}
-
-// markup is the syntax of links and code fences, which a line of text is clearer without.
-var markup = regexp.MustCompile("!?\\[([^\\]\\n]*)\\]\\([^)\\s]*\\)|(?m:^```.*$)")
-
-// readable removes markup, and the first line if it is a heading, which a result shows
-// above.
-func readable(text string) string {
-	text = strings.TrimSpace(text)
-	if line, rest, ok := strings.Cut(text, "\n"); ok && line[0] == '#' && strings.HasPrefix(strings.TrimLeft(line, "#"), " ") {
-		text = rest
-	}
-	return markup.ReplaceAllString(text, "$1")
 }
 
 // commonWords are the words of a question that are not worth marking.

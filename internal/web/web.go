@@ -9,8 +9,8 @@
 //	421  the Host header is not an address of this server (DNS rebinding)
 //	403  a request that changes something comes from another origin
 //	401  the path does not begin with the secret base, except for files of the program
-//	404  the path is not one of the server's
 //	401  the session cookie is missing or wrong
+//	404  the path is not one of the server's
 //
 // LoginURL contains the base and a token, which the server exchanges once for the cookie. A
 // browser sends a cookie to all ports of a host, and so to servers of other users. So the
@@ -99,6 +99,7 @@ func New(l net.Listener, opt Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	site.recent = &recentSearches{}
 	s := &Server{Site: site, listening: l, cookie: cookieName + port, session: rand.Text(), login: rand.Text(),
 		hosts:   map[string]bool{net.JoinHostPort(host, port): true, "localhost:" + port: true},
 		origins: http.NewCrossOriginProtection(), stolen: make(chan struct{})}
@@ -206,7 +207,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	handler, pattern := s.mux.Handler(below)
 	if pattern == "" {
-		handler.ServeHTTP(w, below) // 404, 405, or a redirect to the clean path
+		handler.ServeHTTP(w, below) // 405, or a redirect to the clean path
 		return
 	}
 	if below.URL.Path != loginPath && !s.signedIn(r) {

@@ -43,8 +43,11 @@ func Latest() (*Decisions, error) {
 	if dir == "" {
 		return nil, ErrNoLog
 	}
-	return latestIn(dir, time.Now())
+	return LatestIn(dir)
 }
+
+// LatestIn reads the latest decisions in the log in a folder.
+func LatestIn(dir string) (*Decisions, error) { return latestIn(dir, time.Now()) }
 
 // ErrNoLog is the error of a machine on which the log has no folder.
 var ErrNoLog = errors.New("cannot find the event log: DOCSEARCH_STATE_DIR and the home directory are not set")
@@ -152,6 +155,30 @@ func (d *Decisions) MarkWrong(number int) (*Decision, error) {
 	marked.Marked = true
 	return marked, nil
 }
+
+// ID identifies the decision in its log.
+func (x *Decision) ID() string { return x.entry.ID() }
+
+// CanMark reports whether Mark can mark the decision as wrong.
+func (x *Decision) CanMark() bool {
+	_, ok := Verdict(x.entry)
+	return ok
+}
+
+// Mark marks the decision with that ID as wrong, or takes that back.
+func (d *Decisions) Mark(id string, wrong bool) error {
+	if !wrong {
+		return Labels{d.Dir}.Remove(id)
+	}
+	i := slices.IndexFunc(d.All, func(x Decision) bool { return x.ID() == id })
+	if i < 0 {
+		return ErrNoDecision
+	}
+	return Labels{d.Dir}.Add(d.All[i].entry)
+}
+
+// ErrNoDecision is the error of a decision that the log no longer has.
+var ErrNoDecision = errors.New("this decision is no longer in the event log")
 
 // Print prints at most limit decisions with their numbers.
 func (d *Decisions) Print(w io.Writer, limit int) error {

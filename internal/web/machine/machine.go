@@ -1,5 +1,5 @@
-// Package machine describes the databases, the config and the project on this machine, as the
-// page of docsearch web and the commands show them.
+// Package machine describes the databases and the config on this machine, as the page of
+// docsearch web and the commands show them.
 package machine
 
 import (
@@ -12,22 +12,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/docsearch/docsearch/internal/agentconfig"
 	"github.com/docsearch/docsearch/internal/agentconfig/installation"
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/edit"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/doctor"
-	"github.com/docsearch/docsearch/internal/eventlog/adapt"
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/quicksearch"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/library"
-	"github.com/docsearch/docsearch/internal/project"
 	"github.com/docsearch/docsearch/internal/usererror"
 	"github.com/docsearch/docsearch/internal/web/manage"
 )
 
 // A Machine is what the page of "docsearch web" shows of this machine: what the commands
-// list, index info, project and config show print.
+// list, index info and config show print.
 type Machine struct{ Locations config.Locations }
 
 var _ manage.Machine = Machine{}
@@ -51,26 +50,33 @@ func (m Machine) Databases(context.Context) ([]manage.Database, error) {
 	if err != nil {
 		return nil, err
 	}
-	thresholds := &adapt.Thresholds{}
-	if c.Hook.Adapt {
-		if read, err := (adapt.Store{Dir: m.Locations.State}).Read(); err == nil { // otherwise those of the builds hold
-			thresholds = read
-		}
-	}
 	var list []manage.Database
 	for _, ref := range all {
 		d := databaseOf(ref)
 		if i := slices.IndexFunc(c.Databases, func(db config.Database) bool { return ref.Configured && db.Name == ref.Name }); i >= 0 {
-			if t := ThresholdOf(&c.Databases[i], thresholds); t != nil {
-				d.Threshold, d.Origin = t.Threshold, t.Origin()
-			}
+			d.Keywords = c.Databases[i].Keywords
 		}
 		list = append(list, d)
 	}
 	return list, nil
 }
 
-// databaseOf returns a database with the threshold of its build.
+// AddKeyword adds a keyword to the entry of a database in the config.
+func (m Machine) AddKeyword(d *manage.Database, keyword string) error {
+	entry := edit.Entry{Name: d.Name, Path: d.Path, Keywords: []string{keyword}}
+	change, err := agentconfig.Rewrite(m.Locations.Config, "the keyword "+keyword, func(data []byte) ([]byte, error) {
+		return edit.Put(m.Locations.Config, data, entry)
+	})
+	if err == nil && !change.None() {
+		_, err = change.Apply()
+	}
+	if err != nil {
+		return fmt.Errorf("cannot add the keyword %q to %s: %w", keyword, m.Locations.Config, err)
+	}
+	return nil
+}
+
+// databaseOf describes a database, without its keywords.
 func databaseOf(ref library.Ref) manage.Database {
 	info, state, why := library.Inspect(ref.Path)
 	d := manage.Database{Name: ref.Name, Path: ref.Path, Configured: ref.Configured, State: state, IsOK: state == library.StateOK, Why: why, Version: ref.Version,
@@ -82,7 +88,6 @@ func databaseOf(ref library.Ref) manage.Database {
 	d.Version = info.VersionOr(ref.Version)
 	d.Passages, d.Documents, d.Bytes, d.TextBytes = info.Passages, info.Documents, info.Bytes, info.TextBytes
 	d.Built, d.Checked, d.Updatable = info.Created, info.Checked, library.MayRead(info.Dir)
-	d.Threshold, d.Origin = quicksearch.Usable(info.Confidence).Threshold, fromBuild
 	return d
 }
 
@@ -103,20 +108,6 @@ func (Machine) Skipped(d *manage.Database) ([]manage.Skipped, error) {
 	return list, nil
 }
 
-// Project describes the project in the working directory.
-func (m Machine) Project(context.Context) (*manage.Project, error) {
-	p, err := project.Read(".", config.Home(os.Getenv))
-	if err != nil {
-		return nil, err
-	}
-	c, err := m.Config()
-	if err != nil {
-		return nil, err
-	}
-	c.AddProject(p.Dir)
-	return &manage.Project{Folder: p.Dir, Uses: doctor.Uses(p, c.Databases), Problems: p.Problems}, nil
-}
-
 // Settings describes the config, its problems and the variables.
 func (m Machine) Settings() (*manage.Settings, error) {
 	r, err := load.Load(m.Locations)
@@ -128,11 +119,11 @@ func (m Machine) Settings() (*manage.Settings, error) {
 		return nil, err
 	}
 	shown := ConfigOf(m.Locations, r)
-	data, err := json.MarshalIndent(shown.Config, "", "  ")
+	data, err := json.Marshal(shown.Config)
 	if err != nil {
 		return nil, err
 	}
-	s := &manage.Settings{File: shown.File, Exists: shown.Exists, Config: string(data), Problems: problems, Folders: []manage.Setting{
+	s := &manage.Settings{File: shown.File, Exists: shown.Exists, Problems: problems, Folders: []manage.Setting{
 		{Name: "State", Value: shown.State}, {Name: "Cache", Value: shown.Cache}, {Name: "Databases", Value: shown.Data}}}
 	var values map[string]any
 	if err := json.Unmarshal(data, &values); err != nil {

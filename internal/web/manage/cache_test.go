@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"testing"
-
-	"github.com/docsearch/docsearch/internal/config"
 )
 
 // A slowMachine blocks while it reads a database named "slow".
@@ -28,11 +26,6 @@ func (m *slowMachine) Databases(context.Context) ([]Database, error) {
 	return all, nil
 }
 
-func (m *slowMachine) Config() (config.Config, error) {
-	m.wait(m.databases[0].Name)
-	return config.Default(), nil
-}
-
 // A page that waits for a slow file ends when its request ends, and delays no other one.
 func TestSlowFiles(t *testing.T) {
 	slow, quick := Database{Name: "slow", Path: "/slow"}, Database{Name: "quick", Path: "/quick"}
@@ -44,14 +37,6 @@ func TestSlowFiles(t *testing.T) {
 			if err == nil && all[0].Name != d.Name {
 				t.Errorf("databases: got %q, want %q", all[0].Name, d.Name)
 			}
-			return err
-		},
-		"summary": func(p *Pages, ctx context.Context, d Database) error {
-			chosen := periodOf("all")
-			if d.Name == "slow" {
-				chosen = periodOf("1")
-			}
-			_, err := p.summary(ctx, chosen)
 			return err
 		},
 	} {

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/eventlog/activity"
 	"github.com/docsearch/docsearch/internal/parallel"
 	"github.com/docsearch/docsearch/internal/web"
 	"github.com/docsearch/docsearch/internal/web/job"
@@ -37,27 +37,11 @@ type Database struct {
 	Checked    time.Time // last time at which the source was unchanged
 	Updatable  bool      // an update may read its source
 	Removable  bool
-	Threshold  float64 // that the hook uses
-	Origin     string  // of the threshold
+	Keywords   []string
 }
 
 // A Skipped is a file or page that has no passages.
 type Skipped struct{ Name, Reason string }
-
-// A Project is the project in the working directory.
-type Project struct {
-	Folder   string
-	Uses     []Use // direct dependencies
-	Problems []string
-}
-
-// A Use is a dependency with the database that documents it best.
-type Use struct {
-	Package, Version string
-	Database         string // "" if none documents it
-	Documents        string // version that the database documents
-	Matches          bool   // the database documents this version
-}
 
 // The view of all databases is kept for a moment, because to find out whether a database
 // is stale means to look at all files of its source.
@@ -124,12 +108,7 @@ var errNoDatabase = errors.New("database not found; it may have been removed")
 // A databasesView is the data of databases.html.
 type databasesView struct {
 	Databases []Database
-	Project   *Project
-	Covered   int // dependencies with a database of their version
-	Problem   string
 	Jobs      []jobView
-	Proposals []activity.Proposal
-	NoQuery   bool // queries are not logged
 }
 
 func (p *Pages) databasesPage(r *http.Request) (*content, error) {
@@ -137,32 +116,19 @@ func (p *Pages) databasesPage(r *http.Request) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := databasesView{Databases: all, Jobs: p.jobViews()}
-	if project, err := p.Machine.Project(r.Context()); err != nil {
-		v.Problem = err.Error()
-	} else if v.Project = project; project != nil {
-		for _, u := range project.Uses {
-			if u.Matches {
-				v.Covered++
-			}
-		}
-	}
-	if s, err := p.summary(r.Context(), periodOf("30")); err != nil {
-		v.Problem = cmp.Or(v.Problem, err.Error())
-	} else {
-		v.Proposals = s.Proposals
-	}
-	if c, err := p.Machine.Config(); err == nil {
-		v.NoQuery = !c.Hook.LogQueries
-	}
-	return &content{web.Page{Title: "Databases"}, "databases.html", v}, nil
+	return &content{web.Page{Title: "Databases"}, "databases.html", databasesView{all, p.jobViews()}}, nil
 }
+
+// maxSkipped is the number of skipped files on a page.
+const maxSkipped = 500
 
 // A detailsView is the data of details.html.
 type detailsView struct {
 	Database
-	Skipped []Skipped
-	Problem string // why Skipped cannot be read; "" if it can
+	Browse  string    // address of its pages; "": it has none
+	Skipped []Skipped // the first maxSkipped
+	More    int       // others
+	Problem string    // why Skipped cannot be read; "" if it can
 	Jobs    []jobView
 }
 
@@ -173,8 +139,12 @@ func (p *Pages) detailsPage(r *http.Request) (*content, error) {
 	}
 	v := detailsView{Database: *d, Jobs: p.jobViews()}
 	if d.Generation != "" {
+		v.Browse = p.site.Base() + "/browse?" + url.Values{"db": {d.Name}}.Encode()
 		if v.Skipped, err = p.Machine.Skipped(d); err != nil {
 			v.Problem = err.Error()
+		}
+		if v.More = len(v.Skipped) - maxSkipped; v.More > 0 {
+			v.Skipped = v.Skipped[:maxSkipped]
 		}
 	}
 	return &content{web.Page{Title: d.Name}, "details.html", v}, nil
@@ -267,6 +237,30 @@ func (p *Pages) addDatabase(w http.ResponseWriter, r *http.Request) {
 	}
 	name := cmp.Or(recipe, keyword)
 	p.startJob(w, r, "/databases", "set up "+name, "setup "+name, args...)
+}
+
+// addKeyword adds a keyword to a database of the list.
+func (p *Pages) addKeyword(w http.ResponseWriter, r *http.Request) {
+	form, ok := p.form(w, r, "/databases")
+	if !ok {
+		return
+	}
+	d, err := p.find(r.Context(), form.Get("path"))
+	keyword := strings.Join(strings.Fields(form.Get("keyword")), " ")
+	switch {
+	case err != nil:
+		p.fail(w, r, "/databases", statusOf(err), err)
+	case !d.Configured || keyword == "":
+		p.fail(w, r, "/databases", http.StatusBadRequest, errors.New("enter a keyword for a database of the config"))
+	default:
+		back := "/databases/details?" + url.Values{"path": {d.Path}}.Encode()
+		if err := p.Machine.AddKeyword(d, keyword); err != nil {
+			p.fail(w, r, back, http.StatusInternalServerError, err)
+			return
+		}
+		p.databases.forget()
+		p.site.Redirect(w, r, back+"#keywords")
+	}
 }
 
 // startJob starts a job and sends the browser back to a page, where it is shown.

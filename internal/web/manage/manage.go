@@ -36,8 +36,8 @@ type Machine interface {
 	Databases(ctx context.Context) ([]Database, error)
 	// Skipped returns the files and pages of a database that have no passages.
 	Skipped(d *Database) ([]Skipped, error)
-	// Project returns the dependencies of the project in the working directory.
-	Project(ctx context.Context) (*Project, error)
+	// AddKeyword adds a keyword to a database of the config.
+	AddKeyword(d *Database, keyword string) error
 	// Settings returns the settings and their problems.
 	Settings() (*Settings, error)
 }
@@ -57,7 +57,6 @@ type Pages struct {
 	jobs      *job.Runner
 	templates *template.Template
 
-	summaries summaryCache
 	databases databasesCache
 }
 
@@ -74,6 +73,7 @@ func New(site *web.Server, o Options) (*Pages, error) {
 		}
 	})
 	p.register()
+	site.Aside = p.home
 	return p, nil
 }
 
@@ -96,11 +96,12 @@ func (p *Pages) register() {
 	} {
 		p.site.HandleFunc("GET "+page.path, p.page(page.section, page.source))
 	}
-	p.site.HandleFunc("POST /activity/label", p.label)
+	p.site.HandleFunc("POST /activity/mark", p.mark)
 	p.site.HandleFunc("POST /databases/add", p.addDatabase)
 	for _, command := range []string{"update", "build", "remove"} {
 		p.site.HandleFunc("POST /databases/"+command, p.change(command))
 	}
+	p.site.HandleFunc("POST /databases/keyword", p.addKeyword)
 	p.site.HandleFunc("POST /jobs/cancel", p.cancelJob)
 	p.site.HandleFunc("POST /settings/check", p.runDoctor)
 }
@@ -110,10 +111,10 @@ func parseTemplates(base string) (*template.Template, error) {
 	return template.New("manage").Funcs(template.FuncMap{
 		"base":  func() string { return base },
 		"count": humanize.Count, "thousands": humanize.Thousands, "size": humanize.Size,
-		"age":     func(t time.Time) string { return humanize.Age(time.Since(t)) },
-		"at":      func(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") },
-		"percent": func(share float64) string { return fmt.Sprintf("%.0f%%", 100*share) },
-		"line":    safetext.Line,
+		"age":    func(t time.Time) string { return humanize.Age(time.Since(t)) },
+		"at":     func(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") },
+		"minute": func(t time.Time) string { return t.Local().Format("2006-01-02 15:04") },
+		"line":   safetext.Line,
 	}).ParseFS(files, "templates/*.html")
 }
 
@@ -151,20 +152,10 @@ func (p *Pages) render(w http.ResponseWriter, r *http.Request, page web.Page, na
 	p.site.Render(w, page)
 }
 
-// fail answers with an error as a page, which leads back to a section.
-func (p *Pages) fail(w http.ResponseWriter, r *http.Request, section string, status int, err error) {
-	if r.Context().Err() != nil {
-		return // the browser has closed the connection
-	}
-	var b strings.Builder
-	if e := p.templates.ExecuteTemplate(&b, "manage-error.html", errorView{safetext.Line(err.Error()), section}); e != nil {
-		http.Error(w, err.Error(), status)
-		return
-	}
-	p.site.Render(w, web.Page{Status: status, Title: "Error", Section: section, Body: template.HTML(b.String())})
+// fail answers with an error as a page, which leads back to a page of a section.
+func (p *Pages) fail(w http.ResponseWriter, r *http.Request, back string, status int, err error) {
+	p.site.Fail(w, r, web.Page{Status: status, Section: back}, err)
 }
-
-type errorView struct{ Message, Back string }
 
 // form reads the form of a POST request and answers if that fails.
 func (p *Pages) form(w http.ResponseWriter, r *http.Request, section string) (url.Values, bool) {

@@ -49,17 +49,20 @@ type testMachine struct {
 	config    config.Config
 	databases []Database
 	skipped   []Skipped
+	added     []string // keywords
 	err       error
 }
 
 func (m *testMachine) Config() (config.Config, error)                { return m.config, nil }
 func (m *testMachine) Databases(context.Context) ([]Database, error) { return m.databases, m.err }
 func (m *testMachine) Skipped(*Database) ([]Skipped, error)          { return m.skipped, nil }
-func (m *testMachine) Project(context.Context) (*Project, error) {
-	return &Project{Folder: "/src", Uses: []Use{{"node:react", "18.3.1", "react", "18", true}, {"node:<x>", "2", "", "", false}, {"go:a", "2", "a", "1", false}}}, nil
+func (m *testMachine) AddKeyword(d *Database, keyword string) error {
+	m.added = append(m.added, d.Name+": "+keyword)
+	return m.err
 }
+
 func (m *testMachine) Settings() (*Settings, error) {
-	return &Settings{File: "/c.json", Exists: true, Config: `{"hook": "<script>"}`, Values: []Setting{{"hook.log", "true", "line 3"}}, Problems: []string{"line 4: <b>"}}, nil
+	return &Settings{File: "/c.json", Exists: true, Values: []Setting{{"hook.log", "<script>", "line 3"}}, Problems: []string{"line 4: <b>"}}, nil
 }
 
 // A site is a server with the pages, and a client with a session.
@@ -185,27 +188,23 @@ func mustHave(t *testing.T, page string, texts ...string) {
 
 var testDatabases = []Database{
 	{Name: "gitlab", Path: "/data/gitlab", Configured: true, State: "ok", IsOK: true, Generation: "g000002", Source: "folder /src", Version: "17.2",
-		Passages: 12345, Documents: 67, Bytes: 8e6, TextBytes: 9e6, Built: time.Now(), Updatable: true, Removable: true, Threshold: .5, Origin: "build"},
+		Passages: 12345, Documents: 67, Bytes: 8e6, TextBytes: 9e6, Built: time.Now(), Updatable: true, Removable: true, Keywords: []string{"gitlab", "<ci>"}},
 	{Name: `<i onclick="x()">`, Path: `/data/"x&y`, State: "stale", Why: "changed <b>", Generation: "g1", Removable: true},
 	{Name: "gone", Path: "/data/gone", State: "missing", Why: "no such folder"},
 }
 
+// The page shows the last decisions in words, and the home the first of them.
 func TestActivityPage(t *testing.T) {
-	log := eventlogtest.Week(t)
-	c := config.Default()
-	s := newSite(t, &testMachine{config: c, databases: testDatabases}, log)
-	status, page := s.get("/activity?period=all")
+	s := newSite(t, &testMachine{config: config.Default(), databases: testDatabases}, eventlogtest.Week(t))
+	status, page := s.get("/activity")
 	if status != http.StatusOK {
 		t.Fatalf("status %d", status)
 	}
-	mustHave(t, page, "1,228 events from 2026-01-02 to 2026-01-08", "<b>1,199</b> denied and used",
-		"streams in Redis", "&lt;script&gt;alert(1)&lt;/script&gt;", "This list has the latest 50 of these events.", "<h2>By rule</h2>", "Saved about 1,79")
-	if _, page = s.get("/activity?period=all&database=" + url.QueryEscape(`<k8s> & "co"`)); strings.Count(page, `<li id="e`) != 2 {
-		t.Error("the filter by database shows events of others")
-	}
-	mustHave(t, page, "The page searches the latest 500 events for this list. It only counts older ones.")
-	if _, page = s.get("/activity?period=7"); !strings.Contains(page, "The log has no events in this period.") {
-		t.Error("an old event is in the last days")
+	mustHave(t, page, "denied and used", "ran: no database matches", "streams in Redis", "&lt;script&gt;alert(1)&lt;/script&gt;", "These are the latest 100.", "This was wrong")
+	_, home := s.get("/")
+	mustHave(t, home, "Last decisions", `<a href="/activity">All decisions</a>`)
+	if n := strings.Count(home, `<li id="e`); n != homeDecisions || strings.Contains(home, "This was wrong") {
+		t.Errorf("the home has %d decisions, want %d without buttons", n, homeDecisions)
 	}
 }
 
@@ -223,42 +222,36 @@ func TestMarkAsWrong(t *testing.T) {
 			weather = e
 		}
 	}
-	form := url.Values{"id": {weather.ID()}, "wrong": {"1"}, "period": {"all"}, "database": {""}}
-	status, page := s.post("/activity/label", form)
+	form := url.Values{"id": {weather.ID()}, "wrong": {"1"}}
+	status, page := s.post("/activity/mark", form)
 	if status != http.StatusOK {
 		t.Fatalf("status %d", status)
 	}
-	mustHave(t, page, "Marked as wrong.", "1 example marked as wrong", "docsearch eval --queries "+(activity.Labels{Dir: log.Dir}).Path())
+	mustHave(t, page, "Marked as wrong.", "1 decision marked as wrong", "docsearch eval --queries "+(activity.Labels{Dir: log.Dir}).Path())
 	form.Set("wrong", "0")
-	if _, page = s.post("/activity/label", form); strings.Contains(page, "Marked as wrong.") {
+	if _, page = s.post("/activity/mark", form); strings.Contains(page, "Marked as wrong.") {
 		t.Error("the decision is still marked")
 	}
-	if status, page = s.post("/activity/label", url.Values{"id": {"1-2"}, "wrong": {"1"}}); status != http.StatusNotFound || !strings.Contains(page, "no longer in the event log") {
+	if status, page = s.post("/activity/mark", url.Values{"id": {"1-2"}, "wrong": {"1"}}); status != http.StatusNotFound || !strings.Contains(page, "no longer in the event log") {
 		t.Errorf("an unknown event: status %d\n%s", status, page)
 	}
 }
 
 func TestDatabasesPages(t *testing.T) {
 	m := &testMachine{config: config.Default(), databases: testDatabases, skipped: []Skipped{{"a<b>.bin", "not text"}}}
-	log := eventlogtest.Week(t)
-	for _, query := range []string{"prisma migrate deploy", "prisma schema"} {
-		if err := log.Append(&eventlog.Event{At: time.Now(), Host: "claude", Name: "PreToolUse", Tool: "WebSearch", Outcome: eventlog.Unmatched, Query: query}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s := newSite(t, m, log)
+	s := newSite(t, m, eventlogtest.Week(t))
 	_, page := s.get("/databases")
 	mustHave(t, page, `<a href="/databases/details?path=%2fdata%2fgitlab">gitlab</a>`, "12,345", "8.0 MB", "17.2", "changed &lt;b&gt;", "no such folder",
-		"1 of 3 direct dependencies", "documents 1", "node:&lt;x&gt;", "documentation: prisma", "docsearch setup prisma", "No jobs have run.")
+		"No jobs have run.", "docsearch setup --project")
 	if n := strings.Count(page, `action="/databases/update"`); n != 1 {
 		t.Errorf("%d databases can be updated, want 1", n)
 	}
 	_, page = s.get("/databases/details?path=/data/gitlab")
-	mustHave(t, page, "a&lt;b&gt;.bin", "not text", "<dt>Threshold</dt><dd>0.50 (build)</dd>")
+	mustHave(t, page, "a&lt;b&gt;.bin", "not text", `<a href="/browse?db=gitlab">`, "<b>gitlab</b>, <b>&lt;ci&gt;</b>")
 	_, page = s.get("/databases/remove?path=/data/gitlab")
 	mustHave(t, page, "Remove gitlab?", `<form method="post" action="/databases/remove">`)
 	for _, path := range []string{"/databases/details", "/databases/remove"} {
-		if status, page := s.get(path + "?path=/etc"); status != http.StatusNotFound || !strings.Contains(page, "database not found; it may have been removed") {
+		if status, page := s.get(path + "?path=/etc"); status != http.StatusNotFound || !strings.Contains(page, "Database not found; it may have been removed") {
 			t.Errorf("%s of another folder: status %d\n%s", path, status, page)
 		}
 	}
@@ -267,8 +260,30 @@ func TestDatabasesPages(t *testing.T) {
 	}
 	m.err = errors.New("cannot read <config>")
 	s.pages.databases.forget()
-	if status, page := s.get("/databases"); status != http.StatusInternalServerError || !strings.Contains(page, "cannot read &lt;config&gt;") {
+	if status, page := s.get("/databases"); status != http.StatusInternalServerError || !strings.Contains(page, "Cannot read &lt;config&gt;") {
 		t.Errorf("with a broken config: status %d\n%s", status, page)
+	}
+}
+
+// A keyword can be added to a database of the config only.
+func TestAddKeyword(t *testing.T) {
+	m := &testMachine{config: config.Default(), databases: testDatabases}
+	s := newSite(t, m, eventlogtest.Week(t))
+	for _, test := range []struct {
+		path, keyword string
+		want          int
+	}{
+		{"/data/gitlab", "  merge   request ", 200},
+		{"/data/gitlab", " ", 400},
+		{"/data/gone", "x", 400},
+		{"/etc", "x", 404},
+	} {
+		if status, page := s.post("/databases/keyword", url.Values{"path": {test.path}, "keyword": {test.keyword}}); status != test.want {
+			t.Errorf("%q for %s: status %d, want %d\n%s", test.keyword, test.path, status, test.want, page)
+		}
+	}
+	if len(m.added) != 1 || m.added[0] != "gitlab: merge request" {
+		t.Errorf("added %q", m.added)
 	}
 }
 
@@ -282,11 +297,11 @@ func TestSession(t *testing.T) {
 			t.Errorf("%s without a session: status %d", path, status)
 		}
 	}
-	for _, path := range []string{"/databases/remove", "/databases/add", "/settings/check", "/activity/label", "/jobs/cancel"} {
+	for _, path := range []string{"/databases/remove", "/databases/add", "/databases/keyword", "/settings/check", "/activity/mark", "/jobs/cancel"} {
 		if status, _ := s.read(stranger.PostForm(s.url+path, url.Values{"path": {"/data/gitlab"}})); status != http.StatusUnauthorized {
 			t.Errorf("%s without a session: status %d", path, status)
 		}
-		if status, _ := s.get(path); path != "/databases/remove" && status != http.StatusMethodNotAllowed {
+		if status, _ := s.get(path); path != "/databases/remove" && status != http.StatusNotFound {
 			t.Errorf("GET %s: status %d", path, status)
 		}
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+path, strings.NewReader("path=/data/gitlab"))
@@ -373,7 +388,7 @@ func TestEmptyPages(t *testing.T) {
 	c.Hook.Log, c.Hook.LogQueries = false, false
 	s := newSite(t, &testMachine{config: c}, eventlog.Log{Dir: filepath.Join(t.TempDir(), "none")})
 	_, page := s.get("/activity")
-	mustHave(t, page, "The event log is off.", "The log has no events in this period.", "No events match.")
+	mustHave(t, page, "The event log is off", "None yet.")
 	_, page = s.get("/databases")
-	mustHave(t, page, "There are no databases.", "New events have no queries.")
+	mustHave(t, page, "There are no databases.")
 }

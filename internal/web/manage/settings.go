@@ -12,7 +12,6 @@ import (
 type Settings struct {
 	File      string // of the config
 	Exists    bool
-	Config    string    // as JSON
 	Values    []Setting // in the order of the config
 	Variables []Setting // environment variables that are set
 	Folders   []Setting

@@ -77,6 +77,9 @@ async function run() {
 
 function showResults(html) {
   replace("results", html);
+  const home = document.getElementById("home");
+  if (home) home.hidden = query.value.trim() !== "";
+  else if (query.value.trim() === "") location.href = base + "/";
   status(document.querySelector("#results [data-status]").dataset.status);
 }
 
@@ -97,7 +100,7 @@ function move(step) {
 
 if (form) {
   form.addEventListener("input", (event) => {
-    if (event.target.tagName !== "SELECT" && event.target.type !== "checkbox") run();
+    if (event.target === query) run();
   });
   form.addEventListener("change", (event) => {
     // Another database has other versions, which only a new page shows.
@@ -123,12 +126,13 @@ if (form) {
 }
 
 addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   const field = event.target.closest?.("input, select, textarea");
-  if (event.key === "/" && !field) {
+  const control = event.ctrlKey || event.metaKey;
+  if (event.altKey || event.isComposing || (control && event.key.toLowerCase() !== "k")) return;
+  if (control || (event.key === "/" && !field)) {
     event.preventDefault();
     if (query) query.select();
-    else location.href = "/";
+    else location.href = base + "/"; // which has the focus on the search
   } else if ((event.key === "ArrowDown" || event.key === "ArrowUp") && form && (!field || field === query) && hits().length > 0) {
     if (event.target !== query && !event.target.classList?.contains("hit-link")) return;
     event.preventDefault();
