@@ -75,7 +75,7 @@ type pageView struct {
 
 // A hitView is a result: a section of a document.
 type hitView struct {
-	Number           int
+	Number           int // from 1, in the order of the page
 	Link             string
 	Heading, Snippet template.HTML
 }
@@ -226,8 +226,15 @@ func (v *searchView) addResults(found *mcpserver.Results) {
 		v.Correction, v.Corrected = safetext.Line(found.Corrected), v.address(found.Corrected)
 	}
 	prefixes := markable(mcpserver.StemPrefixes(v.Query+" "+found.Corrected, nil))
-	for i, h := range found.Hits {
-		v.add(i, h, &found.Databases[h.From], prefixes)
+	for _, h := range found.Hits {
+		v.add(h, &found.Databases[h.From], prefixes)
+	}
+	n := 0
+	for _, p := range v.Pages {
+		for i := range p.Hits {
+			n++
+			p.Hits[i].Number = n
+		}
 	}
 	v.Status = statusOf(found, searched, len(v.Pages))
 }
@@ -263,9 +270,9 @@ func statusOf(found *mcpserver.Results, searched, pages int) string {
 }
 
 // add adds a result to its page. Pages are in the order of their best results.
-func (v *searchView) add(i int, h index.Merged, d *mcpserver.Searched, prefixes []string) {
+func (v *searchView) add(h index.Merged, d *mcpserver.Searched, prefixes []string) {
 	link := url.Values{"db": {d.Name}, "ref": {h.ID}, "q": {v.Query}}
-	hit := hitView{i + 1, v.base + "/read?" + link.Encode() + "#passage", markWords(headingOf(&h.Passage), prefixes), snippet(&h.Passage, prefixes)}
+	hit := hitView{0, v.base + "/read?" + link.Encode() + "#passage", markWords(headingOf(&h.Passage), prefixes), snippet(&h.Passage, prefixes)}
 	key := fmt.Sprint(h.From, " ", cmp.Or(h.Document(), h.ID))
 	n := slices.IndexFunc(v.Pages, func(p pageView) bool { return p.key == key })
 	if n < 0 {

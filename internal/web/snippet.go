@@ -101,7 +101,7 @@ func markWord(word string, prefixes []string) string {
 	if matchOf(word, prefixes) < 0 {
 		return template.HTMLEscapeString(word)
 	}
-	core := strings.TrimFunc(word, isSeparator)
+	core := strings.TrimRight(strings.TrimFunc(word, isSeparator), ".")
 	from := strings.Index(word, core)
 	return template.HTMLEscapeString(word[:from]) + "<mark>" + template.HTMLEscapeString(core) + "</mark>" + template.HTMLEscapeString(word[from+len(core):])
 }

@@ -258,7 +258,10 @@ func TestWebPages(t *testing.T) {
 	b := openTab(t, webServer(t, webSession(t)))
 	b.run(t, chromedp.Navigate(b.base+"/?q=escape+hatch"), chromedp.WaitReady("#hits"))
 	document := eval[string](t, b, `document.querySelector("#hit-1").href`)
-	pages := map[string]string{"search": "/", "results": "/?q=escape+hatch", "agent": "/?q=escape+hatch&agent=1", "read": strings.TrimPrefix(document, b.base)}
+	pages := map[string]string{"home": "/", "results": "/?q=escape+hatch", "why": "/?q=escape+hatch&why=1", "read": strings.TrimPrefix(document, b.base),
+		"browse": "/browse?db=docsearch", "names": "/names?db=docsearch", "unknown": "/nowhere"}
+	b.run(t, chromedp.Navigate(b.base+"/databases"), chromedp.WaitReady("#databases"))
+	pages["details"] = strings.TrimPrefix(eval[string](t, b, `document.querySelector("#databases a").href`), b.base)
 	for _, link := range eval[[]string](t, b, `[...document.querySelectorAll("header nav a")].map(a => a.href)`) {
 		if link = strings.TrimPrefix(link, b.base); link != "/" {
 			pages[strings.Trim(link, "/")] = link
@@ -323,7 +326,7 @@ func TestWebPicture(t *testing.T) {
 	defer os.RemoveAll(folder)
 	s.docsearch(t, "setup", "docsearch", folder, "--yes")
 	b := openTab(t, webServer(t, s))
-	b.run(t, emulation.SetDeviceMetricsOverride(1000, 760, 1, false), chromedp.Navigate(b.base+"/?q=docsearch+retry+a+denied+search&agent=1"), chromedp.WaitReady("#hits"))
+	b.run(t, emulation.SetDeviceMetricsOverride(1000, 760, 1, false), chromedp.Navigate(b.base+"/?q=docsearch+retry+a+denied+search&why=1"), chromedp.WaitReady("#hits"))
 	b.picture(t, path)
 }
 
@@ -375,29 +378,100 @@ func BenchmarkWeb(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// A search, a document, and the way back need only the keyboard.
-func TestWebKeyboard(t *testing.T) {
+// Ten tasks need only the keyboard.
+func TestWebTasks(t *testing.T) {
 	b := openTab(t, webServer(t, webSession(t)))
-	// A key without its character: the protocol sends that even if the page prevents it.
-	b.run(t, chromedp.Evaluate(`document.activeElement.blur()`, nil), input.DispatchKeyEvent(input.KeyRawDown).WithKey("/").WithCode("Slash"),
-		input.DispatchKeyEvent(input.KeyUp).WithKey("/").WithCode("Slash"))
-	if id := eval[string](t, b, `document.activeElement.id`); id != "query" {
-		t.Fatalf("after /, the focus is on %q", id)
+	press := func(key, code string, modifiers input.Modifier) { // without its character: the protocol sends that even if the page prevents it
+		b.run(t, input.DispatchKeyEvent(input.KeyRawDown).WithKey(key).WithCode(code).WithModifiers(modifiers),
+			input.DispatchKeyEvent(input.KeyUp).WithKey(key).WithCode(code).WithModifiers(modifiers))
 	}
-	b.run(t, chromedp.KeyEvent("escape hatch"))
-	b.waitFor(t, `location.search === "?q=escape+hatch" && document.querySelector("#hit-2") !== null`)
-	b.run(t, chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown))
-	if id := eval[string](t, b, `document.activeElement.id`); id != "hit-2" {
-		t.Fatalf("after two arrows, the focus is on %q", id)
+	enter := func(selector string) {
+		b.tabTo(t, selector)
+		b.run(t, chromedp.KeyEvent(kb.Enter))
 	}
-	b.run(t, chromedp.KeyEvent(kb.Enter), chromedp.WaitReady("#document"))
-	if !eval[bool](t, b, `document.querySelector(".marked, #passage, :target") !== null`) {
-		t.Error("the passage of the result is not marked")
+	write := func(text string) { // in the search field, in place of its text
+		press("k", "KeyK", input.ModifierCtrl)
+		b.waitFor(t, `document.activeElement.id === "query"`)
+		b.run(t, chromedp.KeyEvent(text))
 	}
-	b.run(t, chromedp.NavigateBack())
-	b.waitFor(t, `document.activeElement.id === "hit-2"`)
-	if q := eval[string](t, b, `document.querySelector("#query").value`); q != "escape hatch" {
-		t.Errorf("after back, the query is %q", q)
+	home := func() { b.run(t, chromedp.Navigate(b.base+"/"), chromedp.WaitReady("#home")) }
+	for _, task := range []struct {
+		name string
+		do   func()
+	}{
+		{"go to the search from any page", func() {
+			b.run(t, chromedp.Navigate(b.base+"/settings"), chromedp.WaitReady("#doctor"))
+			press("k", "KeyK", input.ModifierCtrl)
+			b.waitFor(t, `document.activeElement.id === "query" && document.querySelector("#home") !== null`)
+			b.run(t, chromedp.Evaluate(`document.activeElement.blur()`, nil))
+			press("/", "Slash", 0)
+			b.waitFor(t, `document.activeElement.id === "query"`)
+		}},
+		{"search and read a result", func() {
+			write("escape hatch")
+			b.waitFor(t, `location.search === "?q=escape+hatch" && document.querySelector("#hit-2") !== null && document.querySelector("#home").hidden`)
+			b.run(t, chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown))
+			b.waitFor(t, `document.activeElement.id === "hit-2"`)
+			b.run(t, chromedp.KeyEvent(kb.Enter), chromedp.WaitReady("#document .marked"))
+		}},
+		{"return to the same result", func() {
+			b.run(t, chromedp.NavigateBack())
+			b.waitFor(t, `document.activeElement.id === "hit-2" && document.querySelector("#query").value === "escape hatch"`)
+		}},
+		{"take the correction of a word", func() {
+			write("kyeword matching")
+			b.run(t, chromedp.WaitReady("#correction"))
+			enter("#correction a")
+			b.waitFor(t, `document.querySelector("#query")?.value === "keyword matching" && document.querySelector("#correction") === null`)
+		}},
+		{"browse to a page", func() {
+			home()
+			enter(`.databases h3 a`)
+			b.run(t, chromedp.WaitReady("#places"))
+			enter("#places a")
+			b.run(t, chromedp.WaitReady("#document"))
+		}},
+		{"find a name", func() {
+			home()
+			enter(`a[aria-label^="Names, A to Z"]`)
+			b.run(t, chromedp.WaitReady(".path"))
+			enter(`.path a:not([aria-current]):not([href$="%23"])`)
+			b.run(t, chromedp.WaitReady("#places"))
+			enter("#places a")
+			b.run(t, chromedp.WaitReady("#document .marked"))
+		}},
+		{"repeat a search", func() {
+			home()
+			enter("#recent a")
+			b.run(t, chromedp.WaitReady("#hits"))
+		}},
+		{"see what happens to a web search", func() {
+			write(question)
+			b.waitFor(t, `new URLSearchParams(location.search).get("q") === document.querySelector("#query").value`)
+			enter("#why")
+			b.run(t, chromedp.WaitReady("#verdict"))
+			enter("#verdict summary")
+			b.waitFor(t, `document.querySelector("#verdict details").open`)
+		}},
+		{"mark a decision as wrong", func() {
+			home()
+			enter(`#events a[href$="/activity"]`)
+			b.run(t, chromedp.WaitReady(`[aria-label^="This was wrong"]`))
+			enter(`[aria-label^="This was wrong"]`)
+			b.run(t, chromedp.WaitReady(`[aria-label^="Undo"]`))
+		}},
+		{"add a keyword", func() {
+			enter(`header a[href$="/databases"]`)
+			b.run(t, chromedp.WaitReady("#databases"))
+			enter("#databases .asked a")
+			b.run(t, chromedp.WaitReady("#keyword"))
+			b.tabTo(t, "#keyword")
+			b.run(t, chromedp.KeyEvent("escape hatch"+kb.Enter))
+			b.waitFor(t, `document.querySelector("#keywords")?.innerText.includes("escape hatch")`)
+		}},
+	} {
+		t.Log(task.name)
+		task.do()
 	}
 	b.check(t)
 }
@@ -427,14 +501,10 @@ func (b *tab) waitFor(t testing.TB, expression string) {
 	t.Fatalf("never true: %s", expression)
 }
 
-// Marking a decision, rebuilding and removing a database need only the keyboard.
+// Rebuilding and removing a database, and checking the installation, need only the keyboard.
 func TestWebManagementKeyboard(t *testing.T) {
 	s := webSession(t)
 	b := openTab(t, webServer(t, s))
-	b.run(t, chromedp.Navigate(b.base+"/activity"), chromedp.WaitReady("#events"))
-	b.tabTo(t, `[aria-label^="This was wrong"]`)
-	b.run(t, chromedp.KeyEvent(kb.Enter), chromedp.WaitReady(`[aria-label^="Undo"]`))
-
 	b.run(t, chromedp.Navigate(b.base+"/databases"), chromedp.WaitReady("#databases"))
 	b.tabTo(t, `[aria-label^="Rebuild"]`)
 	b.run(t, chromedp.KeyEvent(kb.Enter))

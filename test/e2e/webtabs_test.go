@@ -25,7 +25,7 @@ func TestWebManyTabs(t *testing.T) {
 	address, pid := webProcess(t, s)
 	first := openTab(t, address)
 	path := filepath.Join(s.home, ".local", "share", "docsearch", "docsearch")
-	pages := []string{"/?q=escape+hatch", "/?q=escape+hatch&agent=1", "/databases", "/databases/details?path=" + url.QueryEscape(path), "/activity"}
+	pages := []string{"/?q=escape+hatch", "/?q=escape+hatch&why=1", "/databases", "/databases/details?path=" + url.QueryEscape(path), "/activity"}
 	tabs := []*tab{first}
 	for len(tabs) < 50 {
 		ctx, closeTab := chromedp.NewContext(first.Context)
