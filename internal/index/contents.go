@@ -1,6 +1,7 @@
 package index
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -12,8 +13,8 @@ type Contents struct {
 	Folder  string
 	Root    string // common start of the keys of all documents
 	Folders []Folder
-	Pages   []Document // directly in the folder, in the order of their keys
-	Total   int        // number of pages, of which Pages are some
+	Pages   []Document // directly in the folder, in the order of the database
+	Total   int        // number of folders and pages, of which these are some
 }
 
 // A Folder is a folder of pages, or a section of a site.
@@ -22,62 +23,92 @@ type Folder struct {
 	Pages int    // in it and below
 }
 
-// Contents returns the folders of a folder, and at most limit of its pages, after the first ones.
-// A folder that does not exist has no contents.
+// Contents returns at most limit folders and pages of a folder, after the first ones. The
+// folders precede the pages. A folder that does not exist has no contents.
 func (d *Database) Contents(folder string, first, limit int) (*Contents, error) {
-	type document struct {
-		key    string
-		number uint32
+	root, err := d.commonFolder("")
+	if err != nil {
+		return nil, err
 	}
-	all := make([]document, 0, d.table.Documents())
-	for n := range uint32(d.table.Documents()) {
-		key, err := d.table.Key(n)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, document{key, n})
+	start, err := d.commonFolder(root + folder)
+	if err != nil {
+		return nil, err
 	}
-	slices.SortFunc(all, func(a, b document) int { return strings.Compare(a.key, b.key) })
-	// common returns the folder of all documents from the first to the last key.
-	common := func() string {
-		if len(all) == 0 {
-			return ""
+	c := &Contents{Root: root, Folder: strings.TrimPrefix(start, root)}
+	// split returns the folder directly below start that has the document, or "".
+	split := func(key string) string {
+		below := key[len(start):]
+		if i := strings.IndexByte(below, '/') + 1; i < len(below) {
+			return below[:i]
 		}
-		first, last := all[0].key, all[len(all)-1].key
-		n := 0
-		for n < min(len(first), len(last)) && first[n] == last[n] {
-			n++
-		}
-		return first[:strings.LastIndexByte(first[:n], '/')+1]
+		return ""
 	}
-	c := &Contents{Root: common()}
-	all = slices.DeleteFunc(all, func(x document) bool { return !strings.HasPrefix(x.key[len(c.Root):], folder) })
-	if len(all) == 0 {
-		return c, nil
+	folders := map[string]int{}
+	err = d.eachKey(start, func(_ uint32, key string) error {
+		if name := split(key); name != "" {
+			folders[name]++
+		} else {
+			c.Total++
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	start := common()
-	c.Folder = start[min(len(c.Root), len(start)):]
-	for _, x := range all {
-		name, _, isBelow := strings.Cut(strings.TrimSuffix(x.key[len(start):], "/"), "/")
-		if isBelow {
-			if n := len(c.Folders); n == 0 || c.Folders[n-1].Name != name+"/" {
-				c.Folders = append(c.Folders, Folder{Name: name + "/"})
-			}
-			c.Folders[len(c.Folders)-1].Pages++
-			continue
+	c.Total += len(folders)
+	names := slices.Sorted(maps.Keys(folders))
+	for _, name := range names[min(first, len(names)):min(first+limit, len(names))] {
+		c.Folders = append(c.Folders, Folder{name, folders[name]})
+	}
+	at := len(names)
+	return c, d.eachKey(start, func(number uint32, key string) error {
+		if split(key) != "" {
+			return nil
 		}
-		if c.Total++; c.Total <= first || c.Total > first+limit {
-			continue
+		if at++; at <= first || at > first+limit {
+			return nil
 		}
-		p, err := d.document(x.number)
-		if err != nil {
-			return nil, err
-		}
+		p, err := d.document(number)
 		if p != nil {
 			c.Pages = append(c.Pages, *p)
 		}
+		return err
+	})
+}
+
+// eachKey calls do with the documents whose keys have a prefix.
+func (d *Database) eachKey(prefix string, do func(number uint32, key string) error) error {
+	for n := range uint32(d.table.Documents()) {
+		key, err := d.table.Key(n)
+		if err == nil && strings.HasPrefix(key, prefix) {
+			err = do(n, key)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return c, nil
+	return nil
+}
+
+// commonFolder returns the folder with all documents whose keys have a prefix, or the prefix if
+// there are none.
+func (d *Database) commonFolder(prefix string) (string, error) {
+	var least, most string // keys
+	err := d.eachKey(prefix, func(_ uint32, key string) error {
+		if least == "" || key < least {
+			least = key
+		}
+		most = max(most, key)
+		return nil
+	})
+	if most == "" {
+		return prefix, err
+	}
+	n := 0
+	for n < min(len(least), len(most)) && least[n] == most[n] {
+		n++
+	}
+	return least[:strings.LastIndexByte(least[:n], '/')+1], err
 }
 
 // Names are the names that the passages of a database define and that have the same initial.
@@ -101,28 +132,29 @@ const OtherInitial = '#'
 // Names returns the names with an initial, without the first ones. It looks at limit names and
 // omits those that passages spell only in their anchors. An initial that no name has stands for the first.
 func (d *Database) Names(initial byte, first, limit int) (*Names, error) {
-	n := &Names{}
-	byInitial := map[byte][]string{}
-	err := d.lexical.DefinedNames(func(name string) {
+	n := &Names{Initial: initial}
+	var names []string
+	counts := map[byte]int{}
+	collect := func(name string) {
 		of := name[0]
 		if of < 'a' || of > 'z' {
 			of = OtherInitial
 		}
-		byInitial[of] = append(byInitial[of], name)
-	})
-	if err != nil || len(byInitial) == 0 {
+		if counts[of]++; of == n.Initial {
+			names = append(names, name)
+		}
+	}
+	if err := d.lexical.DefinedNames(collect); err != nil || len(counts) == 0 {
 		return n, err
 	}
-	for of := range byInitial {
-		n.Initials += string(of)
-	}
-	initials := []byte(n.Initials)
-	slices.Sort(initials)
-	n.Initials, n.Initial = string(initials), initial
-	if byInitial[initial] == nil {
+	initials := slices.Sorted(maps.Keys(counts))
+	n.Initials = string(initials)
+	if counts[initial] == 0 {
 		n.Initial = initials[0]
+		if err := d.lexical.DefinedNames(collect); err != nil {
+			return nil, err
+		}
 	}
-	names := byInitial[n.Initial]
 	n.Total = len(names)
 	for _, name := range names[min(first, len(names)):min(first+limit, len(names))] {
 		found, err := d.defined(name)

@@ -44,14 +44,14 @@ func TestContents(t *testing.T) {
 		first, limit int
 		want         string // folder: folders; pages of total
 	}{
-		{"", 0, 9, ": old/ 2 ref/ 4; Page , Page ref, Page start/ of 3"},
-		{"", 1, 1, ": old/ 2 ref/ 4; Page ref of 3"},
-		{"", 9, 9, ": old/ 2 ref/ 4;  of 3"},
-		{"ref/", 0, 9, "ref/: api/ 3; Page ref/index.html of 1"},
-		{"ref/api/", 0, 9, "ref/api/: deep/ 1; Page ref/api/a.html, Page ref/api/b.html of 2"},
+		{"", 0, 9, ": old/ 2 ref/ 4; Page , Page start/, Page ref of 5"},
+		{"", 1, 2, ": ref/ 4; Page  of 5"},
+		{"", 9, 9, ":;  of 5"},
+		{"ref/", 0, 9, "ref/: api/ 3; Page ref/index.html of 2"},
+		{"ref/api/", 0, 9, "ref/api/: deep/ 1; Page ref/api/b.html, Page ref/api/a.html of 3"},
 		{"old/", 0, 9, "old/1/:; Page old/1/x.html, Page old/1/y.html of 2"},
-		{"none/", 0, 9, ":;  of 0"},
-		{"../", 0, 9, ":;  of 0"},
+		{"none/", 0, 9, "none/:;  of 0"},
+		{"../", 0, 9, "../:;  of 0"},
 	} {
 		c, err := db.Contents(test.folder, test.first, test.limit)
 		if err != nil {

@@ -85,9 +85,8 @@ func (d *databaseView) addPlaces(b browser, c *mcpserver.Catalog, ctx context.Co
 		d.Problem = safetext.Line(err.Error())
 		return
 	}
-	places := append(b.folders(contents), b.pages(contents)...)
-	d.Places = places[:min(len(places), treePlaces)]
-	d.More = len(contents.Folders) + contents.Total - len(d.Places)
+	d.Places = append(b.folders(contents), b.pages(contents)...)
+	d.More = contents.Total - len(d.Places)
 }
 
 // recentSearches are the searches of a user. Only the memory of the server has them.
@@ -209,7 +208,7 @@ func (s *Site) browsePage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return listError(form.Get("db"), err)
 	}
-	if len(c.Folders) == 0 && len(c.Pages) == 0 {
+	if len(c.Folders)+len(c.Pages) == 0 {
 		return httpError{http.StatusNotFound, fmt.Errorf("the database %s has no pages in %q", e.Label(), cut(form.Get("in"), maxLabel))}
 	}
 	b := browser{s.base, e.Name}
@@ -225,10 +224,7 @@ func (s *Site) browsePage(w http.ResponseWriter, r *http.Request) error {
 		v.Path = append(v.Path, placeView{Name: cut(safetext.Line(strings.TrimSuffix(name, "/")), maxLabel), Link: b.folder(c.Folder[:at], 1)})
 	}
 	v.Chosen = v.Path[len(v.Path)-1].Link
-	if page == 0 {
-		v.Folders = b.folders(c)
-	}
-	v.Places = b.pages(c)
+	v.Folders, v.Places = b.folders(c), b.pages(c)
 	return s.render(w, Page{Title: v.Title, Section: "/"}, "list.html", v)
 }
 
