@@ -460,14 +460,18 @@ func TestWebTasks(t *testing.T) {
 			enter(`[aria-label^="This was wrong"]`)
 			b.run(t, chromedp.WaitReady(`[aria-label^="Undo"]`))
 		}},
-		{"add a keyword", func() {
+		{"change the keywords and the mode of a database", func() {
 			enter(`header a[href$="/databases"]`)
 			b.run(t, chromedp.WaitReady("#databases"))
 			enter("#databases .asked a")
-			b.run(t, chromedp.WaitReady("#keyword"))
-			b.tabTo(t, "#keyword")
-			b.run(t, chromedp.KeyEvent("escape hatch"+kb.Enter))
-			b.waitFor(t, `document.querySelector("#keywords")?.innerText.includes("escape hatch")`)
+			b.run(t, chromedp.WaitReady("#keywords"))
+			b.tabTo(t, "#keywords")
+			b.run(t, chromedp.KeyEvent(kb.End+", escape hatch"))
+			b.tabTo(t, "#mode")
+			b.run(t, chromedp.KeyEvent(kb.End))
+			b.tabTo(t, "#save")
+			b.run(t, chromedp.KeyEvent(kb.Enter))
+			b.waitFor(t, `location.hash === "#settings" && document.querySelector("#keywords").value === "docsearch, escape hatch" && document.querySelector("#mode").value === "off"`)
 		}},
 	} {
 		t.Log(task.name)

@@ -157,6 +157,86 @@ func (f *file) extend(at int, name string, have, want []string) error {
 	return f.Set(missing, f.key, at, key)
 }
 
+// SetMode returns the contents of the config file at path with the mode of the database of that
+// name, or without one if it is empty. Its errors are those of Put.
+func SetMode(path string, data []byte, name string, mode config.Mode) ([]byte, error) {
+	f, at, _, err := openEntry(path, data, name)
+	if err != nil {
+		return nil, err
+	}
+	entry := f.list[at].(map[string]any)
+	key, err := findKey(entry, "mode")
+	switch {
+	case err != nil:
+		return nil, err
+	case mode != "":
+		err = f.Set(mode, f.key, at, key)
+	case entry[key] != nil:
+		err = f.Remove(f.key, at, key)
+	}
+	return f.result(err)
+}
+
+// SetKeywords returns the contents of the config file at path with these keywords of the database
+// of that name, which keeps its name. Keywords that it has stay in their order, before new ones.
+// Its errors are those of Put.
+func SetKeywords(path string, data []byte, name string, keywords []string) ([]byte, error) {
+	f, at, old, err := openEntry(path, data, name)
+	if err != nil {
+		return nil, err
+	}
+	entry := f.list[at].(map[string]any)
+	key, err := findKey(entry, "keywords")
+	if err != nil {
+		return nil, err
+	}
+	if items, isList := entry[key].([]any); isList {
+		err = f.extend(at, "keywords", old.Keywords, keywords)
+		for i, word := range slices.Backward(items) {
+			isKept := slices.ContainsFunc(keywords, func(k string) bool { return strings.EqualFold(k, fmt.Sprint(word)) })
+			if !isKept {
+				err = cmp.Or(err, f.Remove(f.key, at, key, i))
+			}
+		}
+	} else {
+		err = f.Set(keywords, f.key, at, key)
+	}
+	if nameKey, keyErr := findKey(entry, "name"); entry[nameKey] == nil { // its name was the first keyword
+		err = cmp.Or(err, keyErr, f.set(at, "name", old.Name))
+	}
+	return f.result(err)
+}
+
+// openEntry returns the file at path with the contents, and the database of that name with its
+// position in the list.
+func openEntry(path string, data []byte, name string) (f *file, at int, db config.Database, err error) {
+	if f, err = open(path, data, "databases"); err != nil {
+		return nil, 0, db, err
+	}
+	if at, db = f.findDatabase(name); at < 0 {
+		return nil, 0, db, fmt.Errorf("database %q not found in the file", name)
+	}
+	return f, at, db, nil
+}
+
+// Set returns the contents of the config file at path with a value of a section, such as
+// "hook". Its errors are those of Put.
+func Set(path string, data []byte, section, name string, value any) ([]byte, error) {
+	f, err := open(path, data, section)
+	if err != nil {
+		return nil, err
+	}
+	fields, isObject := f.values[f.key].(map[string]any)
+	if f.values[f.key] != nil && !isObject {
+		return nil, ErrManualEdit
+	}
+	key, err := findKey(fields, name)
+	if err != nil {
+		return nil, err
+	}
+	return f.result(f.Set(value, f.key, key))
+}
+
 // Remove returns the contents of the config file at path without the entry of that name,
 // or data, the current contents, if there is no such entry. It also removes comments
 // within the entry; everything else stays, byte for byte. Its errors are those of Put.

@@ -54,29 +54,45 @@ func (m Machine) Databases(context.Context) ([]manage.Database, error) {
 	for _, ref := range all {
 		d := databaseOf(ref)
 		if i := slices.IndexFunc(c.Databases, func(db config.Database) bool { return ref.Configured && db.Name == ref.Name }); i >= 0 {
-			d.Keywords = c.Databases[i].Keywords
+			d.Mode, d.Keywords = c.Databases[i].Mode, c.Databases[i].Keywords
 		}
 		list = append(list, d)
 	}
 	return list, nil
 }
 
-// AddKeyword adds a keyword to the entry of a database in the config.
-func (m Machine) AddKeyword(d *manage.Database, keyword string) error {
-	entry := edit.Entry{Name: d.Name, Path: d.Path, Keywords: []string{keyword}}
-	change, err := agentconfig.Rewrite(m.Locations.Config, "the keyword "+keyword, func(data []byte) ([]byte, error) {
-		return edit.Put(m.Locations.Config, data, entry)
+// SetDatabase changes the mode and the keywords of a database in the config.
+func (m Machine) SetDatabase(d *manage.Database, mode config.Mode, keywords []string) error {
+	return m.change("database "+d.Name, func(path string, data []byte) ([]byte, error) {
+		data, err := edit.SetMode(path, data, d.Name, mode)
+		if err == nil && !slices.Equal(keywords, d.Keywords) {
+			data, err = edit.SetKeywords(path, data, d.Name, keywords)
+		}
+		return data, err
 	})
-	if err == nil && !change.None() {
-		_, err = change.Apply()
+}
+
+// SetLogQueries decides whether the event log keeps the queries of web searches.
+func (m Machine) SetLogQueries(on bool) error {
+	return m.change("log_queries", func(path string, data []byte) ([]byte, error) {
+		return edit.Set(path, data, "hook", "log_queries", on)
+	})
+}
+
+// change edits the config. It backs up the file.
+func (m Machine) change(subject string, edit func(path string, data []byte) ([]byte, error)) error {
+	path := m.Locations.Config
+	c, err := agentconfig.Rewrite(path, subject, func(data []byte) ([]byte, error) { return edit(path, data) })
+	if err == nil && !c.None() {
+		_, err = c.Apply()
 	}
 	if err != nil {
-		return fmt.Errorf("cannot add the keyword %q to %s: %w", keyword, m.Locations.Config, err)
+		return fmt.Errorf("cannot change %s: %w; edit the file yourself", path, err)
 	}
 	return nil
 }
 
-// databaseOf describes a database, without its keywords.
+// databaseOf describes a database, without its mode and keywords.
 func databaseOf(ref library.Ref) manage.Database {
 	info, state, why := library.Inspect(ref.Path)
 	d := manage.Database{Name: ref.Name, Path: ref.Path, Configured: ref.Configured, State: state, IsOK: state == library.StateOK, Why: why, Version: ref.Version,

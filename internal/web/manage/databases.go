@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/parallel"
 	"github.com/docsearch/docsearch/internal/web"
 	"github.com/docsearch/docsearch/internal/web/job"
@@ -37,6 +38,7 @@ type Database struct {
 	Checked    time.Time // last time at which the source was unchanged
 	Updatable  bool      // an update may read its source
 	Removable  bool
+	Mode       config.Mode
 	Keywords   []string
 }
 
@@ -239,28 +241,56 @@ func (p *Pages) addDatabase(w http.ResponseWriter, r *http.Request) {
 	p.startJob(w, r, "/databases", "set up "+name, "setup "+name, args...)
 }
 
-// addKeyword adds a keyword to a database of the list.
-func (p *Pages) addKeyword(w http.ResponseWriter, r *http.Request) {
+// modes are the modes of a database in words.
+var modes = [...]mode{
+	{"", "Answer if it can, otherwise point to the documentation (default)"},
+	{config.ModeAnswer, "Answer with the passages, or else let the web search run"},
+	{config.ModeRedirect, "Deny, and point to the documentation"},
+	{config.ModeAdvise, "Let the web search run, and mention the documentation"},
+	{config.ModeOff, "Do nothing"},
+}
+
+type mode struct {
+	Value config.Mode
+	Title string
+}
+
+// Modes lists the choices of the form.
+func (detailsView) Modes() []mode { return modes[:] }
+
+// KeywordList returns the keywords as the form shows them.
+func (v detailsView) KeywordList() string { return strings.Join(v.Keywords, ", ") }
+
+// setDatabase changes the mode and the keywords of a database of the config.
+func (p *Pages) setDatabase(w http.ResponseWriter, r *http.Request) {
 	form, ok := p.form(w, r, "/databases")
 	if !ok {
 		return
 	}
 	d, err := p.find(r.Context(), form.Get("path"))
-	keyword := strings.Join(strings.Fields(form.Get("keyword")), " ")
-	switch {
-	case err != nil:
+	if err != nil {
 		p.fail(w, r, "/databases", statusOf(err), err)
-	case !d.Configured || keyword == "":
-		p.fail(w, r, "/databases", http.StatusBadRequest, errors.New("enter a keyword for a database of the config"))
-	default:
-		back := "/databases/details?" + url.Values{"path": {d.Path}}.Encode()
-		if err := p.Machine.AddKeyword(d, keyword); err != nil {
-			p.fail(w, r, back, http.StatusInternalServerError, err)
-			return
-		}
-		p.databases.forget()
-		p.site.Redirect(w, r, back+"#keywords")
+		return
 	}
+	back := "/databases/details?" + url.Values{"path": {d.Path}}.Encode()
+	var keywords []string
+	for k := range strings.SplitSeq(form.Get("keywords"), ",") {
+		if k = strings.Join(strings.Fields(k), " "); k != "" {
+			keywords = append(keywords, k)
+		}
+	}
+	chosen := config.Mode(form.Get("mode"))
+	known := slices.ContainsFunc(modes[:], func(m mode) bool { return m.Value == chosen })
+	if !d.Configured || !known || len(keywords) == 0 {
+		p.fail(w, r, back, http.StatusBadRequest, errors.New("enter at least one keyword, for a database of the config"))
+		return
+	}
+	if err := p.Machine.SetDatabase(d, chosen, keywords); err != nil {
+		p.fail(w, r, back, http.StatusInternalServerError, err)
+		return
+	}
+	p.databases.forget()
+	p.site.Redirect(w, r, back+"#settings")
 }
 
 // startJob starts a job and sends the browser back to a page, where it is shown.

@@ -36,8 +36,10 @@ type Machine interface {
 	Databases(ctx context.Context) ([]Database, error)
 	// Skipped returns the files and pages of a database that have no passages.
 	Skipped(d *Database) ([]Skipped, error)
-	// AddKeyword adds a keyword to a database of the config.
-	AddKeyword(d *Database, keyword string) error
+	// SetDatabase changes the mode and the keywords of a database of the config.
+	SetDatabase(d *Database, mode config.Mode, keywords []string) error
+	// SetLogQueries decides whether the event log keeps the queries of web searches.
+	SetLogQueries(on bool) error
 	// Settings returns the settings and their problems.
 	Settings() (*Settings, error)
 }
@@ -101,7 +103,8 @@ func (p *Pages) register() {
 	for _, command := range []string{"update", "build", "remove"} {
 		p.site.HandleFunc("POST /databases/"+command, p.change(command))
 	}
-	p.site.HandleFunc("POST /databases/keyword", p.addKeyword)
+	p.site.HandleFunc("POST /databases/settings", p.setDatabase)
+	p.site.HandleFunc("POST /settings/log", p.setLogQueries)
 	p.site.HandleFunc("POST /jobs/cancel", p.cancelJob)
 	p.site.HandleFunc("POST /settings/check", p.runDoctor)
 }

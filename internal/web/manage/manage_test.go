@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 
 	"github.com/docsearch/docsearch/internal/config"
@@ -49,15 +50,20 @@ type testMachine struct {
 	config    config.Config
 	databases []Database
 	skipped   []Skipped
-	added     []string // keywords
+	set       []string // changed settings
 	err       error
 }
 
 func (m *testMachine) Config() (config.Config, error)                { return m.config, nil }
 func (m *testMachine) Databases(context.Context) ([]Database, error) { return m.databases, m.err }
 func (m *testMachine) Skipped(*Database) ([]Skipped, error)          { return m.skipped, nil }
-func (m *testMachine) AddKeyword(d *Database, keyword string) error {
-	m.added = append(m.added, d.Name+": "+keyword)
+func (m *testMachine) SetDatabase(d *Database, mode config.Mode, keywords []string) error {
+	m.set = append(m.set, fmt.Sprintf("%s %s %q", d.Name, mode, keywords))
+	return m.err
+}
+
+func (m *testMachine) SetLogQueries(on bool) error {
+	m.set = append(m.set, fmt.Sprint("log_queries ", on))
 	return m.err
 }
 
@@ -247,7 +253,7 @@ func TestDatabasesPages(t *testing.T) {
 		t.Errorf("%d databases can be updated, want 1", n)
 	}
 	_, page = s.get("/databases/details?path=/data/gitlab")
-	mustHave(t, page, "a&lt;b&gt;.bin", "not text", `<a href="/browse?db=gitlab">`, "<b>gitlab</b>, <b>&lt;ci&gt;</b>")
+	mustHave(t, page, "a&lt;b&gt;.bin", "not text", `<a href="/browse?db=gitlab">`, `value="gitlab, &lt;ci&gt;"`, `<option value="" selected>`)
 	_, page = s.get("/databases/remove?path=/data/gitlab")
 	mustHave(t, page, "Remove gitlab?", `<form method="post" action="/databases/remove">`)
 	for _, path := range []string{"/databases/details", "/databases/remove"} {
@@ -265,25 +271,39 @@ func TestDatabasesPages(t *testing.T) {
 	}
 }
 
-// A keyword can be added to a database of the config only.
-func TestAddKeyword(t *testing.T) {
+// The mode and the keywords of a database of the config can be changed, and whether the log
+// keeps queries.
+func TestChangeSettings(t *testing.T) {
 	m := &testMachine{config: config.Default(), databases: testDatabases}
 	s := newSite(t, m, eventlogtest.Week(t))
 	for _, test := range []struct {
-		path, keyword string
-		want          int
+		path, mode, keywords string
+		want                 int
 	}{
-		{"/data/gitlab", "  merge   request ", 200},
-		{"/data/gitlab", " ", 400},
-		{"/data/gone", "x", 400},
-		{"/etc", "x", 404},
+		{"/data/gitlab", "advise", "  merge   request ,,ci", 200},
+		{"/data/gitlab", "", "ci", 200},
+		{"/data/gitlab", "", " , ", 400},
+		{"/data/gitlab", "always", "x", 400},
+		{"/data/gone", "off", "x", 400},
+		{"/etc", "off", "x", 404},
 	} {
-		if status, page := s.post("/databases/keyword", url.Values{"path": {test.path}, "keyword": {test.keyword}}); status != test.want {
-			t.Errorf("%q for %s: status %d, want %d\n%s", test.keyword, test.path, status, test.want, page)
+		form := url.Values{"path": {test.path}, "mode": {test.mode}, "keywords": {test.keywords}}
+		if status, page := s.post("/databases/settings", form); status != test.want {
+			t.Errorf("%v: status %d, want %d\n%s", form, status, test.want, page)
 		}
 	}
-	if len(m.added) != 1 || m.added[0] != "gitlab: merge request" {
-		t.Errorf("added %q", m.added)
+	for _, on := range []string{"1", ""} {
+		if status, page := s.post("/settings/log", url.Values{"log_queries": {on}}); status != 200 {
+			t.Errorf("log_queries %q: status %d\n%s", on, status, page)
+		}
+	}
+	want := []string{`gitlab advise ["merge request" "ci"]`, `gitlab  ["ci"]`, "log_queries true", "log_queries false"}
+	if diff := cmp.Diff(want, m.set); diff != "" {
+		t.Errorf("changes (-want +got):\n%s", diff)
+	}
+	m.err = errors.New("the file is <b>")
+	if status, page := s.post("/settings/log", nil); status != 500 || !strings.Contains(page, "The file is &lt;b&gt;") {
+		t.Errorf("a file that cannot be changed: status %d\n%s", status, page)
 	}
 }
 
@@ -297,7 +317,7 @@ func TestSession(t *testing.T) {
 			t.Errorf("%s without a session: status %d", path, status)
 		}
 	}
-	for _, path := range []string{"/databases/remove", "/databases/add", "/databases/keyword", "/settings/check", "/activity/mark", "/jobs/cancel"} {
+	for _, path := range []string{"/databases/remove", "/databases/add", "/databases/settings", "/settings/check", "/settings/log", "/activity/mark", "/jobs/cancel"} {
 		if status, _ := s.read(stranger.PostForm(s.url+path, url.Values{"path": {"/data/gitlab"}})); status != http.StatusUnauthorized {
 			t.Errorf("%s without a session: status %d", path, status)
 		}

@@ -57,8 +57,9 @@ const doctorSubject = "doctor"
 // A settingsView is the data of settings.html.
 type settingsView struct {
 	*Settings
-	Doctor *jobView // last run; nil: none
-	Failed int      // checks
+	LogQueries bool
+	Doctor     *jobView // last run; nil: none
+	Failed     int      // checks
 }
 
 func (p *Pages) settingsPage(*http.Request) (*content, error) {
@@ -67,6 +68,9 @@ func (p *Pages) settingsPage(*http.Request) (*content, error) {
 		return nil, err
 	}
 	v := settingsView{Settings: settings}
+	if c, err := p.Machine.Config(); err == nil {
+		v.LogQueries = c.Hook.LogQueries
+	}
 	for _, j := range p.jobs.Jobs() { // the latest first
 		if j.Subject != doctorSubject {
 			continue
@@ -90,4 +94,16 @@ func (p *Pages) runDoctor(w http.ResponseWriter, r *http.Request) {
 	if _, ok := p.form(w, r, "/settings"); ok {
 		p.startJob(w, r, "/settings", "run the doctor", doctorSubject, "doctor", "--json")
 	}
+}
+
+func (p *Pages) setLogQueries(w http.ResponseWriter, r *http.Request) {
+	form, ok := p.form(w, r, "/settings")
+	if !ok {
+		return
+	}
+	if err := p.Machine.SetLogQueries(form.Get("log_queries") == "1"); err != nil {
+		p.fail(w, r, "/settings", http.StatusInternalServerError, err)
+		return
+	}
+	p.site.Redirect(w, r, "/settings#privacy")
 }
