@@ -124,14 +124,17 @@ func browse[T any](ctx context.Context, c *Catalog, name string, list func(*inde
 	if e = entries[i]; e.Remote != nil {
 		return e, all, ErrRemote
 	}
-	err = c.use(ctx, e.Path, func(db *index.Database) (err error) {
-		all, err = list(db)
-		return err
-	})
-	if err != nil && ctx.Err() == nil {
-		err = errors.New(searchError(e, err))
+	o := forEachEntry(ctx, []Entry{e}, searchTimeout, func(e Entry) (all T, err error) {
+		err = c.use(ctx, e.Path, func(db *index.Database) (err error) {
+			all, err = list(db)
+			return err
+		})
+		return all, err
+	})[0]
+	if o.err != nil && ctx.Err() == nil {
+		o.err = errors.New(searchError(e, o.err))
 	}
-	return e, all, err
+	return e, o.value, o.err
 }
 
 // ErrNoDatabase is wrapped by the errors of ReadPage, Contents and Names if there is no such

@@ -36,6 +36,7 @@ type homeView struct {
 	Databases []databaseView
 	Recent    []placeView // searches of this user, the latest first
 	Aside     template.HTML
+	Problem   string // why there is no Aside
 }
 
 // A databaseView is a database on the home page.
@@ -64,7 +65,7 @@ func (s *Site) home(ctx context.Context) (*homeView, error) {
 			b := browser{s.base, e.Name}
 			d.Browse, d.Names = b.folder("", 1), b.names('a', 1)
 			if i < maxTrees {
-				d.addPlaces(b, s.Catalog, ctx)
+				d.addPlaces(ctx, s.Catalog, b)
 			}
 		}
 		v.Databases = append(v.Databases, d)
@@ -73,13 +74,15 @@ func (s *Site) home(ctx context.Context) (*homeView, error) {
 		v.Recent = append(v.Recent, placeView{Name: safetext.Line(query), Link: s.base + "/?" + url.Values{"q": {query}}.Encode()})
 	}
 	if s.Aside != nil {
-		v.Aside, err = s.Aside(ctx)
+		if v.Aside, err = s.Aside(ctx); err != nil {
+			v.Problem = safetext.Line(err.Error())
+		}
 	}
-	return v, err
+	return v, ctx.Err()
 }
 
 // addPlaces adds the first folders and pages of the database's tree.
-func (d *databaseView) addPlaces(b browser, c *mcpserver.Catalog, ctx context.Context) {
+func (d *databaseView) addPlaces(ctx context.Context, c *mcpserver.Catalog, b browser) {
 	_, contents, err := c.Contents(ctx, b.database, "", 0, treePlaces)
 	if err != nil {
 		d.Problem = safetext.Line(err.Error())

@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/docsearch/docsearch/internal/mcpserver"
 	"github.com/docsearch/docsearch/internal/safetext"
@@ -219,8 +221,8 @@ func (s *Site) Fail(w http.ResponseWriter, r *http.Request, p Page, err error) {
 		p.Title = "Not found"
 	}
 	message := safetext.Line(err.Error())
-	message = strings.ToUpper(message[:min(1, len(message))]) + message[min(1, len(message)):]
-	v := errorView{p.Title, message, p.Section, r.URL.Query().Get("q")}
+	first, size := utf8.DecodeRuneInString(message)
+	v := errorView{p.Title, string(unicode.ToUpper(first)) + message[size:], p.Section, r.URL.Query().Get("q")}
 	if err := s.render(w, p, "error.html", v); err != nil {
 		s.internalError(w, err)
 	}

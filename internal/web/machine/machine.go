@@ -4,13 +4,10 @@ package machine
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/docsearch/docsearch/internal/agentconfig"
 	"github.com/docsearch/docsearch/internal/agentconfig/installation"
@@ -124,7 +121,7 @@ func (Machine) Skipped(d *manage.Database) ([]manage.Skipped, error) {
 	return list, nil
 }
 
-// Settings describes the config, its problems and the variables.
+// Settings describes the config and its problems.
 func (m Machine) Settings() (*manage.Settings, error) {
 	r, err := load.Load(m.Locations)
 	if err != nil {
@@ -134,56 +131,7 @@ func (m Machine) Settings() (*manage.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	shown := ConfigOf(m.Locations, r)
-	data, err := json.Marshal(shown.Config)
-	if err != nil {
-		return nil, err
-	}
-	s := &manage.Settings{File: shown.File, Exists: shown.Exists, Problems: problems, Folders: []manage.Setting{
-		{Name: "State", Value: shown.State}, {Name: "Cache", Value: shown.Cache}, {Name: "Databases", Value: shown.Data}}}
-	var values map[string]any
-	if err := json.Unmarshal(data, &values); err != nil {
-		return nil, err
-	}
-	for _, path := range slices.Sorted(maps.Keys(shown.From)) {
-		if value := valueAt(values, path); value != "" {
-			s.Values = append(s.Values, manage.Setting{Name: path, Value: value, Origin: shown.From[path]})
-		}
-	}
-	for _, v := range Variables() {
-		if v.Value != "" {
-			s.Variables = append(s.Variables, manage.Setting{Name: v.Name, Value: v.Value})
-		}
-	}
-	return s, nil
-}
-
-// valueAt returns the value of a decoded config at a path such as "databases[0].name" as
-// JSON, or "" if it has none.
-func valueAt(values map[string]any, path string) string {
-	var value any = values
-	for name := range strings.SplitSeq(path, ".") {
-		name, position, isItem := strings.Cut(name, "[")
-		fields, ok := value.(map[string]any)
-		if !ok {
-			return ""
-		}
-		if value, ok = fields[name]; !ok {
-			return ""
-		}
-		if !isItem {
-			continue
-		}
-		i := 0
-		items, ok := value.([]any)
-		if _, err := fmt.Sscanf(position, "%d]", &i); err != nil || !ok || i >= len(items) {
-			return ""
-		}
-		value = items[i]
-	}
-	data, err := json.Marshal(value)
-	if err != nil {
-		return ""
-	}
-	return string(data)
+	l := m.Locations
+	return &manage.Settings{File: r.Path, Exists: r.Exists, Problems: problems, LogQueries: r.Config.Hook.LogQueries,
+		Folders: []manage.Folder{{Name: "State", Path: l.State}, {Name: "Cache", Path: l.Cache}, {Name: "Databases", Path: l.Data}}}, nil
 }

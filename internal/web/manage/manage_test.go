@@ -68,7 +68,7 @@ func (m *testMachine) SetLogQueries(on bool) error {
 }
 
 func (m *testMachine) Settings() (*Settings, error) {
-	return &Settings{File: "/c.json", Exists: true, Values: []Setting{{"hook.log", "<script>", "line 3"}}, Problems: []string{"line 4: <b>"}}, nil
+	return &Settings{File: "/c.json", Exists: true, Folders: []Folder{{"State", "/<script>"}}, Problems: []string{"line 4: <b>"}}, nil
 }
 
 // A site is a server with the pages, and a client with a session.
@@ -389,7 +389,7 @@ func TestSettingsPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, page := s.get("/settings")
-	mustHave(t, page, "&lt;script&gt;", "hook.log", "line 3", "line 4: &lt;b&gt;", "Check the installation")
+	mustHave(t, page, "/c.json", "/&lt;script&gt;", "line 4: &lt;b&gt;", "Check the installation")
 	if status, _ := s.post("/settings/check", nil); status != http.StatusOK {
 		t.Fatalf("status %d", status)
 	}

@@ -8,18 +8,17 @@ import (
 	"github.com/docsearch/docsearch/internal/web/job"
 )
 
-// Settings are the active settings.
+// Settings are the settings of this machine.
 type Settings struct {
-	File      string // of the config
-	Exists    bool
-	Values    []Setting // in the order of the config
-	Variables []Setting // environment variables that are set
-	Folders   []Setting
-	Problems  []string
+	File       string // of the config
+	Exists     bool
+	LogQueries bool // the event log keeps queries
+	Folders    []Folder
+	Problems   []string // in the config
 }
 
-// A Setting is a value with its origin.
-type Setting struct{ Name, Value, Origin string }
+// A Folder is a folder of docsearch's files.
+type Folder struct{ Name, Path string }
 
 // A Status is the result of a check.
 type Status string
@@ -57,9 +56,8 @@ const doctorSubject = "doctor"
 // A settingsView is the data of settings.html.
 type settingsView struct {
 	*Settings
-	LogQueries bool
-	Doctor     *jobView // last run; nil: none
-	Failed     int      // checks
+	Doctor *jobView // last run; nil: none
+	Failed int      // checks
 }
 
 func (p *Pages) settingsPage(*http.Request) (*content, error) {
@@ -68,9 +66,6 @@ func (p *Pages) settingsPage(*http.Request) (*content, error) {
 		return nil, err
 	}
 	v := settingsView{Settings: settings}
-	if c, err := p.Machine.Config(); err == nil {
-		v.LogQueries = c.Hook.LogQueries
-	}
 	for _, j := range p.jobs.Jobs() { // the latest first
 		if j.Subject != doctorSubject {
 			continue
