@@ -309,7 +309,8 @@ func TestHookAnswers(t *testing.T) {
 			t.Errorf("the passage that answers is missing:\n%s\n\n%s", reason, context)
 		}
 	}
-	reason, _ := h.run(webSearch("p", indextest.Question+" "+indextest.Answer), "CLAUDE_PLUGIN_ROOT=/plugin").requireDenial(t)
+	writeTestFile(t, filepath.Join(h.dir, "plugin", ".claude-plugin", "plugin.json"), `{"name": "docsearch"}`)
+	reason, _ := h.run(webSearch("p", indextest.Question+" "+indextest.Answer), "CLAUDE_PLUGIN_ROOT="+filepath.Join(h.dir, "plugin")).requireDenial(t)
 	if !strings.Contains(reason, "mcp__plugin_docsearch_docs__search {") {
 		t.Errorf("the plugin's tool is not named:\n%s", reason)
 	}

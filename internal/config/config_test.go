@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -97,6 +98,15 @@ func TestHost(t *testing.T) {
 }
 
 func TestServer(t *testing.T) {
+	plugin := func(manifest string) map[string]string {
+		dir := t.TempDir()
+		file := filepath.Join(dir, ".claude-plugin", "plugin.json")
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(manifest), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		return map[string]string{"CLAUDE_PLUGIN_ROOT": dir}
+	}
+	own := plugin(`{"version": "1", "name": "docsearch"}`)
 	for _, test := range []struct {
 		name string
 		env  map[string]string
@@ -104,8 +114,11 @@ func TestServer(t *testing.T) {
 		want string
 	}{
 		{"plain", nil, "", "mcp__docsearch__search"},
-		{"plugin", map[string]string{"CLAUDE_PLUGIN_ROOT": "/p"}, "", "mcp__plugin_docsearch_docs__search"},
-		{"config", map[string]string{"CLAUDE_PLUGIN_ROOT": "/p"}, "mcp__docs__search", "mcp__docs__search"},
+		{"plugin", own, "", "mcp__plugin_docsearch_docs__search"},
+		{"another plugin", plugin(`{"name": "docs"}`), "", "mcp__docsearch__search"},
+		{"a damaged plugin", plugin(`{"name": `), "", "mcp__docsearch__search"},
+		{"no plugin", map[string]string{"CLAUDE_PLUGIN_ROOT": "/PLUGIN_ROOT_NOT_EXPANDED_ERROR"}, "", "mcp__docsearch__search"},
+		{"config", own, "mcp__docs__search", "mcp__docs__search"},
 		{"environment", map[string]string{"DOCSEARCH_MCP_TOOL": "mcp__mine__search"}, "mcp__docs__search", "mcp__mine__search"},
 		{"a tool of the client", map[string]string{"DOCSEARCH_MCP_TOOL": "Bash"}, "Edit", "mcp__docsearch__search"},
 		{"another tool of the server", nil, "mcp__docs__find", "mcp__docsearch__search"},

@@ -3,6 +3,9 @@ package config
 import (
 	"cmp"
 	"strings"
+
+	"github.com/docsearch/docsearch/internal/file/atomicfile"
+	"github.com/docsearch/docsearch/internal/hook/rawjson"
 )
 
 // Tool name prefixes of docsearch's MCP server as installed by the plugin and by
@@ -22,7 +25,7 @@ type Server struct {
 }
 
 // Server returns the names for the hook's environment: from $DOCSEARCH_MCP_TOOL, else from
-// the config, else the plugin's name if CLAUDE_PLUGIN_ROOT is set, else the name that
+// the config, else the plugin's name if docsearch's plugin runs the hook, else the name that
 // docsearch install uses. The result depends on the environment, so it must not be stored
 // in a snapshot. A name that cannot be that of docsearch's search tool is ignored.
 func (c *Config) Server(getenv Getenv) Server {
@@ -37,10 +40,27 @@ func (c *Config) Server(getenv Getenv) Server {
 		}
 	}
 	prefix := plainServer
-	if getenv("CLAUDE_PLUGIN_ROOT") != "" {
+	if isOwnPlugin(getenv("CLAUDE_PLUGIN_ROOT")) {
 		prefix = pluginServer
 	}
 	return Server{Search: prefix + searchTool, Read: prefix + readTool}
+}
+
+// maxManifest is the maximum size of a plugin's manifest in bytes.
+const maxManifest = 64 << 10
+
+// isOwnPlugin reports whether a folder is that of docsearch's plugin. Other agents set
+// CLAUDE_PLUGIN_ROOT for every hook.
+func isOwnPlugin(dir string) bool {
+	if dir == "" {
+		return false
+	}
+	data, err := atomicfile.Read(Join(Join(dir, ".claude-plugin"), "plugin.json"), maxManifest)
+	if err != nil {
+		return false
+	}
+	manifest, err := rawjson.Object(data)
+	return err == nil && manifest.String("name") == "docsearch"
 }
 
 // IsDefault reports whether the names are those that docsearch install uses. The client

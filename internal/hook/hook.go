@@ -40,7 +40,7 @@ type Process struct {
 	Deadline *deadline.Deadline
 	// Start starts docsearch with the arguments and does not wait for it.
 	Start func(args ...string) error
-	// Host is the host that runs the hook; empty if the shape of its event decides.
+	// Host is the host that runs the hook; empty if its event and the environment decide.
 	Host event.Host
 
 	// Rules reads the rules of the user and of plugins, and ProjectRules those that a project
@@ -147,7 +147,7 @@ func (p *Process) ReadEvent() error {
 	if p.Event != nil || p.eventErr != nil {
 		return p.eventErr
 	}
-	e, data, err := event.ReadFrom(p.Stdin, p.Host)
+	e, data, err := event.ReadFrom(p.Stdin, p.Host, event.FromEnviron(p.Getenv))
 	if p.eventErr = err; err == nil {
 		p.Event, p.Input = &e, data
 	}

@@ -23,7 +23,7 @@ var updateAnswers = flag.Bool("update", false, "write the answers in testdata/ho
 
 // TestHosts sends the events of each host in testdata/hosts to the hook, as one session,
 // and compares the answers. The hook must give the same answers when the command line names
-// the host and when only the shape of the events shows it.
+// the host and when only its events and its environment show it.
 func TestHosts(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "hosts", "*.txtar"))
 	if err != nil || len(files) <= len(event.Hosts()) {
@@ -43,6 +43,9 @@ func TestHosts(t *testing.T) {
 			}
 			got := &txtar.Archive{Comment: archive.Comment}
 			named, detected := newHostSession(t, h), newHostSession(t, "")
+			if h == event.Devin {
+				detected.environ = map[string]string{"DEVIN_PROJECT_DIR": "/p"}
+			}
 			for _, f := range archive.Files {
 				if strings.HasSuffix(f.Name, answerSuffix) {
 					continue
@@ -77,13 +80,15 @@ type hostSession struct {
 	config *config.Config
 	state  string
 	now    time.Time
+
+	environ map[string]string
 }
 
 func newHostSession(t *testing.T, h event.Host) *hostSession {
 	c := notesConfig()
 	c.Databases[0].URLs = []string{"https://docs.gitlab.com/"}
 	c.Inject.SkipAgents = nil
-	return &hostSession{h, c, t.TempDir(), at(0)}
+	return &hostSession{host: h, config: c, state: t.TempDir(), now: at(0)}
 }
 
 // answer returns the output of the hook for an event that comes ten seconds after the one
@@ -92,7 +97,8 @@ func (s *hostSession) answer(t *testing.T, data []byte) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	p := Process{
-		Stdin: bytes.NewReader(data), Stdout: &stdout, Stderr: &stderr, Getenv: noEnv, Host: s.host,
+		Stdin: bytes.NewReader(data), Stdout: &stdout, Stderr: &stderr, Host: s.host,
+		Getenv: func(name string) string { return s.environ[name] },
 		Now:   func() time.Time { return s.now },
 		Start: func(...string) error { return errors.New("nothing to start") },
 		Rules: func(string, func(*config.Rule) bool) ([]config.Rule, []string, error) { return hostRules(), nil, nil },

@@ -179,7 +179,7 @@ func (d *decider) noteItem(e *notes.Entry) notes.Item {
 	}
 	item := notes.Item{Database: e.Database, Key: e.Key(), Title: title, Text: text + ":", Quote: sanitize(e.Text)}
 	if source != "" {
-		item.Rest = contextTexts.Text("note-text", "call", d.client.ToolName(d.server.Read)+" "+readArguments(source, e.Database))
+		item.Rest = contextTexts.Text("note-text", "call", d.client.Call(&d.event, d.server.Read, readArguments(source, e.Database)))
 	}
 	return item
 }
@@ -298,7 +298,10 @@ func (d *decider) databaseLines(b *boundedText) {
 	if listed {
 		head += " " + contextTexts.Text("listed")
 	}
-	if d.client.Loader != "" {
+	switch {
+	case d.client.CallsThrough(&d.event):
+		head += " " + contextTexts.Text("call", "call", d.client.Call(&d.event, d.server.Search, `{"query": "...", "keywords": ["..."]}`))
+	case d.client.Loader != "":
 		head += " " + contextTexts.Text("load", "call", loadCall(d.client, search))
 	}
 	b.add(head + "\n")

@@ -71,7 +71,8 @@ func (t *denialText) calls(limit int) (calls, hint, rest string) {
 // call returns the exact call for a database. To fit into limit units, it drops keywords
 // or shortens the query; it may still be longer.
 func (t *denialText) call(o *result, limit int) string {
-	query, tool := o.query(), t.client.ToolName(o.tool)
+	query := o.query()
+	full := func(arguments string) string { return t.client.Call(t.event, o.tool, arguments) }
 	leann := o.takesIndexName()
 	database := ", \"database\": " + quote(o.db.Name)
 	if t.code != "" {
@@ -79,7 +80,7 @@ func (t *denialText) call(o *result, limit int) string {
 	}
 	switch {
 	case o.isFetch() && o.own:
-		return tool + " " + readArguments(o.page, o.db.Name)
+		return full(readArguments(o.page, o.db.Name))
 	case o.own && !leann:
 		keywords := contentWords(query, o.db.Keywords, maxKeywords)
 		for n := len(keywords); n >= 0; n-- {
@@ -87,21 +88,21 @@ func (t *denialText) call(o *result, limit int) string {
 			for i := range list {
 				list[i] = quote(keywords[i])
 			}
-			call := tool + " {\"query\": " + quote(query) + ", \"keywords\": [" + strings.Join(list, ", ") + "]" + database + "}"
+			call := full("{\"query\": " + quote(query) + ", \"keywords\": [" + strings.Join(list, ", ") + "]" + database + "}")
 			if utf16Len(call) <= limit {
 				return call
 			}
 		}
 	}
-	before, after := tool+" {\"query\": ", "}"
+	before, after := "{\"query\": ", "}"
 	switch {
 	case leann:
-		before = tool + " {\"index_name\": " + quote(indexName(o)) + ", \"query\": "
+		before = "{\"index_name\": " + quote(indexName(o)) + ", \"query\": "
 	case o.own:
 		after = database + "}"
 	}
 	for {
-		call := before + quote(query) + after
+		call := full(before + quote(query) + after)
 		over := utf16Len(call) - limit
 		if over <= 0 || utf16Len(query)-over < minQuery {
 			return call

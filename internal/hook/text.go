@@ -198,7 +198,7 @@ func (t *denialText) escapeHatch() string {
 // main agent is known to have the search tool if the client loads it at once.
 func (t *denialText) loadHint() string {
 	loaded := t.client.LoadsSearch() && t.event.Agent == "" && !t.isFetch() && !t.usesOtherServer()
-	if t.client.Loader == "" || loaded && t.client.ShowsContext(t.event) {
+	if t.client.Loader == "" || t.client.CallsThrough(t.event) || loaded && t.client.ShowsContext(t.event) {
 		return ""
 	}
 	return "\n" + denialTexts.Text("load", "call", loadCall(t.client, t.tools()...))

@@ -11,7 +11,7 @@ import (
 // Otherwise it sends keys in camel case without an event name, and its own tool names. VS
 // Code runs the same hooks.
 func (e *Event) readCopilot(f rawjson.Fields) {
-	if f.Raw("hookEventName") != nil {
+	if f.Raw("hookEventName") != nil && f.Raw("sessionId") != nil {
 		e.Host = VSCode
 		e.readVSCode(f)
 		return

@@ -127,8 +127,9 @@ const (
 )
 
 // ReadFrom reads an event of the host from r, which may stay open after it. It always
-// returns the data that it has read. If host is empty, the shape of the event decides.
-func ReadFrom(r io.Reader, host Host) (e Event, data []byte, err error) {
+// returns the data that it has read. If host is empty, the shape of the event decides, see
+// ParseFrom.
+func ReadFrom(r io.Reader, host, environ Host) (e Event, data []byte, err error) {
 	data = make([]byte, 0, 8<<10)
 	for {
 		if len(data) == cap(data) {
@@ -140,12 +141,12 @@ func ReadFrom(r io.Reader, host Host) (e Event, data []byte, err error) {
 			return Event{}, data, fmt.Errorf("larger than %d MiB", MaxSize>>20)
 		}
 		if end := bytes.TrimRight(data, " \t\r\n"); len(data) <= eagerLimit && bytes.HasSuffix(end, []byte("}")) {
-			if e, err := ParseFrom(data, host); err == nil {
+			if e, err := ParseFrom(data, host, environ); err == nil {
 				return e, data, nil
 			}
 		}
 		if err == io.EOF {
-			e, err = ParseFrom(data, host)
+			e, err = ParseFrom(data, host, environ)
 			return e, data, err
 		}
 		if err != nil {
@@ -155,18 +156,19 @@ func ReadFrom(r io.Reader, host Host) (e Event, data []byte, err error) {
 }
 
 // Parse reads an event of the host that its shape shows, see ParseFrom.
-func Parse(data []byte) (Event, error) { return ParseFrom(data, "") }
+func Parse(data []byte) (Event, error) { return ParseFrom(data, "", "") }
 
-// ParseFrom reads an event of a host, one field at a time. A field that is missing or of
-// the wrong type is empty and does not affect the others. Only data that is not a JSON
-// object is an error.
-func ParseFrom(data []byte, host Host) (Event, error) {
+// ParseFrom reads an event of a host, one field at a time. If host is empty, the shape of
+// the event decides, and then environ, see FromEnviron. A field that is missing or of the
+// wrong type is empty and does not affect the others. Only data that is not a JSON object
+// is an error.
+func ParseFrom(data []byte, host, environ Host) (Event, error) {
 	fields, err := rawjson.Object(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
 	if err != nil {
 		return Event{}, err
 	}
 	if host == "" {
-		host = hostOf(fields)
+		host = hostOf(fields, environ)
 	}
 	e := Event{
 		Host:       host,
@@ -196,19 +198,19 @@ func ParseFrom(data []byte, host Host) (Event, error) {
 // eventName returns Claude Code's name for the names that several hosts share.
 func eventName(name string) string {
 	switch name {
-	case "preToolUse":
+	case "preToolUse", "pre_tool_use":
 		return PreToolUse
-	case "postToolUse":
+	case "postToolUse", "post_tool_use":
 		return PostToolUse
-	case "postToolUseFailure":
+	case "postToolUseFailure", "post_tool_use_failure":
 		return PostToolUseFailure
-	case "sessionStart", "agentSpawn":
+	case "sessionStart", "session_start", "agentSpawn":
 		return SessionStart
-	case "sessionEnd":
+	case "sessionEnd", "session_end":
 		return SessionEnd
-	case "subagentStart":
+	case "subagentStart", "subagent_start":
 		return SubagentStart
-	case "userPromptSubmit", "userPromptSubmitted":
+	case "userPromptSubmit", "user_prompt_submit", "userPromptSubmitted":
 		return UserPromptSubmit
 	case "preCompact":
 		return PreCompact

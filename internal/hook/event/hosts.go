@@ -24,11 +24,14 @@ const (
 	Windsurf Host = "windsurf"
 	Goose    Host = "goose"
 	Kiro     Host = "kiro"
+	Grok     Host = "grok"
+	Droid    Host = "droid"
+	Devin    Host = "devin"
 )
 
 // Hosts returns all hosts.
 func Hosts() []Host {
-	return []Host{Claude, Codex, Gemini, Copilot, OpenCode, Qwen, Crush, Cursor, VSCode, Windsurf, Goose, Kiro}
+	return []Host{Claude, Codex, Gemini, Copilot, OpenCode, Qwen, Crush, Cursor, VSCode, Windsurf, Goose, Kiro, Grok, Droid, Devin}
 }
 
 // HostNamed returns the host with a name.
@@ -37,15 +40,31 @@ func HostNamed(name string) (Host, bool) {
 	return h, slices.Contains(Hosts(), h)
 }
 
-// hostOf identifies the host by the shape of its event. OpenCode's plugin always names it.
-func hostOf(f rawjson.Fields) Host {
-	name := f.Text("hook_event_name")
+// FromEnviron returns the host whose variables a hook has in its environment, for hosts that
+// run the hooks in Claude Code's settings. A program inherits the variables of the host
+// that started it, so they decide only about an event that has no other host's fields.
+func FromEnviron(getenv func(string) string) Host {
+	switch {
+	case getenv("GROK_SESSION_ID") != "":
+		return Grok
+	case getenv("DEVIN_PROJECT_DIR") != "":
+		return Devin
+	}
+	return ""
+}
+
+// hostOf identifies the host by the shape of its event, and by the environment of the hook
+// if two hosts have the same. OpenCode's plugin always names it.
+func hostOf(f rawjson.Fields, environ Host) Host {
+	name, other := f.Text("hook_event_name"), f.Text("hookEventName")
 	switch {
 	case f.Raw("cursor_version", "conversation_id") != nil:
 		return Cursor
 	case f.Raw("agent_action_name") != nil:
 		return Windsurf
-	case f.Raw("hookEventName") != nil:
+	case other != "" && (name != "" || environ == Grok):
+		return Grok
+	case other != "" && f.Raw("sessionId") != nil:
 		return VSCode
 	case f.Raw("sessionId", "toolName") != nil:
 		return Copilot
@@ -67,6 +86,18 @@ func hostOf(f rawjson.Fields) Host {
 		return Copilot
 	case f.Raw("model") != nil && f.Raw("turn_id", "permission_mode") != nil: // Claude Code sends at most one of them
 		return Codex
+	}
+	return claudeOr(f, environ)
+}
+
+// claudeOr identifies the host of an event in Claude Code's form.
+func claudeOr(f rawjson.Fields, environ Host) Host {
+	transcript := f.Raw("transcript_path")
+	switch mode := f.Text("permission_mode"); {
+	case mode == "off", mode == "spec", strings.HasPrefix(mode, "auto-"), bytes.Contains(transcript, []byte("/.factory/")):
+		return Droid
+	case environ == Devin && transcript == nil: // Claude Code always sends it
+		return Devin
 	}
 	return Claude
 }
@@ -96,6 +127,12 @@ func (e *Event) read(f rawjson.Fields) {
 		e.readGoose(f)
 	case Kiro:
 		e.readKiro(f)
+	case Grok:
+		e.readGrok(f)
+	case Droid:
+		e.readDroid(f)
+	case Devin:
+		e.readDevin(f)
 	default:
 		e.readClaude(f)
 	}

@@ -32,7 +32,7 @@ func TestWebRun(t *testing.T) {
 		{"an empty list", `{"search_query":[]}`, "webrun", nil, "", ""},
 		{"nothing", `{}`, "webrun", nil, "", ""},
 	} {
-		e, err := ParseFrom([]byte(`{"hook_event_name":"PreToolUse","tool_name":"webrun","tool_input":`+test.input+`}`), Codex)
+		e, err := ParseFrom([]byte(`{"hook_event_name":"PreToolUse","tool_name":"webrun","tool_input":`+test.input+`}`), Codex, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +120,7 @@ func TestCopilotFailure(t *testing.T) {
 
 // VS Code runs the hooks of Copilot CLI, whose command names Copilot.
 func TestCopilotInVSCode(t *testing.T) {
-	e, err := ParseFrom([]byte(`{"hookEventName":"PreToolUse","sessionId":"s","tool_name":"fetch_webpage","tool_input":{"urls":["https://a/"],"query":"q"}}`), Copilot)
+	e, err := ParseFrom([]byte(`{"hookEventName":"PreToolUse","sessionId":"s","tool_name":"fetch_webpage","tool_input":{"urls":["https://a/"],"query":"q"}}`), Copilot, "")
 	if want := (Fetch{"https://a/", "q"}); err != nil || e.Host != VSCode || e.Tool != WebFetch || e.Fetch != want {
 		t.Errorf("host %s, tool %s, %+v, %v", e.Host, e.Tool, e.Fetch, err)
 	}
@@ -139,6 +139,41 @@ func TestHostNamed(t *testing.T) {
 	}
 }
 
+// Hosts that run the hooks in Claude Code's settings are recognized by their own fields. The
+// environment decides only where those of two hosts are the same: a program inherits it.
+func TestHostOfClaudesHooks(t *testing.T) {
+	for _, test := range []struct {
+		event   string
+		environ Host
+		want    Host
+	}{
+		{`{"hook_event_name":"PreToolUse","transcript_path":"/h/.claude/t"}`, "", Claude},
+		{`{"hook_event_name":"PreToolUse","transcript_path":"/h/.claude/t","permission_mode":"auto"}`, Grok, Claude},
+		{`{"hook_event_name":"PreToolUse","transcript_path":"/h/.claude/t","prompt_id":"p"}`, Devin, Claude},
+		{`{"hookEventName":"PreToolUse","tool_name":"WebSearch"}`, "", Claude},
+		{`{"hookEventName":"PreToolUse","hook_event_name":"PreToolUse","sessionId":"s"}`, "", Grok},
+		{`{"hookEventName":"pre_tool_use","sessionId":"s","toolName":"web_search"}`, Grok, Grok},
+		{`{"hookEventName":"PreToolUse","sessionId":"s"}`, "", VSCode},
+		{`{"hookEventName":"PreToolUse","sessionId":"s"}`, Devin, VSCode},
+		{`{"hook_event_name":"SessionStart","permission_mode":"off"}`, "", Droid},
+		{`{"hook_event_name":"PreToolUse","permission_mode":"spec"}`, Devin, Droid},
+		{`{"hook_event_name":"Stop","transcript_path":"/h/.factory/sessions/t"}`, "", Droid},
+		{`{"hook_event_name":"PreToolUse","prompt_id":"p"}`, Devin, Devin},
+		{`{"hook_event_name":"PreToolUse","prompt_id":"p"}`, "", Claude},
+		{`{"hook_event_name":"preToolUse","cursor_version":"3"}`, Grok, Cursor},
+	} {
+		if e, err := ParseFrom([]byte(test.event), "", test.environ); err != nil || e.Host != test.want {
+			t.Errorf("%s in the environment of %q: host %s, %v; want %s", test.event, test.environ, e.Host, err, test.want)
+		}
+	}
+	for variable, want := range map[string]Host{"GROK_SESSION_ID": Grok, "DEVIN_PROJECT_DIR": Devin, "CLAUDE_PLUGIN_ROOT": ""} {
+		getenv := func(name string) string { return map[string]string{variable: "x"}[name] }
+		if got := FromEnviron(getenv); got != want {
+			t.Errorf("%s shows %q, want %q", variable, got, want)
+		}
+	}
+}
+
 // FuzzHosts reads any object as an event of each host.
 func FuzzHosts(f *testing.F) {
 	for _, seed := range []string{
@@ -152,10 +187,14 @@ func FuzzHosts(f *testing.F) {
 		`{"hook_event_name":"PostToolUse","tool_name":"bash","tool_response":{"exit_code":2,"output":"e"}}`,
 		`{"event":"PreToolUse","tool_name":"agentic_fetch","tool_input":{"prompt":"p"}}`,
 		`{"hook_event_name":"preToolUse","conversation_id":"c","tool_name":"MCP:search"}`,
-		`{"hookEventName":"PreToolUse","tool_name":"fetch_webpage","tool_input":{"urls":["https://a","https://b"],"query":"q"}}`,
+		`{"hookEventName":"PreToolUse","sessionId":"s","tool_name":"fetch_webpage","tool_input":{"urls":["https://a","https://b"],"query":"q"}}`,
 		`{"agent_action_name":"pre_write_code","tool_info":{"file_path":"a","edits":[{"new_string":"b"}]}}`,
 		`{"event":"PreToolUse","tool_name":"developer__text_editor","tool_input":{"command":"write","path":"a","file_text":"b"},"working_dir":"/p"}`,
 		`{"hook_event_name":"agentSpawn","cwd":"/p"}`,
+		`{"hookEventName":"pre_tool_use","hook_event_name":"PreToolUse","tool_name":"docsearch__search","tool_input":{"tool_name":"docsearch__search","tool_input":{"query":"q"}}}`,
+		`{"hookEventName":"post_tool_use","sessionId":"s","toolName":"run_terminal_command","toolResult":{"exit_code":2,"output":[108],"output_for_prompt":"exit: 2\nl"}}`,
+		`{"hook_event_name":"PreToolUse","permission_mode":"auto-low","tool_name":"Execute","tool_input":{"command":"ls"}}`,
+		`{"hook_event_name":"PostToolUse","tool_name":"exec","tool_response":{"success":false,"error":"e"}}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -163,7 +202,7 @@ func FuzzHosts(f *testing.F) {
 		var object map[string]json.RawMessage
 		valid := json.Unmarshal(data, &object) == nil && object != nil
 		for _, h := range append(Hosts(), "") {
-			e, err := ParseFrom(data, h)
+			e, err := ParseFrom(data, h, "")
 			if err != nil {
 				if valid {
 					t.Fatalf("%s: valid object %q: %v", h, data, err)

@@ -16,8 +16,8 @@ const maxSettings = 64 << 20
 // FindServer looks for the MCP server of a tool ("mcp__server__tool") in Claude Code's
 // settings for a session in the folder cwd: the user's, the user's for this project, and
 // the project's own. own reports that the server is docsearch's. Settings that cannot be
-// read count as empty. For other hosts, a server found there is assumed to exist, but is
-// never own: under the same name they may start another program.
+// read count as empty. For hosts that have other settings, a server found there is assumed to
+// exist, but is never own: under the same name they may start another program.
 func FindServer(h event.Host, getenv config.Getenv, cwd, tool string) (found, own bool) {
 	name, ok := config.ServerName(tool)
 	if !ok {
@@ -26,7 +26,7 @@ func FindServer(h event.Host, getenv config.Getenv, cwd, tool string) (found, ow
 	for _, servers := range clientServers(getenv, projectFolder(getenv, cwd)) {
 		for _, s := range servers {
 			if s.Name == name || config.ToolPart(s.Name) == name {
-				return true, h == event.Claude && runsDocsearch(s.Value)
+				return true, readsClaude(h) && runsDocsearch(s.Value)
 			}
 		}
 	}
@@ -37,7 +37,7 @@ func FindServer(h event.Host, getenv config.Getenv, cwd, tool string) (found, ow
 // for a session in the folder cwd, in doubt the name that docsearch install uses. It is
 // empty if they do not, and for other hosts, see FindServer.
 func OwnServer(h event.Host, getenv config.Getenv, cwd string) (name string) {
-	if h != event.Claude {
+	if !readsClaude(h) {
 		return ""
 	}
 	for _, servers := range clientServers(getenv, projectFolder(getenv, cwd)) {
@@ -48,6 +48,11 @@ func OwnServer(h event.Host, getenv config.Getenv, cwd string) (name string) {
 		}
 	}
 	return name
+}
+
+// readsClaude reports whether a host starts the servers in Claude Code's settings.
+func readsClaude(h event.Host) bool {
+	return h == event.Claude || h == event.Grok || h == event.Devin
 }
 
 // projectFolder returns the folder whose settings apply to a session in the folder cwd.

@@ -58,13 +58,14 @@ type Client struct {
 	contexts []string // events whose context reaches the agent
 	prefix   string   // of an MCP tool's name
 	joint    string   // between the server's and the tool's name
+	through  through  // tool that calls the tools of servers
 	permits  bool     // the host understands the verdicts Allow and Ask
 	messages bool     // the host shows the person a message beside an answer
 	callName func(e *event.Event) string
 	render   func(e *event.Event, r Reply) Output
 }
 
-var clients = [...]*Client{&codex, &gemini, &copilot, &openCode, &qwen, &crush, &cursor, &vsCode, &windsurf, &goose, &kiro}
+var clients = [...]*Client{&codex, &gemini, &copilot, &openCode, &qwen, &crush, &cursor, &vsCode, &windsurf, &goose, &kiro, &grok, &droid, &devin}
 
 // Of returns the description of a host.
 func Of(h event.Host) *Client {
@@ -113,6 +114,27 @@ func (c *Client) ToolName(tool string) string {
 		return tool
 	}
 	return c.prefix + server + c.joint + tool[strings.LastIndex(tool, "__")+2:]
+}
+
+// through is a tool that calls the tools of MCP servers, with the names of its arguments. It is
+// empty if the agent calls them directly.
+type through struct{ tool, name, arguments string }
+
+// CallsThrough reports whether the agent calls the tools of MCP servers through another tool,
+// which needs no loading of them. Qwen Code does since its events have a prompt_id.
+func (c *Client) CallsThrough(e *event.Event) bool {
+	return c.through.tool != "" && (c.Host != event.Qwen || e.PromptID != "")
+}
+
+// Call returns the call of an MCP tool ("mcp__server__tool") with JSON arguments, as the agent
+// makes it.
+func (c *Client) Call(e *event.Event, tool, arguments string) string {
+	name := c.ToolName(tool)
+	if !c.CallsThrough(e) {
+		return name + " " + arguments
+	}
+	t := &c.through
+	return t.tool + ` {"` + t.name + `": "` + name + `", "` + t.arguments + `": ` + arguments + "}"
 }
 
 // CommonName returns the full name "mcp__server__tool" of an MCP tool from its name in an

@@ -80,6 +80,12 @@ func TestRender(t *testing.T) {
 		{name: "goose passes", host: event.Goose, reply: allow},
 		{name: "kiro denies", host: event.Kiro, reply: deny, stderr: "R <1>.\n\nC", code: 2},
 		{name: "kiro passes", host: event.Kiro, reply: allow},
+		{name: "grok denies", host: event.Grok, reply: deny, stdout: joined},
+		{name: "grok cannot ask", host: event.Grok, reply: ask, stdout: nested(object{"permissionDecision": "deny", "permissionDecisionReason": "R <1>."})},
+		{name: "droid denies", host: event.Droid, reply: deny, stdout: joined},
+		{name: "droid passes", host: event.Droid, reply: allow},
+		{name: "devin denies", host: event.Devin, reply: deny, stdout: object{"decision": "block", "reason": "R <1>.\n\nC"}},
+		{name: "devin passes", host: event.Devin, reply: allow},
 		{name: "an unknown host is answered as claude", host: "other", reply: ask, stdout: verdict(Ask)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -145,6 +151,9 @@ func TestContext(t *testing.T) {
 		{host: event.Windsurf},
 		{host: event.Goose},
 		{host: event.Kiro, form: plain, takes: []string{session, prompt}},
+		{host: event.Grok, form: claude, takes: []string{pre, post}},
+		{host: event.Droid, form: claude, takes: []string{session, post}},
+		{host: event.Devin, form: claude, takes: []string{session}},
 	} {
 		for _, name := range append(slices.Clone(all), event.PreCompact, event.PostCompact, event.SessionEnd, "Stop") {
 			want := test.empty[name]
@@ -178,6 +187,9 @@ func TestToolNames(t *testing.T) {
 		{event.Windsurf, "docsearch/search", "docsearch/list_databases"},
 		{event.Goose, "docsearch__search", "docsearch__list_databases"},
 		{event.Kiro, "@docsearch/search", "@docsearch/list_databases"},
+		{event.Grok, "docsearch__search", "docsearch__list_databases"},
+		{event.Droid, "docsearch___search", "docsearch___list_databases"},
+		{event.Devin, search, list},
 	} {
 		c := Of(test.host)
 		if got := c.ToolName(search); got != test.search {
@@ -201,6 +213,24 @@ func TestToolNames(t *testing.T) {
 			if got := c.CommonName(name, known); got != name {
 				t.Errorf("%s: %q became %q", test.host, name, got)
 			}
+		}
+	}
+}
+
+func TestCall(t *testing.T) {
+	for _, test := range []struct {
+		host   event.Host
+		prompt string
+		want   string
+	}{
+		{event.Claude, "p", `mcp__docs__read {"id": "x"}`},
+		{event.Droid, "", `docs___read {"id": "x"}`},
+		{event.Grok, "", `use_tool {"tool_name": "docs__read", "tool_input": {"id": "x"}}`},
+		{event.Qwen, "p", `tool_call {"name": "mcp__docs__read", "arguments": {"id": "x"}}`},
+		{event.Qwen, "", `mcp__docs__read {"id": "x"}`},
+	} {
+		if got := Of(test.host).Call(&event.Event{PromptID: test.prompt}, "mcp__docs__read", `{"id": "x"}`); got != test.want {
+			t.Errorf("%s: %s, want %s", test.host, got, test.want)
 		}
 	}
 }

@@ -10,6 +10,7 @@ var qwen = Client{
 	contexts: []string{event.UserPromptSubmit, event.PostToolUse, event.PostToolUseFailure},
 	prefix:   "mcp__",
 	joint:    "__",
+	through:  through{tool: "tool_call", name: "name", arguments: "arguments"},
 	messages: true,
 	render:   joinedOutput,
 }
