@@ -80,6 +80,9 @@ func (t *denialText) compose() (reason, context string) {
 		room := maxContext - utf16Len(passages) - len("\n\n")
 		return t.opening(), strings.TrimPrefix(passages+"\n\n"+t.nextSteps(room), "\n\n")
 	}
+	if limit := t.client.MaxReason; limit > 0 {
+		return t.shortReason(limit), ""
+	}
 	r := boundedText{remaining: maxReason + utf16Len(t.ruleMessage)}
 	r.add(t.opening())
 	escape := "\n" + t.escapeHatch()
@@ -101,6 +104,21 @@ func (t *denialText) compose() (reason, context string) {
 	}
 	r.WriteString(excerpt + calls + escape + load)
 	return r.String(), strings.Trim(t.context()+rest, "\n")
+}
+
+// shortReason returns a reason for clients that show the agent at most limit units: the call that
+// finds the passages is in it, but not the passages.
+func (t *denialText) shortReason(limit int) string {
+	escape := "\n" + t.escapeHatch()
+	if !t.needsCall {
+		escape = "\n" + denialTexts.Text("retry-short", "tool", t.client.CallName(t.event), "runs", t.runs())
+	}
+	best := t.bestResult()
+	if best == nil {
+		best = &t.results[0]
+	}
+	opening := t.opening() + "\n"
+	return opening + t.call(best, limit-utf16Len(opening)-utf16Len(escape)) + escape
 }
 
 // nextSteps returns the calls that search further, the way to the web, and the call that loads
@@ -181,10 +199,7 @@ func (t *denialText) opening() string {
 
 // escapeHatch returns the line on how to run the call anyway.
 func (t *denialText) escapeHatch() string {
-	tool, runs := t.client.CallName(t.event), "runs it"
-	if t.event.Tool == event.WebSearch || t.event.Tool == event.WebFetch {
-		runs = "runs it on the web"
-	}
+	tool, runs := t.client.CallName(t.event), t.runs()
 	switch {
 	case t.needsCall:
 		return denialTexts.Text("retry-after-call", "tool", tool, "runs", runs)
@@ -192,6 +207,14 @@ func (t *denialText) escapeHatch() string {
 		return denialTexts.Text("retry-without-passages", "tool", tool, "runs", runs)
 	}
 	return denialTexts.Text("retry", "tool", tool, "runs", runs)
+}
+
+// runs returns what a retry does.
+func (t *denialText) runs() string {
+	if t.event.Tool == event.WebSearch || t.event.Tool == event.WebFetch {
+		return "runs it on the web"
+	}
+	return "runs it"
 }
 
 // loadHint returns the call that loads the tools, for clients that load tools on demand. The

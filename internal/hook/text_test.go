@@ -479,3 +479,22 @@ func TestContentWords(t *testing.T) {
 		}
 	}
 }
+
+// Where the agent sees only the start of a denial, that start has the call which finds the
+// passages.
+func TestShortReason(t *testing.T) {
+	for _, query := range []string{"gitlab artifacts", "gitlab how do I let the artifacts of a job expire after a week instead of the default of the instance, and keep those of the latest pipeline?"} {
+		e := webSearchEvent(query)
+		e.Host, e.ClientTool = event.Grok, "web_search"
+		d := denial(t, testConfig("", ""), e, fakeSearcher{"gitlab": always(sure)})
+		call, found := "", false
+		for line := range strings.Lines(d.Reason) {
+			if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "use_tool "); ok {
+				call, found = rest, true
+			}
+		}
+		if !found || !json.Valid([]byte(call)) || len(d.Reason) > 256 || d.Context != "" || !strings.HasSuffix(d.Reason, "runs it on the web.") {
+			t.Errorf("%d bytes: %s\ncontext: %s", len(d.Reason), d.Reason, d.Context)
+		}
+	}
+}

@@ -52,6 +52,9 @@ type Client struct {
 	// Volatile reports that the host does not store the context of a session with the
 	// conversation. It is needed again when the host restarts.
 	Volatile bool
+	// MaxReason limits the text of a denial in bytes, of which the agent sees no more and no
+	// context. It is 0 for hosts without such a limit.
+	MaxReason int
 	// CompactsOnce reports that PostCompact is the only event of a compaction.
 	CompactsOnce bool
 
@@ -97,10 +100,10 @@ func (c *Client) Render(e *event.Event, r Reply) Output {
 func (c *Client) TakesContext(name string) bool { return slices.Contains(c.contexts, name) }
 
 // ShowsContext reports whether the agent is known to see the context of a denial. In Claude
-// Code it does since 2.1.9; the event has a prompt_id since 2.1.196. All other hosts show
-// it, most of them as part of the reason.
+// Code it does since 2.1.9; the event has a prompt_id since 2.1.196. All other hosts without
+// a MaxReason show it, most of them as part of the reason.
 func (c *Client) ShowsContext(e *event.Event) bool {
-	return c.Host != event.Claude || e.PromptID != ""
+	return c.MaxReason == 0 && (c.Host != event.Claude || e.PromptID != "")
 }
 
 // LoadsSearch reports whether the agent sees the description of docsearch's search tool
