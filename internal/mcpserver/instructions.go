@@ -23,6 +23,9 @@ const (
 	// maxDescription limits the length of a tool's description; Claude Code truncates
 	// it slightly above this.
 	maxDescription = 2000
+	// maxFirstLine limits the first line of the search tool's description: clients that list
+	// tools before they load them show no more.
+	maxFirstLine = 150
 	// manifestTimeout limits how long tools/list waits for the manifests of the
 	// databases. The client waits for that response before it contacts the model.
 	manifestTimeout = 100 * time.Millisecond
@@ -59,6 +62,26 @@ func inspect(e Entry) (index.Info, error) {
 	return index.Inspect(e.Path)
 }
 
+// firstLine returns the first line of the search tool's description. It names as many
+// databases as it has room for.
+func firstLine(entries []Entry) (line string) {
+	names := ""
+	for i, e := range entries {
+		names += singleLine(e.label())
+		more := ""
+		if rest := len(entries) - i - 1; rest > 0 {
+			more = " " + instructionTexts.Text("search-more", "number", strconv.Itoa(rest))
+		}
+		longer := instructionTexts.Text("search", "databases", names+more)
+		if i > 0 && len(longer) > maxFirstLine {
+			break
+		}
+		line = longer
+		names += ", "
+	}
+	return line
+}
+
 // searchDescription returns the description of the search tool, with the databases.
 func (s *Server) searchDescription(ctx context.Context) string {
 	entries := s.catalog.projectFirst(s.catalog.Entries(ctx))
@@ -68,7 +91,7 @@ func (s *Server) searchDescription(ctx context.Context) string {
 	}
 	others := func(n int) string { return instructionTexts.Text("more-databases", "number", strconv.Itoa(n)) + "\n" }
 	var w strings.Builder
-	w.WriteString(instructionTexts.Text("search") + "\n")
+	w.WriteString(firstLine(entries) + "\n")
 	room := maxDescription - w.Len() - len(howToSearch) - len(others(10000)+"\n")
 	// Read only the manifests: databases are opened on first use.
 	for i, a := range forEachEntry(ctx, entries, manifestTimeout, inspect) {

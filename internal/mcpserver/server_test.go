@@ -150,6 +150,11 @@ func TestTools(t *testing.T) {
 		if len(tool.Description) > maxDescription {
 			t.Errorf("the description of %s has %d bytes", tool.Name, len(tool.Description))
 		}
+		// Some clients show only the beginning before the model loads a tool.
+		begin, _, _ := strings.Cut(tool.Description, "\n")
+		if sentence, _, ok := strings.Cut(begin+" ", ". "); !ok || len(sentence) >= maxFirstLine {
+			t.Errorf("the description of %s has no sentence in its beginning: %s", tool.Name, begin)
+		}
 	}
 	data, err := json.MarshalIndent(tools.Tools, "", "  ")
 	if err != nil {
@@ -180,6 +185,10 @@ func TestInstructions(t *testing.T) {
 		got := s.searchDescription(t.Context())
 		if len(got) > maxDescription || strings.Contains(got, "\n- database-0: ") != (len(entries) > 0) || strings.Contains(got, " more: list_databases\n") != (len(entries) > 1) {
 			t.Errorf("%d databases: the description of search has %d bytes: %s", len(entries), len(got), got)
+		}
+		first, _, _ := strings.Cut(got, "\n")
+		if len(first) > maxFirstLine || strings.Contains(first, "database-0") != (len(entries) > 0) || strings.HasSuffix(first, " and 293 more.") != (len(entries) > 1) {
+			t.Errorf("%d databases: %s", len(entries), first)
 		}
 	}
 }

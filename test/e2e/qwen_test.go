@@ -6,7 +6,7 @@ var qwenCode = client{
 	name:    "qwen",
 	title:   "Qwen Code",
 	pkg:     "@qwen-code/qwen-code",
-	version: "0.15.10",
+	version: "0.24.4",
 	bin:     "qwen",
 	command: "qwen -p",
 	files: map[string]string{".qwen/settings.json": `{
@@ -31,7 +31,7 @@ var qwenCode = client{
 		return toolCall{name: "write_file", arguments: map[string]any{"file_path": path, "content": text}}
 	},
 	mcp: func(query string) toolCall {
-		return toolCall{name: "mcp__docsearch__search", arguments: map[string]any{"query": query}}
+		return toolCall{name: "tool_call", arguments: map[string]any{"name": "mcp__docsearch__search", "arguments": map[string]any{"query": query}}}
 	},
 	named:  "mcp__docsearch__search",
 	hooks:  ".qwen/settings.json",
