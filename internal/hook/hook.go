@@ -147,7 +147,7 @@ func (p *Process) ReadEvent() error {
 	if p.Event != nil || p.eventErr != nil {
 		return p.eventErr
 	}
-	e, data, err := event.ReadFrom(p.Stdin, p.Host, event.FromEnviron(p.Getenv))
+	e, data, err := event.ReadFrom(p.Stdin, p.Host, event.ReadEnviron(p.Getenv))
 	if p.eventErr = err; err == nil {
 		p.Event, p.Input = &e, data
 	}

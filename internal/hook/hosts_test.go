@@ -99,9 +99,9 @@ func (s *hostSession) answer(t *testing.T, data []byte) string {
 	p := Process{
 		Stdin: bytes.NewReader(data), Stdout: &stdout, Stderr: &stderr, Host: s.host,
 		Getenv: func(name string) string { return s.environ[name] },
-		Now:   func() time.Time { return s.now },
-		Start: func(...string) error { return errors.New("nothing to start") },
-		Rules: func(string, func(*config.Rule) bool) ([]config.Rule, []string, error) { return hostRules(), nil, nil },
+		Now:    func() time.Time { return s.now },
+		Start:  func(...string) error { return errors.New("nothing to start") },
+		Rules:  func(string, func(*config.Rule) bool) ([]config.Rule, []string, error) { return hostRules(), nil, nil },
 	}
 	s.now = s.now.Add(10 * time.Second)
 	answers := fakeSearcher{

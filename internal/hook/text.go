@@ -211,10 +211,14 @@ func (t *denialText) escapeHatch() string {
 
 // runs returns what a retry does.
 func (t *denialText) runs() string {
+	runs := "runs it"
 	if t.event.Tool == event.WebSearch || t.event.Tool == event.WebFetch {
-		return "runs it on the web"
+		runs = "runs it on the web"
 	}
-	return "runs it"
+	if t.event.Refuses {
+		runs += ", " + denialTexts.Text("if-permitted")
+	}
+	return runs
 }
 
 // loadHint returns the call that loads the tools, for clients that load tools on demand. The

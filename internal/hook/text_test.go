@@ -498,3 +498,13 @@ func TestShortReason(t *testing.T) {
 		}
 	}
 }
+
+// In a session that asks nobody, the retry may be refused, and the text says so.
+func TestRetryIfPermitted(t *testing.T) {
+	e := showingContext(webSearchEvent("gitlab artifacts"))
+	e.Refuses = true
+	d := denial(t, testConfig("", ""), e, fakeSearcher{"gitlab": always(sure)})
+	if want := "sending the same WebSearch again, unchanged, runs it on the web, if your permissions allow it."; !strings.HasSuffix(d.Context, want) {
+		t.Errorf("context %q", d.Context)
+	}
+}

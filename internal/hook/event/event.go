@@ -37,6 +37,9 @@ type Event struct {
 	Failure    string    // error output of a tool that failed
 	Output     string    // of a Bash whose host does not report whether it failed
 
+	// Refuses reports that the host refuses a call without a permission for it: it asks nobody.
+	Refuses bool
+
 	// Unnamed reports that the event had no name. Copilot CLI has such a form of its
 	// events, which it answers in another form, too.
 	Unnamed bool
@@ -129,7 +132,7 @@ const (
 // ReadFrom reads an event of the host from r, which may stay open after it. It always
 // returns the data that it has read. If host is empty, the shape of the event decides, see
 // ParseFrom.
-func ReadFrom(r io.Reader, host, environ Host) (e Event, data []byte, err error) {
+func ReadFrom(r io.Reader, host Host, environ Environ) (e Event, data []byte, err error) {
 	data = make([]byte, 0, 8<<10)
 	for {
 		if len(data) == cap(data) {
@@ -156,19 +159,19 @@ func ReadFrom(r io.Reader, host, environ Host) (e Event, data []byte, err error)
 }
 
 // Parse reads an event of the host that its shape shows, see ParseFrom.
-func Parse(data []byte) (Event, error) { return ParseFrom(data, "", "") }
+func Parse(data []byte) (Event, error) { return ParseFrom(data, "", Environ{}) }
 
 // ParseFrom reads an event of a host, one field at a time. If host is empty, the shape of
-// the event decides, and then environ, see FromEnviron. A field that is missing or of the
+// the event decides, and then environ. A field that is missing or of the
 // wrong type is empty and does not affect the others. Only data that is not a JSON object
 // is an error.
-func ParseFrom(data []byte, host, environ Host) (Event, error) {
+func ParseFrom(data []byte, host Host, environ Environ) (Event, error) {
 	fields, err := rawjson.Object(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
 	if err != nil {
 		return Event{}, err
 	}
 	if host == "" {
-		host = hostOf(fields, environ)
+		host = hostOf(fields, environ.Host)
 	}
 	e := Event{
 		Host:       host,
@@ -186,6 +189,13 @@ func ParseFrom(data []byte, host, environ Host) (Event, error) {
 		ClientTool: fields.Text("tool_name", "toolName"),
 
 		AnswersOnly: string(fields.Raw("docsearch_answers_only")) == "true",
+	}
+	switch fields.Text("permission_mode") {
+	case "dontAsk":
+		e.Refuses = true
+	case "bypassPermissions":
+	default:
+		e.Refuses = environ.Unattended && host == Claude
 	}
 	e.Tool = e.ClientTool
 	if e.Session == "" {

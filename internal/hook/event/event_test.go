@@ -161,7 +161,7 @@ func TestRead(t *testing.T) {
 				if test.open {
 					r = io.MultiReader(r, iotest.ErrReader(errors.New("still open")))
 				}
-				e, data, err := ReadFrom(as(r), "", "")
+				e, data, err := ReadFrom(as(r), "", Environ{})
 				switch {
 				case test.err != "":
 					if err == nil || !strings.Contains(err.Error(), test.err) {

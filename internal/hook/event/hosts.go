@@ -40,17 +40,26 @@ func HostNamed(name string) (Host, bool) {
 	return h, slices.Contains(Hosts(), h)
 }
 
-// FromEnviron returns the host whose variables a hook has in its environment, for hosts that
-// run the hooks in Claude Code's settings. A program inherits the variables of the host
-// that started it, so they decide only about an event that has no other host's fields.
-func FromEnviron(getenv func(string) string) Host {
+// An Environ is what the environment of a hook shows.
+type Environ struct {
+	// Host is the host whose variables are set, for hosts that run the hooks in Claude Code's
+	// settings. A program inherits the variables of the host that started it, so they decide
+	// only about an event that has no other host's fields.
+	Host Host
+	// Unattended reports that nobody can be asked for a permission.
+	Unattended bool
+}
+
+// ReadEnviron reads the environment of a hook.
+func ReadEnviron(getenv func(string) string) (e Environ) {
 	switch {
 	case getenv("GROK_SESSION_ID") != "":
-		return Grok
+		e.Host = Grok
 	case getenv("DEVIN_PROJECT_DIR") != "":
-		return Devin
+		e.Host = Devin
 	}
-	return ""
+	e.Unattended = getenv("CLAUDE_CODE_SESSION_ATTENDED") == "0"
+	return e
 }
 
 // hostOf identifies the host by the shape of its event, and by the environment of the hook

@@ -32,7 +32,7 @@ func TestWebRun(t *testing.T) {
 		{"an empty list", `{"search_query":[]}`, "webrun", nil, "", ""},
 		{"nothing", `{}`, "webrun", nil, "", ""},
 	} {
-		e, err := ParseFrom([]byte(`{"hook_event_name":"PreToolUse","tool_name":"webrun","tool_input":`+test.input+`}`), Codex, "")
+		e, err := ParseFrom([]byte(`{"hook_event_name":"PreToolUse","tool_name":"webrun","tool_input":`+test.input+`}`), Codex, Environ{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +120,7 @@ func TestCopilotFailure(t *testing.T) {
 
 // VS Code runs the hooks of Copilot CLI, whose command names Copilot.
 func TestCopilotInVSCode(t *testing.T) {
-	e, err := ParseFrom([]byte(`{"hookEventName":"PreToolUse","sessionId":"s","tool_name":"fetch_webpage","tool_input":{"urls":["https://a/"],"query":"q"}}`), Copilot, "")
+	e, err := ParseFrom([]byte(`{"hookEventName":"PreToolUse","sessionId":"s","tool_name":"fetch_webpage","tool_input":{"urls":["https://a/"],"query":"q"}}`), Copilot, Environ{})
 	if want := (Fetch{"https://a/", "q"}); err != nil || e.Host != VSCode || e.Tool != WebFetch || e.Fetch != want {
 		t.Errorf("host %s, tool %s, %+v, %v", e.Host, e.Tool, e.Fetch, err)
 	}
@@ -162,15 +162,40 @@ func TestHostOfClaudesHooks(t *testing.T) {
 		{`{"hook_event_name":"PreToolUse","prompt_id":"p"}`, "", Claude},
 		{`{"hook_event_name":"preToolUse","cursor_version":"3"}`, Grok, Cursor},
 	} {
-		if e, err := ParseFrom([]byte(test.event), "", test.environ); err != nil || e.Host != test.want {
+		if e, err := ParseFrom([]byte(test.event), "", Environ{Host: test.environ}); err != nil || e.Host != test.want {
 			t.Errorf("%s in the environment of %q: host %s, %v; want %s", test.event, test.environ, e.Host, err, test.want)
 		}
 	}
 	for variable, want := range map[string]Host{"GROK_SESSION_ID": Grok, "DEVIN_PROJECT_DIR": Devin, "CLAUDE_PLUGIN_ROOT": ""} {
 		getenv := func(name string) string { return map[string]string{variable: "x"}[name] }
-		if got := FromEnviron(getenv); got != want {
+		if got := ReadEnviron(getenv).Host; got != want {
 			t.Errorf("%s shows %q, want %q", variable, got, want)
 		}
+	}
+}
+
+// A host refuses what nobody permits if it asks nobody.
+func TestRefuses(t *testing.T) {
+	for _, test := range []struct {
+		mode    string
+		environ Environ
+		want    bool
+	}{
+		{"default", Environ{}, false},
+		{"dontAsk", Environ{}, true},
+		{"default", Environ{Unattended: true}, true},
+		{"plan", Environ{Unattended: true}, true},
+		{"bypassPermissions", Environ{Unattended: true}, false},
+		{"auto-low", Environ{Unattended: true}, false}, // of Droid
+	} {
+		e, err := ParseFrom([]byte(`{"hook_event_name":"PreToolUse","permission_mode":"`+test.mode+`"}`), "", test.environ)
+		if err != nil || e.Refuses != test.want {
+			t.Errorf("%s, %+v: %t, %v; want %t", test.mode, test.environ, e.Refuses, err, test.want)
+		}
+	}
+	getenv := func(name string) string { return map[string]string{"CLAUDE_CODE_SESSION_ATTENDED": "0"}[name] }
+	if !ReadEnviron(getenv).Unattended {
+		t.Error("a session that nobody attends to is not recognized")
 	}
 }
 
@@ -202,7 +227,7 @@ func FuzzHosts(f *testing.F) {
 		var object map[string]json.RawMessage
 		valid := json.Unmarshal(data, &object) == nil && object != nil
 		for _, h := range append(Hosts(), "") {
-			e, err := ParseFrom(data, h, "")
+			e, err := ParseFrom(data, h, Environ{})
 			if err != nil {
 				if valid {
 					t.Fatalf("%s: valid object %q: %v", h, data, err)
