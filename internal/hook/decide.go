@@ -44,6 +44,9 @@ type Servers interface {
 	// OwnServer returns the name under which the host is known to have docsearch's server
 	// in such a session, or "".
 	OwnServer(h event.Host, cwd string) string
+	// Withheld reports whether the host's settings keep a tool from the agent in such a
+	// session.
+	Withheld(h event.Host, tool, cwd string) bool
 }
 
 // An Answer is the result of one database for a query.
@@ -357,8 +360,14 @@ func (d *decider) setConfidence(db *config.Database, a *Answer) {
 
 // deny denies a call with the results of the databases.
 func (d *decider) deny(a Attempt, results []result, ruleMessage string) {
+	withheld := false
+	for i := range results {
+		o := &results[i]
+		o.withheld = o.own && d.search.Withheld(d.event.Host, o.tool, d.event.Cwd)
+		withheld = withheld || o.withheld
+	}
 	d.denial = &denialText{event: &d.event, client: d.client, results: results, ruleMessage: ruleMessage, needsCall: d.config.Hook.Retry == config.RetryEvidence && d.event.Agent == ""}
-	if d.client.ShowsContext(&d.event) && !d.denial.isFetch() && d.denial.bestResult() != nil {
+	if d.client.ShowsContext(&d.event) && !withheld && !d.denial.isFetch() && d.denial.bestResult() != nil {
 		d.denial.code = shownCode(d.event.Session, &a.Call)
 	}
 	d.Verdict = Deny
@@ -426,6 +435,7 @@ type result struct {
 	request    *event.Request // the search or the fetch that it contributes to
 	tool       string
 	own        bool   // the tool is docsearch's
+	withheld   bool   // the agent cannot call the tool
 	adviceOnly bool   // the database does not justify a denial
 	page       string // the fetched page's URL or path in the database
 	Answer

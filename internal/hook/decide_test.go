@@ -51,6 +51,9 @@ func (x fakeSearcher) Server(_ event.Host, tool, _ string) (found, own bool) {
 	return name == "leann" || name == "mydocs", name == "mydocs"
 }
 
+// Withheld is true for sessions in /withheld.
+func (x fakeSearcher) Withheld(_ event.Host, _, cwd string) bool { return cwd == "/withheld" }
+
 // OwnServer finds docsearch's server for sessions in /renamed.
 func (x fakeSearcher) Opens(*config.Database) error { return nil }
 

@@ -273,6 +273,7 @@ func (d *decider) checkFormats() string {
 // it. A subagent may not.
 func (d *decider) databaseLines(b *boundedText) {
 	var names []result
+	withheld := d.search.Withheld(d.event.Host, d.server.Search, d.event.Cwd)
 	listed := false
 	for i := range d.config.Databases {
 		db := &d.config.Databases[i]
@@ -284,7 +285,7 @@ func (d *decider) databaseLines(b *boundedText) {
 			d.trace("database %s skipped: %v", db.Name, err)
 			continue
 		}
-		if d.event.Name != event.SubagentStart && d.client.LoadsSearch() && d.server.ToolOf(db) == d.server.Search {
+		if !withheld && d.event.Name != event.SubagentStart && d.client.LoadsSearch() && d.server.ToolOf(db) == d.server.Search {
 			listed = true
 			continue
 		}
@@ -299,6 +300,8 @@ func (d *decider) databaseLines(b *boundedText) {
 		head += " " + contextTexts.Text("listed")
 	}
 	switch {
+	case withheld:
+		head = contextTexts.Text("searchable-by-command")
 	case d.client.CallsThrough(&d.event):
 		head += " " + contextTexts.Text("call", "call", d.client.Call(&d.event, d.server.Search, `{"query": "...", "keywords": ["..."]}`))
 	case d.client.Loader != "":

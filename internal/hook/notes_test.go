@@ -132,6 +132,7 @@ func TestBeginning(t *testing.T) {
 		{name: "compact", event: event.Event{Host: event.Claude, Name: event.SessionStart, Source: "compact"}, want: main + titles + "\n\nSecrets (secrets.md):\n```\nNo secrets in the repository.\n```", begins: "compact"},
 		{name: "a subagent", event: event.Event{Host: event.Claude, Name: event.SubagentStart, Agent: "a", AgentType: "general-purpose"}, want: all + titles + "\n\nSecrets (secrets.md):\n```\nNo secrets in the repository.\n```"},
 		{name: "a subagent that reads", event: event.Event{Host: event.Claude, Name: event.SubagentStart, Agent: "a", AgentType: "Explore"}, want: strings.TrimSuffix(all, "\n")},
+		{name: "a tool that the agent cannot call", event: event.Event{Host: event.Claude, Name: event.SessionStart, Source: "startup", Cwd: "/withheld"}, want: strings.Replace(all, "Local documentation is searchable with the tool mcp__docsearch__search. If the tool is not loaded, this loads it: ToolSearch {\"query\": \"select:mcp__docsearch__search\"}", "Local documentation is searchable with the shell command docsearch search --db DATABASE QUERY.", 1) + titles + "\n\nSecrets (secrets.md):\n```\nNo secrets in the repository.\n```"},
 		{name: "switched off", event: event.Event{Host: event.Claude, Name: event.SessionStart, Source: "clear"}, config: func(c *config.Config) { c.Inject.Sessions = false }, begins: "clear"},
 		{name: "another tool", event: start, config: func(c *config.Config) {
 			c.Databases = c.Databases[1:2]

@@ -31,6 +31,10 @@ func (o *result) isFetch() bool { return o.request.Tool == event.WebFetch }
 func (t *denialText) calls(limit int) (calls, hint, rest string) {
 	var head string
 	switch several := len(t.results) > 1; {
+	case t.withheld() && t.event.Refuses: // the command needs a permission, too
+		return "", "", ""
+	case t.withheld():
+		head = "\n" + denialTexts.Text("command")
 	case several && t.isFetch():
 		head = "\n" + denialTexts.Text("read-calls")
 	case several:
@@ -72,6 +76,9 @@ func (t *denialText) calls(limit int) (calls, hint, rest string) {
 // or shortens the query; it may still be longer.
 func (t *denialText) call(o *result, limit int) string {
 	query := o.query()
+	if o.withheld {
+		return searchCommand(o.db.Name, query, limit)
+	}
 	full := func(arguments string) string { return t.client.Call(t.event, o.tool, arguments) }
 	leann := o.takesIndexName()
 	database := ", \"database\": " + quote(o.db.Name)
@@ -111,6 +118,27 @@ func (t *denialText) call(o *result, limit int) string {
 	}
 }
 
+// searchCommand returns the shell command that searches a database, in limit units if that does
+// not make the query too short.
+func searchCommand(database, query string, limit int) string {
+	for {
+		command := "docsearch search --db " + shellWord(database) + " " + shellWord(query)
+		over := utf16Len(command) - limit
+		if over <= 0 || utf16Len(query)-over < minQuery {
+			return command
+		}
+		query = shortQuery(query, utf16Len(query)-over)
+	}
+}
+
+// shellWord quotes a word for a shell.
+func shellWord(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// withheld reports whether the agent can call none of the tools.
+func (t *denialText) withheld() bool {
+	return !slices.ContainsFunc(t.results, func(o result) bool { return !o.withheld })
+}
+
 // shortQuery cuts a query to limit units at a word boundary.
 func shortQuery(query string, limit int) string {
 	query = strings.TrimSuffix(cut(query, limit+utf16Len(cutMark)), cutMark)
@@ -134,10 +162,14 @@ func indexName(o *result) string {
 	return cmp.Or(FolderName(o.db.Path), o.db.Name)
 }
 
-// tools returns the distinct tools of the results as the agent calls them.
+// tools returns the distinct tools of the results as the agent calls them, without those that it
+// cannot call.
 func (t *denialText) tools() []string {
 	var tools []string
 	for _, o := range t.results {
+		if o.withheld {
+			continue
+		}
 		tools = appendNew(tools, t.client.ToolName(o.tool))
 	}
 	return tools

@@ -225,7 +225,7 @@ func (t *denialText) runs() string {
 // main agent is known to have the search tool if the client loads it at once.
 func (t *denialText) loadHint() string {
 	loaded := t.client.LoadsSearch() && t.event.Agent == "" && !t.isFetch() && !t.usesOtherServer()
-	if t.client.Loader == "" || t.client.CallsThrough(t.event) || loaded && t.client.ShowsContext(t.event) {
+	if t.client.Loader == "" || len(t.tools()) == 0 || t.client.CallsThrough(t.event) || loaded && t.client.ShowsContext(t.event) {
 		return ""
 	}
 	return "\n" + denialTexts.Text("load", "call", loadCall(t.client, t.tools()...))
@@ -345,13 +345,17 @@ func (t *denialText) introduction(o *result, first bool) string {
 		query += " " + quote(o.query())
 	}
 	switch {
+	case o.withheld && o.Whole:
+		s = denialTexts.Text("whole-page-alone", "source", from)
+	case o.withheld && o.isFetch():
+		s = denialTexts.Text("page-sections-alone", "source", from)
 	case o.Whole:
 		s = denialTexts.Text("whole-page", "source", from)
 	case o.isFetch():
 		s = denialTexts.Text("page-sections", "source", from)
-	case o.own && t.code != "":
+	case o.own && !o.withheld && t.code != "":
 		s = denialTexts.Text("passages", "source", from, "query", query)
-	case o.own:
+	case o.own && !o.withheld:
 		s = denialTexts.Text("passages-repeated", "source", from, "query", query)
 	default:
 		s = denialTexts.Text("passages-of-another-server", "source", from, "query", query)

@@ -508,3 +508,21 @@ func TestRetryIfPermitted(t *testing.T) {
 		t.Errorf("context %q", d.Context)
 	}
 }
+
+// A tool that the settings keep from the agent is not named. Where a command needs a permission
+// that nobody gives, neither is the command.
+func TestWithheldTool(t *testing.T) {
+	e := showingContext(webSearchEvent("gitlab's artifacts"))
+	e.Cwd = "/withheld"
+	for _, refuses := range []bool{false, true} {
+		e.Refuses = refuses
+		d := denial(t, testConfig("", ""), e, fakeSearcher{"gitlab": always(sure)})
+		const command = "\n\nTo search further, this shell command is available:\ndocsearch search --db 'gitlab' 'gitlab'\\''s artifacts'\nIf the passages"
+		if text := d.Reason + d.Context; strings.Contains(text, "mcp__") || strings.Contains(text, "search call") || strings.Contains(text, command) == refuses {
+			t.Errorf("refuses: %t, text:\n%s", refuses, text)
+		}
+		if d.Change.Code != "" {
+			t.Error("passages are kept from a call that cannot be made")
+		}
+	}
+}

@@ -2,6 +2,9 @@ package host
 
 import (
 	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -270,6 +273,36 @@ func TestCodexTexts(t *testing.T) {
 		context := o.HookSpecificOutput.AdditionalContext
 		if len(context) > maxCodexText || len(context) < maxCodexText-20 || !utf8.ValidString(context) || !strings.HasSuffix(context, "\n[...]") {
 			t.Errorf("%d bytes of %q...", len(context), text[:10])
+		}
+	}
+}
+
+// The rules of Claude Code's settings keep a server's tool, or all of them, from the agent.
+func TestWithholds(t *testing.T) {
+	const tool = "mcp__docsearch__search"
+	for _, test := range []struct {
+		file, settings string
+		host           event.Host
+		want           bool
+	}{
+		{"home/.claude/settings.json", `{"permissions": {"deny": ["WebFetch", "mcp__docsearch"]}}`, event.Claude, true},
+		{"home/.claude/settings.json", `{"permissions": {"deny": ["mcp__docsearch__*"]}}`, event.Claude, true},
+		{"p/.claude/settings.json", `{"permissions": {"deny": ["mcp__docsearch__search"]}}`, event.Claude, true},
+		{"p/.claude/settings.local.json", `{"permissions": {"deny": ["mcp__docsearch"]}}`, event.Claude, true},
+		{"p/.claude/settings.json", `{"permissions": {"deny": ["mcp__docsearch__read", "mcp__docs"]}}`, event.Claude, false},
+		{"p/.claude/settings.json", `{"permissions": {"allow": ["mcp__docsearch"]}}`, event.Claude, false},
+		{"p/.claude/settings.json", `{"permissions": `, event.Claude, false},
+		{"home/.claude/settings.json", `{"permissions": {"deny": ["mcp__docsearch"]}}`, event.Codex, false},
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, filepath.FromSlash(test.file))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(test.settings), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		home := filepath.Join(dir, "home")
+		getenv := func(name string) string { return map[string]string{"HOME": home, "USERPROFILE": home}[name] }
+		if got := Withholds(test.host, getenv, filepath.Join(dir, "p"), tool); got != test.want {
+			t.Errorf("%s in %s, %s: %t, want %t", test.settings, test.file, test.host, got, test.want)
 		}
 	}
 }

@@ -97,6 +97,11 @@ func (Indexes) Server(h event.Host, tool, cwd string) (found, own bool) {
 // OwnServer returns the name of docsearch's MCP server in the agents' settings.
 func (Indexes) OwnServer(h event.Host, cwd string) string { return host.OwnServer(h, os.Getenv, cwd) }
 
+// Withheld reports whether the agents' settings keep a tool from the agent.
+func (Indexes) Withheld(h event.Host, tool, cwd string) bool {
+	return host.Withholds(h, os.Getenv, cwd, tool)
+}
+
 // Search searches the index of a database.
 func (i Indexes) Search(db *config.Database, s event.Search) (a hook.Answer, err error) {
 	if db.Remote != "" {
