@@ -201,8 +201,11 @@ func SetKeywords(path string, data []byte, name string, keywords []string) ([]by
 	} else {
 		err = f.Set(keywords, f.key, at, key)
 	}
-	if nameKey, keyErr := findKey(entry, "name"); entry[nameKey] == nil { // its name was the first keyword
-		err = cmp.Or(err, keyErr, f.set(at, "name", old.Name))
+	if !strings.EqualFold(keywords[0], old.Name) { // an entry without a name has that of its first keyword
+		nameKey, keyErr := findKey(entry, "name")
+		if err = cmp.Or(err, keyErr); err == nil && entry[nameKey] == nil {
+			err = f.Set(old.Name, f.key, at, nameKey)
+		}
 	}
 	return f.result(err)
 }

@@ -41,7 +41,7 @@ func TestSetKeywords(t *testing.T) {
 		{entry(`["a", "b"]`, named), []string{"b", "c"}, entry(`["b", "c"]`, named)},
 		{entry(`["a", "b"]`, named), []string{"x"}, entry(`["x"]`, named)},
 		{entry(`["a", "B"]`, named), []string{"b", "A"}, entry(`["a", "B"]`, named)},
-		{entry(`"a"`, ""), []string{"a", "b"}, entry(`["a", "b"]`, named)},
+		{entry(`"a"`, ""), []string{"a", "b"}, entry(`["a", "b"]`, "")},
 		{entry(`["a"]`, ""), []string{"b"}, entry(`["b"]`, named)}, // the first keyword was its name
 	} {
 		got, err := SetKeywords("c.json", []byte(test.before), "a", test.keywords)
