@@ -99,19 +99,30 @@ var ErrRemote = errors.New("the pages of a database on another server cannot be 
 func (c *Catalog) Contents(ctx context.Context, name, folder string, first, limit int) (Entry, *index.Contents, error) {
 	return browse(ctx, c, name, func(db *index.Database) (*index.Contents, error) {
 		contents, err := db.Contents(folder, first, limit)
-		if err == nil && !c.showsPaths() && filepath.IsAbs(contents.Root) {
-			contents.Root = ""
-			for i := range contents.Pages {
-				contents.Pages[i].Key = ""
-			}
+		if err != nil {
+			return nil, err
 		}
-		return contents, err
+		if !c.showsPaths() && filepath.IsAbs(contents.Root) {
+			contents.Root = ""
+		}
+		for i := range contents.Pages {
+			c.hideKey(&contents.Pages[i])
+		}
+		return contents, nil
 	})
 }
 
 // Names lists the names that the named database defines; see index.Database.Names.
 func (c *Catalog) Names(ctx context.Context, name string, initial byte, first, limit int) (Entry, *index.Names, error) {
 	return browse(ctx, c, name, func(db *index.Database) (*index.Names, error) { return db.Names(initial, first, limit) })
+}
+
+// hideKey removes the key of a document that is a path on this machine, for clients that may not
+// learn its folders. The document keeps its ID.
+func (c *Catalog) hideKey(d *index.Document) {
+	if !c.showsPaths() && filepath.IsAbs(d.Key) {
+		d.Key = ""
+	}
 }
 
 // browse calls list with the named database.
@@ -163,8 +174,8 @@ func (c *Catalog) ReadPage(ctx context.Context, name string, ref index.Ref, numb
 				c.hideFolder(&p.Passages[i])
 			}
 			for _, d := range []*index.Document{p.Previous, p.Next} {
-				if d != nil && !c.showsPaths() && filepath.IsAbs(d.Key) {
-					d.Key = ""
+				if d != nil {
+					c.hideKey(d)
 				}
 			}
 			return nil
