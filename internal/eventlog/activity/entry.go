@@ -3,7 +3,6 @@ package activity
 import (
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/docsearch/docsearch/internal/eventlog"
 	"github.com/docsearch/docsearch/internal/eventlog/adapt"
@@ -27,21 +26,6 @@ func (e *Entry) ID() string {
 		return e.base
 	}
 	return e.base + "-" + strconv.Itoa(e.number)
-}
-
-// Words returns what happened to the call of an event.
-func (e *Entry) Words(now time.Time) string {
-	switch e.Outcome {
-	case eventlog.Context:
-		return "ran with added text"
-	case eventlog.Retried:
-		return "ran when sent again"
-	case eventlog.Allowed:
-		return "searched with docsearch"
-	case eventlog.Consulted:
-		return "searched local documentation in another way"
-	}
-	return describe(e, now)
 }
 
 // follow finds the reactions to an event, and keeps it as a recent one.
@@ -71,13 +55,4 @@ func (s *Summary) follow(e *eventlog.Event) {
 func (s *Summary) keepRecent() {
 	s.Recent = s.Recent[max(0, len(s.Recent)-maxRecent):]
 	slices.Reverse(s.Recent)
-}
-
-// Entry returns a recent event, or nil.
-func (s *Summary) Entry(id string) *Entry {
-	i := slices.IndexFunc(s.Recent, func(e *Entry) bool { return e.ID() == id })
-	if i < 0 {
-		return nil
-	}
-	return s.Recent[i]
 }
