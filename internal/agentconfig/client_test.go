@@ -33,7 +33,7 @@ func TestClientNames(t *testing.T) {
 		}
 	}
 	slices.Sort(names)
-	want := []string{"amp", "claude", "codex", "copilot", "crush", "cursor", "gemini", "goose", "kiro", "opencode", "qwen", "vscode", "windsurf"}
+	want := []string{"amp", "claude", "codex", "copilot", "crush", "cursor", "droid", "gemini", "goose", "kiro", "opencode", "qwen", "vscode", "windsurf"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("clients (-want +got):\n%s", diff)
 	}
@@ -432,5 +432,19 @@ func TestClientDiffMasksSecrets(t *testing.T) {
 		if strings.Contains(text, "hidden") || !strings.Contains(text, "shown") {
 			t.Errorf("%s: the diff shows a secret, or no context:\n%s", tt.client, text)
 		}
+	}
+}
+
+// Agents that run Claude Code's hooks are found by their folders.
+func TestFollowers(t *testing.T) {
+	t.Setenv("PATH", "")
+	p := testPlaces(t)
+	if got := Followers(p); len(got) > 0 {
+		t.Errorf("found %q on an empty machine", got)
+	}
+	write(t, p.path("~/.grok/config.toml"), "")
+	write(t, p.path("$XDG_CONFIG_HOME/devin/config.json"), "{}")
+	if diff := cmp.Diff([]string{"Grok Build", "Devin CLI"}, Followers(p)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }

@@ -176,6 +176,27 @@ func Clients() []*Client {
 			Limits: "its hooks may block calls for which docsearch has no answer, so install adds no hook; the agent searches with the MCP server",
 			server: serverFile{files: inBoth(".cursor/mcp.json"), key: "mcpServers"},
 		},
+		{ // It has Claude Code's form of hooks, and lists deferred tools by their names alone.
+			Name: "droid", Title: "Droid", programs: []string{"droid"}, folder: "~/.factory",
+			Limits: "it runs no hook after a command that failed",
+			hook: hookFile{
+				files: inBoth(".factory/settings.json"),
+				events: []registration{
+					{
+						event: "PreToolUse", expr: "WebSearch|FetchUrl|Execute|Edit|Create|SERVER___.*",
+						tools: []string{"WebSearch", "FetchUrl", "Execute", "Edit", "Create", "SERVER___search"},
+					},
+					{event: "PostToolUse", tools: []string{"Edit", "Create"}},
+					{event: "SessionStart"},
+				},
+			},
+			server: serverFile{
+				files: inBoth(".factory/mcp.json"), key: "mcpServers",
+				template: `{"type": "stdio", "command": "PROGRAM", "args": ["serve"]}`,
+			},
+			sample: `{"hook_event_name": "PreToolUse", "session_id": "doctor", "permission_mode": "auto-low",
+				"tool_name": "WebSearch", "tool_input": {"query": "QUERY"}}`,
+		},
 		{ // Its hooks are in a plugin. It presents a denial as final, and models then do not
 			// repeat the call. Therefore the hook runs only for shell commands and edits, for
 			// which rules are meant to be final.
@@ -239,6 +260,20 @@ func Clients() []*Client {
 				"tool_info": {"command_line": "true", "cwd": "/"}}`,
 		},
 	}
+}
+
+// Followers returns the titles of the agents on this machine that run the hooks and servers in
+// Claude Code's settings and have no client of their own.
+func Followers(p *Places) (titles []string) {
+	for _, c := range []Client{
+		{Title: "Grok Build", programs: []string{"grok"}, folder: "~/.grok"},
+		{Title: "Devin CLI", programs: []string{"devin"}, folder: "$XDG_CONFIG_HOME/devin"},
+	} {
+		if c.Found(p) {
+			titles = append(titles, c.Title)
+		}
+	}
+	return titles
 }
 
 // codeFolder returns the folder in which VS Code keeps its files.

@@ -68,6 +68,9 @@ func (d *Doctor) Run(ctx context.Context) error {
 	if len(clients) == 0 || d.usesClaude() {
 		d.checkInstallation()
 		d.runHooks(ctx)
+		if titles := agentconfig.Followers(d.places); len(titles) > 0 && len(d.installed.Hooks) > 0 {
+			d.note("hook", "Claude Code's hooks and servers also run in "+strings.Join(titles, " and "))
+		}
 		if d.installed.Plugin == "" {
 			d.runServers(ctx)
 		}
