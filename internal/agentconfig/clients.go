@@ -138,6 +138,27 @@ func Clients() []*Client {
 			sampleShell: `{"hook_event_name": "PreToolUse", "session_id": "doctor", "timestamp": "2026-01-01T00:00:00.000Z", "permission_mode": "default",
 				"tool_name": "run_shell_command", "tool_input": {"command": "true"}, "tool_use_id": "toolu_0"}`,
 		},
+		{ // It has Claude Code's form of hooks, and lists deferred tools by their names alone.
+			Name: "droid", Title: "Droid", Tested: true, programs: []string{"droid"}, folder: "~/.factory",
+			Limits: "it runs no hook after a command that failed",
+			hook: hookFile{
+				files: inBoth(".factory/settings.json"),
+				events: []registration{
+					{
+						event: "PreToolUse", expr: "WebSearch|FetchUrl|Execute|Edit|Create|SERVER___.*",
+						tools: []string{"WebSearch", "FetchUrl", "Execute", "Edit", "Create", "SERVER___search"},
+					},
+					{event: "PostToolUse", tools: []string{"Edit", "Create"}},
+					{event: "SessionStart"},
+				},
+			},
+			server: serverFile{
+				files: inBoth(".factory/mcp.json"), key: "mcpServers",
+				template: `{"type": "stdio", "command": "PROGRAM", "args": ["serve"]}`,
+			},
+			sample: `{"hook_event_name": "PreToolUse", "session_id": "doctor", "permission_mode": "auto-low",
+				"tool_name": "WebSearch", "tool_input": {"query": "QUERY"}}`,
+		},
 		{
 			Name: "amp", Title: "Amp", programs: []string{"amp"}, folder: "$XDG_CONFIG_HOME/amp",
 			Limits: "it runs no hooks; the agent searches with the MCP server",
@@ -175,27 +196,6 @@ func Clients() []*Client {
 			Name: "cursor", Title: "Cursor", programs: []string{"cursor", "cursor-agent"}, folder: "~/.cursor",
 			Limits: "its hooks may block calls for which docsearch has no answer, so install adds no hook; the agent searches with the MCP server",
 			server: serverFile{files: inBoth(".cursor/mcp.json"), key: "mcpServers"},
-		},
-		{ // It has Claude Code's form of hooks, and lists deferred tools by their names alone.
-			Name: "droid", Title: "Droid", programs: []string{"droid"}, folder: "~/.factory",
-			Limits: "it runs no hook after a command that failed",
-			hook: hookFile{
-				files: inBoth(".factory/settings.json"),
-				events: []registration{
-					{
-						event: "PreToolUse", expr: "WebSearch|FetchUrl|Execute|Edit|Create|SERVER___.*",
-						tools: []string{"WebSearch", "FetchUrl", "Execute", "Edit", "Create", "SERVER___search"},
-					},
-					{event: "PostToolUse", tools: []string{"Edit", "Create"}},
-					{event: "SessionStart"},
-				},
-			},
-			server: serverFile{
-				files: inBoth(".factory/mcp.json"), key: "mcpServers",
-				template: `{"type": "stdio", "command": "PROGRAM", "args": ["serve"]}`,
-			},
-			sample: `{"hook_event_name": "PreToolUse", "session_id": "doctor", "permission_mode": "auto-low",
-				"tool_name": "WebSearch", "tool_input": {"query": "QUERY"}}`,
 		},
 		{ // Its hooks are in a plugin. It presents a denial as final, and models then do not
 			// repeat the call. Therefore the hook runs only for shell commands and edits, for

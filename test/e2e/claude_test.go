@@ -30,7 +30,7 @@ import (
 
 // Versions of Claude Code: the newest supported one, one from mid-2026, and the
 // oldest.
-var versions = []string{"2.1.328", "2.1.197", "2.0.30"}
+var versions = []string{"2.1.332", "2.1.197", "2.0.30"}
 
 const claudePackage = "@anthropic-ai/claude-code"
 

@@ -8,7 +8,7 @@ var codexCLI = client{
 	name:    "codex",
 	title:   "Codex CLI",
 	pkg:     "@openai/codex",
-	version: "0.169.0",
+	version: "0.171.0",
 	bin:     "codex",
 	command: "codex exec",
 	files: map[string]string{".codex/config.toml": `# for tests

@@ -10,7 +10,7 @@ import (
 )
 
 // moduleVersion is the version of Claude Code that has hooks modules.
-const moduleVersion = "2.1.328"
+const moduleVersion = "2.1.332"
 
 // With the module, an answered search has a result in place of an error, and the retry
 // runs on the web.

@@ -33,7 +33,7 @@ var qwenCode = client{
 	mcp: func(query string) toolCall {
 		return toolCall{name: "tool_call", arguments: map[string]any{"name": "mcp__docsearch__search", "arguments": map[string]any{"query": query}}}
 	},
-	named:  "mcp__docsearch__search",
+	named:  `tool_call {"name": "mcp__docsearch__search`,
 	hooks:  ".qwen/settings.json",
 	second: ".qwen/settings.json",
 }
