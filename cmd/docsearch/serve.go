@@ -100,6 +100,7 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 		remotes, stop := context.WithCancel(ctx)
 		defer stop()
 		go databases.ServeRemotes(remotes)
+		defer config.RecordServed(databases.Locations, os.Getppid(), os.Getenv("CLAUDE_CODE_SESSION_ID"))()
 		return server.ServeStdio(ctx, a.stdin, a.stdout)
 	}
 	site, err := web.NewSite(web.Options{Catalog: catalog, Log: log})

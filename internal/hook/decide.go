@@ -44,9 +44,9 @@ type Servers interface {
 	// OwnServer returns the name under which the host is known to have docsearch's server
 	// in such a session, or "".
 	OwnServer(h event.Host, cwd string) string
-	// Withheld reports whether the host's settings keep a tool from the agent in such a
-	// session.
-	Withheld(h event.Host, tool, cwd string) bool
+	// Withheld reports whether the agent that sends an event lacks a tool of docsearch's
+	// server: the host's settings deny it, or no server runs.
+	Withheld(e *event.Event, tool string) bool
 }
 
 // An Answer is the result of one database for a query.
@@ -363,7 +363,7 @@ func (d *decider) deny(a Attempt, results []result, ruleMessage string) {
 	withheld := false
 	for i := range results {
 		o := &results[i]
-		o.withheld = o.own && d.search.Withheld(d.event.Host, o.tool, d.event.Cwd)
+		o.withheld = o.own && d.search.Withheld(&d.event, o.tool)
 		withheld = withheld || o.withheld
 	}
 	d.denial = &denialText{event: &d.event, client: d.client, results: results, ruleMessage: ruleMessage, needsCall: d.config.Hook.Retry == config.RetryEvidence && d.event.Agent == ""}

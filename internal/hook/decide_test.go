@@ -52,7 +52,7 @@ func (x fakeSearcher) Server(_ event.Host, tool, _ string) (found, own bool) {
 }
 
 // Withheld is true for sessions in /withheld.
-func (x fakeSearcher) Withheld(_ event.Host, _, cwd string) bool { return cwd == "/withheld" }
+func (x fakeSearcher) Withheld(e *event.Event, _ string) bool { return e.Cwd == "/withheld" }
 
 // OwnServer finds docsearch's server for sessions in /renamed.
 func (x fakeSearcher) Opens(*config.Database) error { return nil }

@@ -273,7 +273,7 @@ func (d *decider) checkFormats() string {
 // it. A subagent may not.
 func (d *decider) databaseLines(b *boundedText) {
 	var names []result
-	withheld := d.search.Withheld(d.event.Host, d.server.Search, d.event.Cwd)
+	withheld := d.event.Name == event.SessionStart && d.search.Withheld(&d.event, d.server.Search)
 	listed := false
 	for i := range d.config.Databases {
 		db := &d.config.Databases[i]

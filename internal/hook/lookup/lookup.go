@@ -97,9 +97,11 @@ func (Indexes) Server(h event.Host, tool, cwd string) (found, own bool) {
 // OwnServer returns the name of docsearch's MCP server in the agents' settings.
 func (Indexes) OwnServer(h event.Host, cwd string) string { return host.OwnServer(h, os.Getenv, cwd) }
 
-// Withheld reports whether the agents' settings keep a tool from the agent.
-func (Indexes) Withheld(h event.Host, tool, cwd string) bool {
-	return host.Withholds(h, os.Getenv, cwd, tool)
+// Withheld reports whether the agent's settings deny it a tool of docsearch's server, or no
+// server runs. At the start of a session, none may run yet.
+func (i Indexes) Withheld(e *event.Event, tool string) bool {
+	return host.Withholds(e.Host, os.Getenv, e.Cwd, tool) || e.Host == event.Claude && e.Name == event.PreToolUse &&
+		config.Unserved(i.Locations, os.Getenv("CLAUDE_PID"), e.Session)
 }
 
 // Search searches the index of a database.
