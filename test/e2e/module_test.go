@@ -112,7 +112,7 @@ func checkAnsweredByModule(t *testing.T, s *session, flags ...string) {
 	if len(r.result.Denials) > 0 || strings.Contains(last.text(), "hook error") || r.stderr != "" || len(m.strays) > 0 {
 		t.Errorf("denials %v, stderr %q, strays %q", r.result.Denials, r.stderr, m.strays)
 	}
-	if stats := s.docsearch(t, "stats"); !regexp.MustCompile(`(?m)^WebSearch +1 +1$`).MatchString(stats) {
+	if stats := s.docsearch(t, "stats"); !regexp.MustCompile(`(?m)^ +1 +denied, then searched the web$`).MatchString(stats) {
 		t.Errorf("the event log does not count each search once:\n%s", stats)
 	}
 }
