@@ -71,7 +71,7 @@ func TestWeb(t *testing.T) {
 		return string(body)
 	}
 	get(strings.TrimSpace(address))
-	page := get(base + "/?q=widget+spin+backwards+crank&agent=1")
+	page := get(base + "/?q=widget+spin+backwards+crank&why=1")
 	for _, want := range []string{"denied, with passages from widget", "keyword: &#34;widget&#34;", "Found in local documentation (Widgets)", `class="hit-link"`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)

@@ -26,9 +26,9 @@ const (
 	maxOutput = 1 << 30  // bytes of a result
 )
 
-// maxSeconds is the processor time for a file. Only files with which the library runs
+// secondsOf returns the processor time for a file. Only files with which the library runs
 // forever need as much: other limits end the work on a file long before.
-const maxSeconds = 120
+func secondsOf(size int) uint32 { return 15 + 2*uint32(size>>20) }
 
 // maxLate is the number of files that used up their time after which no more files are
 // parsed.
@@ -38,7 +38,7 @@ const maxLate = 8
 // forever or allocate as much as a file declares.
 type Process struct {
 	Path    string // program that calls Serve
-	Seconds uint32 // of processor time; 0: maxSeconds
+	Seconds uint32 // of processor time; 0: secondsOf its size
 
 	late atomic.Int32 // number of files that used up their time
 }
@@ -61,7 +61,7 @@ func (p *Process) Parse(ctx context.Context, data []byte) (mdwriter.Document, []
 	}
 	limit, cancel := context.WithCancel(ctx)
 	defer cancel()
-	seconds := cmp.Or(p.Seconds, maxSeconds)
+	seconds := cmp.Or(p.Seconds, secondsOf(len(data)))
 	cmd := exec.CommandContext(limit, p.Path)
 	cmd.Args = []string{os.Args[0], Argument} // a program may depend on its name
 	cmd.Env = append(os.Environ(), "GOTRACEBACK=none")
