@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/docsearch/docsearch/internal/ingest/source/folder"
@@ -20,6 +21,9 @@ var (
 	namePattern    = regexp.MustCompile(`^[a-z0-9][a-z0-9.+-]*$`)
 	packagePattern = regexp.MustCompile(`^[a-z]+:[^\s:]\S*$`)
 	versionPattern = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._-]*$`)
+	commitPattern  = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
+	// frozenPattern matches a version number that is a part of a path.
+	frozenPattern = regexp.MustCompile(`(^|[/_-])v?[0-9]+\.([0-9]+|x)(\.[0-9x]+)?(/|$)`)
 	// licensePattern matches the form of an SPDX expression without parentheses.
 	licensePattern = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z.+-]*( (AND|OR|WITH) [0-9A-Za-z][0-9A-Za-z.+-]*)*$`)
 )
@@ -51,6 +55,7 @@ func (r *Recipe) check(own bool) error {
 	}
 	c.checkQuestions(r)
 	c.checkVersion(r)
+	c.checkVerification(r.Verified)
 	if filled, err := r.At(""); err == nil {
 		c.checkSource(&filled.Source)
 		for _, u := range filled.URLs {
@@ -71,7 +76,8 @@ func (c *checker) checkKeywords(keywords []string) {
 // checkQuestions checks that the hook selects the database for each question.
 func (c *checker) checkQuestions(r *Recipe) {
 	c.require(len(r.Questions) > 0, "no questions: want at least one that the documentation answers")
-	for _, q := range r.Questions {
+	for _, question := range r.Questions {
+		q := question.Text
 		words := " " + strings.Join(strings.FieldsFunc(strings.ToLower(q), unicode.IsSpace), " ") + " "
 		selects := slices.ContainsFunc(r.Keywords, func(k string) bool { return strings.Contains(words, " "+k+" ") })
 		c.require(isLine(q) && selects, "invalid question %q: want a web search with one of the keywords", q)
@@ -82,11 +88,26 @@ func (c *checker) checkVersion(r *Recipe) {
 	if r.Version != "" {
 		c.require(isVersion(r.Version), "invalid version %q: want letters, digits, and dots", r.Version)
 	}
-	used := strings.Contains(r.Source.Download(), placeholder)
+	used := r.Source.hasPlaceholder()
 	c.require(used || r.Version == "", "version %q is unused: want %s in site, git, or ref", r.Version, placeholder)
 	if filled, err := r.At(""); err == nil {
-		c.require(!strings.Contains(filled.Source.Download(), placeholder), "no version: want the default for %s", placeholder)
+		c.require(!filled.Source.hasPlaceholder(), "no version: want the default for %s", placeholder)
 	}
+	if c.own { // a recipe of the user may stay with one version
+		return
+	}
+	for _, path := range append([]string{r.Source.Root}, r.Source.Include...) {
+		c.require(!frozenPattern.MatchString(path), "a version is frozen in the path %q: want %s", path, placeholder)
+	}
+}
+
+func (c *checker) checkVerification(v Verification) {
+	if v == (Verification{}) {
+		return
+	}
+	_, err := time.Parse(time.DateOnly, v.Date)
+	c.require(err == nil && v.Documents > 0 && v.Bytes > 0 && (v.Commit == "" || commitPattern.MatchString(v.Commit)),
+		"invalid verified: want date, documents, bytes, and the commit of a repository, as recipes check --online prints them")
 }
 
 // checkSource checks the source with the readers that use it.

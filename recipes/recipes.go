@@ -34,8 +34,32 @@ type Recipe struct {
 	URLs        []string `toml:"urls"`     // prefixes of the documented pages
 	License     string   `toml:"license"`  // SPDX expression for the documentation
 	Attribution string   `toml:"attribution"`
-	Questions   []string `toml:"questions"` // web searches that the database must answer
 	Source      Source   `toml:"source"`
+	// Verified is the last online check that found no fault; zero: none.
+	Verified Verification `toml:"verified"`
+	// Questions are web searches that the database must answer.
+	Questions []Question `toml:"-"`
+}
+
+// A Question is a web search. In a recipe, it is {question, page} or only the text.
+type Question struct {
+	Text string
+	// Page is the end of the path of the page that answers the question; "": any page.
+	Page string
+}
+
+// IsAnsweredBy reports whether a file or URL is the page of the question.
+func (q Question) IsAnsweredBy(page string) bool {
+	page, _, _ = strings.Cut(page, "#")
+	return q.Page == "" || strings.HasSuffix("/"+strings.Trim(page, "/"), "/"+strings.Trim(q.Page, "/"))
+}
+
+// A Verification is what an online check of the recipe found.
+type Verification struct {
+	Date      string `toml:"date"`   // "2006-01-02"
+	Commit    string `toml:"commit"` // of the repository; "": the source is a site
+	Documents int    `toml:"documents"`
+	Bytes     int64  `toml:"bytes"` // size of the database, about
 }
 
 // A Source says where the documentation is. Installed takes precedence over
@@ -51,7 +75,7 @@ type Source struct {
 	Root      string   `toml:"root"` // folder of the files whose pages are below the first URL; "": derived
 }
 
-// placeholder stands for the version in URLs and in the ref.
+// placeholder stands for the version in URLs, paths and the ref.
 const placeholder = "{version}"
 
 //go:embed *.toml
@@ -177,9 +201,12 @@ func parse(name string, data []byte, own bool) (*Recipe, error) {
 	if len(data) > MaxFile {
 		return nil, fmt.Errorf("larger than %d KiB", MaxFile>>10)
 	}
-	r := &Recipe{Name: name}
+	var file struct {
+		Recipe
+		Questions []any `toml:"questions"`
+	}
 	decoder := toml.NewDecoder(strings.NewReader(string(data))).DisallowUnknownFields()
-	err := decoder.Decode(r)
+	err := decoder.Decode(&file)
 	var unknown *toml.StrictMissingError
 	var invalid *toml.DecodeError
 	switch {
@@ -196,10 +223,38 @@ func parse(name string, data []byte, own bool) (*Recipe, error) {
 	case err != nil:
 		return nil, err
 	}
+	r := &file.Recipe
+	r.Name = name
+	if r.Questions, err = parseQuestions(file.Questions); err != nil {
+		return nil, err
+	}
 	if err := r.check(own); err != nil {
 		return nil, err
 	}
 	return r, nil
+}
+
+// parseQuestions parses the texts and tables of the key "questions".
+func parseQuestions(values []any) ([]Question, error) {
+	var all []Question
+	for _, v := range values {
+		q := Question{}
+		fields, isTable := v.(map[string]any)
+		if isTable {
+			v = fields["question"]
+			page, hasPage := fields["page"].(string)
+			if q.Page = page; !hasPage || page == "" || len(fields) != 2 {
+				v = nil
+			}
+		}
+		text, ok := v.(string)
+		if !ok {
+			return nil, fmt.Errorf(`invalid question: want a text, or {question = "...", page = "..."}`)
+		}
+		q.Text = text
+		all = append(all, q)
+	}
+	return all, nil
 }
 
 // At returns the recipe with its placeholders replaced by a version; "" means
@@ -208,7 +263,7 @@ func (r *Recipe) At(version string) (*Recipe, error) {
 	switch {
 	case version == "":
 		version = r.Version
-	case !strings.Contains(r.Source.Download(), placeholder):
+	case !r.Source.hasPlaceholder():
 		return nil, fmt.Errorf("recipe %q has no versions", r.Name)
 	case !isVersion(version):
 		return nil, fmt.Errorf("invalid version %q: want letters, digits, and dots", version)
@@ -221,6 +276,8 @@ func (r *Recipe) At(version string) (*Recipe, error) {
 	}
 	filled.Source.Site, filled.Source.Prefix = fill(r.Source.Site), fill(r.Source.Prefix)
 	filled.Source.Git, filled.Source.Ref = fill(r.Source.Git), fill(r.Source.Ref)
+	filled.Source.Root = fill(r.Source.Root)
+	filled.Source.Include, filled.Source.Exclude = fillAll(r.Source.Include, fill), fillAll(r.Source.Exclude, fill)
 	filled.URLs = nil
 	for _, u := range r.URLs {
 		if version != "" || !strings.Contains(u, placeholder) {
@@ -228,6 +285,19 @@ func (r *Recipe) At(version string) (*Recipe, error) {
 		}
 	}
 	return &filled, nil
+}
+
+func fillAll(list []string, fill func(string) string) []string {
+	var filled []string
+	for _, s := range list {
+		filled = append(filled, fill(s))
+	}
+	return filled
+}
+
+// hasPlaceholder reports whether the source depends on the version.
+func (s *Source) hasPlaceholder() bool {
+	return strings.Contains(strings.Join(append([]string{s.Download(), s.Root}, s.Include...), "\n"), placeholder)
 }
 
 // Download returns the URL from which the recipe downloads, with the ref of a

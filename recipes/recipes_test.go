@@ -210,3 +210,44 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestQuestionPage(t *testing.T) {
+	named := strings.Replace(valid, `["tool option"]`, `["tool option", {question = "tool crank", page = "guide/crank"}]`, 1)
+	r, err := Parse("tool", []byte(named))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]Question{{Text: "tool option"}, {"tool crank", "guide/crank"}}, r.Questions); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	for page, want := range map[string]bool{
+		"https://docs.example.com/guide/crank/#ratio": true, "guide/crank": true, "docs/guide/crank": true, "docs/misguide/crank": false, "guide/crank/more": false, "": false,
+	} {
+		if got := r.Questions[1].IsAnsweredBy(page); got != want {
+			t.Errorf("IsAnsweredBy(%q) = %v", page, got)
+		}
+	}
+	for _, bad := range []string{`{question = "tool crank"}`, `{question = "tool crank", page = "a", site = "b"}`, `7`} {
+		if _, err := Parse("tool", []byte(strings.Replace(valid, `"tool option"`, bad, 1))); err == nil || !strings.Contains(err.Error(), "invalid question") {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+}
+
+// TestFrozenVersion checks that a version in a path is a placeholder, which At fills.
+func TestFrozenVersion(t *testing.T) {
+	frozen := strings.Replace(valid, `["docs/**"]`, `["docs/v2.1/**"]`, 1)
+	if _, err := Parse("tool", []byte(frozen)); err == nil || !strings.Contains(err.Error(), "is frozen") {
+		t.Errorf("a version in a path is accepted: %v", err)
+	}
+	if _, err := ParseOwn("tool", []byte(frozen)); err != nil {
+		t.Errorf("a recipe of the user: %v", err)
+	}
+	r, err := Parse("tool", []byte(strings.Replace(valid, `["docs/**"]`, `["docs/v{version}/**"]`, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err = r.At("3.0"); err != nil || r.Source.Include[0] != "docs/v3.0/**" {
+		t.Errorf("At(3.0) = %v, %v", r, err)
+	}
+}

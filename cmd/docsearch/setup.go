@@ -134,7 +134,7 @@ type setupCommand struct {
 	server                serverFlags
 	locations             config.Locations
 	plan                  library.Plan
-	answered              []string // questions of the recipe
+	answers               []setup.Answer // to the questions of the recipe
 	evidence              setup.Suggestions
 	entry                 config.Database // config entry, after writeEntry
 	created, undoCommands []string        // for the summary
@@ -311,7 +311,7 @@ func (s *setupCommand) buildDatabase(ctx context.Context) error {
 	}
 	if s.recipe != nil {
 		var err error
-		if s.answered, err = s.recipe.Accept(ctx, s.plan.Dir, s.source, existed); err != nil {
+		if s.answers, err = s.recipe.Accept(ctx, s.plan.Dir, s.source, existed); err != nil {
 			return err
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -141,19 +140,26 @@ func (s *setupCommand) chooseRecipe(ctx context.Context) error {
 	return s.confirmDownload(ctx, "this documentation", "run docsearch setup KEYWORD SOURCE to use another source")
 }
 
-// printQuestions warns of the recipe's questions that the database does not answer. The
-// others become candidates for the test search.
+// printQuestions shows up to three of the recipe's questions that the database answers with
+// their page, and warns of the others. The answered ones become candidates for the test
+// search.
 func (s *setupCommand) printQuestions() {
 	if s.recipe == nil {
 		return
 	}
-	for _, q := range s.recipe.Questions {
-		if !slices.Contains(s.answered, q) {
-			s.warn("the database does not answer %q, a question of its recipe", q)
+	var shown []string
+	for _, a := range s.answers {
+		switch {
+		case !a.IsConfident:
+			s.warn("the database does not answer %q, a question of its recipe", a.Text)
+		case !a.IsItsPage:
+			s.warn("the database answers %q, a question of its recipe, from %s instead of %s", a.Text, a.Found, a.Page)
+		default:
+			s.evidence.Answered = append(s.evidence.Answered, a.Text)
+			shown = append(shown, fmt.Sprintf("  %q: %s\n", a.Text, a.Found))
 		}
 	}
-	fmt.Fprintf(s.stdout, "answers %d of %s of the recipe\n", len(s.answered), count(len(s.recipe.Questions), "question"))
-	s.evidence.Answered = s.answered
+	fmt.Fprintf(s.stdout, "answers %d of %s of the recipe\n%s", len(shown), count(len(s.answers), "question"), strings.Join(shown[:min(3, len(shown))], ""))
 }
 
 // completeSetup completes the names of recipes and files.

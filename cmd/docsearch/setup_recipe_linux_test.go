@@ -59,7 +59,7 @@ func TestRecipesEndToEnd(t *testing.T) {
 				"license: " + r.License,
 				fmt.Sprintf("answers %d of ", len(r.Questions)) + count(len(r.Questions), "question") + " of the recipe",
 				"\nThe hook denied it in ",
-				r.Questions[0],
+				r.Questions[0].Text,
 			} {
 				if !strings.Contains(out, want) {
 					t.Errorf("setup does not print %q:\n%s", want, out)

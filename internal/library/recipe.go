@@ -294,15 +294,21 @@ func (b *Builder) useSource(source recipes.Source) {
 	b.preset("prefix")
 }
 
-// Accept returns the recipe's questions that a database in a folder answers. If it does not
-// answer at least half of them, its source is not the documentation that the recipe means:
-// accept then removes the database, unless it existed before, and returns an error.
-func (r *ChosenRecipe) Accept(ctx context.Context, dir, source string, existed bool) (answered []string, err error) {
-	answered, err = setup.Answered(ctx, dir, r.Questions, append([]string{r.DatabaseName()}, r.Keywords...))
-	if err != nil || 2*len(answered) >= len(r.Questions) {
-		return answered, err
+// Accept returns the answers of a database in a folder to the recipe's questions. If it does
+// not answer at least half of them, its source is not the documentation that the recipe
+// means: accept then removes the database, unless it existed before, and returns an error.
+func (r *ChosenRecipe) Accept(ctx context.Context, dir, source string, existed bool) ([]setup.Answer, error) {
+	answers, err := setup.Answers(ctx, dir, r.Questions, append([]string{r.DatabaseName()}, r.Keywords...))
+	answered := 0
+	for _, a := range answers {
+		if a.IsConfident {
+			answered++
+		}
 	}
-	err = usererror.WithHint(fmt.Errorf("%s is not the documentation that the recipe %s means: it answers %d of %s", source, r.Argument, len(answered), humanize.Count(len(r.Questions), "question")),
+	if err != nil || 2*answered >= len(r.Questions) {
+		return answers, err
+	}
+	err = usererror.WithHint(fmt.Errorf("%s is not the documentation that the recipe %s means: it answers %d of %s", source, r.Argument, answered, humanize.Count(len(r.Questions), "question")),
 		"run docsearch setup KEYWORD SOURCE to use another source, or docsearch recipes show %s to see the questions", humanize.Argument(r.Name))
 	if !existed {
 		err = errors.Join(err, RemoveFiles(dir, true))

@@ -1,11 +1,13 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/recipes"
 )
 
 // Question returns a web search that the database in folder dir should answer. It
@@ -59,23 +61,34 @@ func (s Suggestions) Question(ctx context.Context, dir, keyword string, names []
 	return query, sure, nil
 }
 
-// Answered returns the queries that the database in folder dir is confident to
-// answer. names are all names of the database.
-func Answered(ctx context.Context, dir string, queries, names []string) ([]string, error) {
+// An Answer is a question with the best result of a database.
+type Answer struct {
+	recipes.Question
+	IsConfident bool
+	Found       string // the page of the best result
+	IsItsPage   bool   // Found is the question's page, if the question names one
+}
+
+// Answers returns the answers of the database in folder dir to the questions.
+func Answers(ctx context.Context, dir string, questions []recipes.Question, names []string) ([]Answer, error) {
 	db, err := index.Open(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer db.Close()
-	var answered []string
-	for _, q := range queries {
-		r, err := db.Search(ctx, index.Query{Text: q, TopK: 1, Names: names})
+	var all []Answer
+	for _, q := range questions {
+		r, err := db.Search(ctx, index.Query{Text: q.Text, TopK: 1, Names: names})
 		if err != nil {
 			return nil, err
 		}
-		if r.Confident {
-			answered = append(answered, q)
+		a := Answer{Question: q, IsConfident: r.Confident}
+		if len(r.Hits) > 0 {
+			hit := &r.Hits[0]
+			a.Found = cmp.Or(hit.URL, hit.Path)
+			a.IsItsPage = q.IsAnsweredBy(hit.Path) || q.IsAnsweredBy(hit.URL)
 		}
+		all = append(all, a)
 	}
-	return answered, nil
+	return all, nil
 }
