@@ -22,7 +22,7 @@ publisher's, so a pack is small and cannot contain a crafted index.`,
 	})
 	cmd.AddCommand(newPackMakeCommand(a), newPackSignCommand(a), newPackAddCommand(a), newPackVerifyCommand(a),
 		newPackListCommand(a),
-		newPackUpdateCommand(a), newPackRemoveCommand(a), newPackSearchCommand(a), newPackKeyCommand(a))
+		newPackUpdateCommand(a), newPackRemoveCommand(a), a.movedTo("recipes list", newRecipesListCommand(a, "search")), newPackKeyCommand(a))
 	return cmd
 }
 

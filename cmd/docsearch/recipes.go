@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,45 +24,43 @@ func newRecipesCommand(a *app) *cobra.Command {
 		Long: `List, show, and check recipes. A recipe says where the documentation of a
 technology is, and which keywords select it. To use one, run docsearch setup NAME.`,
 	})
-	cmd.AddCommand(newRecipesListCommand(a), newRecipesShowCommand(a), newRecipesCheckCommand(a))
+	cmd.AddCommand(newRecipesListCommand(a, "list"), newRecipesShowCommand(a), newRecipesCheckCommand(a))
 	return cmd
 }
 
-func newRecipesListCommand(a *app) *cobra.Command {
+// newRecipesListCommand returns the command with a name: it was also pack search.
+func newRecipesListCommand(a *app, name string) *cobra.Command {
 	return withJSON(&cobra.Command{
-		Use:   "list",
-		Short: "List the recipes of the recipe book",
-		Args:  noArguments,
-	}, func(_ *cobra.Command, _ []string, asJSON bool) error { return a.listRecipes(asJSON) })
+		Use:   name + " [WORD]",
+		Short: "List recipes and the packs of your catalogs",
+		Long: `List the recipes of the recipe book and the packs of your catalogs. With WORD, list
+those whose name, title, or keywords contain it. Catalogs older than a day are downloaded.`,
+		Example: `  docsearch recipes list
+  docsearch recipes list react`,
+		Args: cobra.MaximumNArgs(1),
+	}, func(cmd *cobra.Command, args []string, asJSON bool) error {
+		return a.listRecipes(cmd.Context(), strings.Join(args, ""), asJSON)
+	})
 }
 
-func (a *app) listRecipes(asJSON bool) error {
-	type entry struct {
-		Name      string   `json:"name"`
-		Title     string   `json:"title"`
-		Keywords  []string `json:"keywords"`
-		Version   string   `json:"version,omitempty"`
-		Source    string   `json:"source,omitempty"`
-		Installed string   `json:"installed,omitempty"`
-		License   string   `json:"license"`
-	}
-	var list []entry
-	for _, name := range recipes.Names() {
-		r, err := recipes.Find(name)
-		if err != nil {
-			return err
-		}
-		if r, err = r.At(""); err != nil {
-			return err
-		}
-		list = append(list, entry{name, r.Title, r.Keywords, r.Version, r.Source.Download(), r.Source.Installed, r.License})
+func (a *app) listRecipes(ctx context.Context, word string, asJSON bool) error {
+	list, err := library.ListSources(ctx, console{a}, word)
+	if err != nil {
+		return err
 	}
 	if asJSON {
 		return a.printJSON(list)
 	}
-	table := terminal.NewTable(a.stdout, "NAME\tVERSION\tTITLE\tSOURCE")
+	if len(list) == 0 {
+		return fmt.Errorf("no recipe or pack for %q", word)
+	}
+	table := terminal.NewTable(a.stdout, "NAME\tVERSION\tTITLE\tSIZE\tLICENSE\tVERIFIED\tSOURCE")
 	for _, e := range list {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", e.Name, e.Version, e.Title, cmp.Or(e.Source, "installed: "+e.Installed))
+		bytes := "-"
+		if e.Size > 0 {
+			bytes = size(e.Size)
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Name, printable(e.Version), printable(e.Title), bytes, printable(e.License), printable(cmp.Or(e.Verified, "no")), printable(e.Source))
 	}
 	return table.Flush()
 }

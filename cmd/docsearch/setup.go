@@ -34,7 +34,7 @@ Setup ends with a test search. It asks before it changes a file, backs the file
 up, and changes only its own entries. To resume an interrupted setup, run the
 same command again.
 
-NAME is a pack in your catalogs (run docsearch pack search WORD), or a recipe, which
+NAME is a pack in your catalogs (run docsearch recipes list WORD), or a recipe, which
 contains the source and the keywords (run docsearch recipes list). It may also be
 the path or URL of your own recipe (FILE.toml).
 
