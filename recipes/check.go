@@ -48,7 +48,8 @@ func (r *Recipe) check(own bool) error {
 	c.require(namePattern.MatchString(r.Name), "invalid name %q: want lower-case letters, digits, and hyphens", r.Name)
 	c.require(isLine(r.Title), "invalid title %q: want one line of text", r.Title)
 	c.require(isLine(r.Attribution), "invalid attribution %q: want one line of text", r.Attribution)
-	c.require(licensePattern.MatchString(r.License), "invalid license %q: want an SPDX expression such as MIT or CC-BY-4.0", r.License)
+	c.require(licensePattern.MatchString(r.License),
+		"invalid license %q: want an SPDX expression such as MIT or CC-BY-4.0", r.License)
 	c.checkKeywords(r.Keywords)
 	for _, p := range r.Packages {
 		c.require(packagePattern.MatchString(p), "invalid package %q: want ECOSYSTEM:NAME", p)
@@ -68,7 +69,8 @@ func (r *Recipe) check(own bool) error {
 func (c *checker) checkKeywords(keywords []string) {
 	c.require(len(keywords) > 0, "no keywords: want at least one")
 	for i, k := range keywords {
-		c.require(isLine(k) && strings.TrimSpace(k) == k && strings.ToLower(k) == k, "invalid keyword %q: want lower case without spaces around it", k)
+		c.require(isLine(k) && strings.TrimSpace(k) == k && strings.ToLower(k) == k,
+			"invalid keyword %q: want lower case without spaces around it", k)
 		c.require(!slices.Contains(keywords[:i], k), "keyword %q is listed twice", k)
 	}
 }
@@ -118,7 +120,8 @@ func (c *checker) checkSource(s *Source) {
 	c.require(s.Ref == "" || s.Git != "", "cannot use ref without git")
 	if s.Site != "" {
 		u, err := url.Parse(s.Site)
-		c.require(err == nil && (u.Scheme == "https" || c.own && loopback.IsSafe(u)), "invalid site %q: want an https URL", s.Site)
+		c.require(err == nil && (u.Scheme == "https" || c.own && loopback.IsSafe(u)),
+			"invalid site %q: want an https URL", s.Site)
 		if err := site.Check(s.Site, s.Prefix); err != nil {
 			c.problems = append(c.problems, err)
 		}
@@ -127,11 +130,14 @@ func (c *checker) checkSource(s *Source) {
 		repo, ok := gitrepo.Parse(s.Download())
 		scheme, _, hasScheme := strings.Cut(repo.URL, "://") // git@host:path has none
 		encrypted := !hasScheme || scheme == "https" || scheme == "ssh"
-		c.require(ok && encrypted && !strings.Contains(s.Git, "#"), "invalid git %q: want a URL such as https://git.example.com/project.git", s.Download())
+		c.require(ok && encrypted && !strings.Contains(s.Git, "#"),
+			"invalid git %q: want a URL such as https://git.example.com/project.git", s.Download())
 	}
 	filter := folder.Options{Include: s.Include, Exclude: s.Exclude}
-	c.require(s.Root == "" || s.Git != "" && fs.ValidPath(strings.TrimSuffix(s.Root, "/**")), "root: want a folder of the git repository, got %q", s.Root)
-	c.require(s.Download() != "" || len(s.Include)+len(s.Exclude) == 0, "cannot use include or exclude without site or git")
+	c.require(s.Root == "" || s.Git != "" && fs.ValidPath(strings.TrimSuffix(s.Root, "/**")),
+		"root: want a folder of the git repository, got %q", s.Root)
+	c.require(s.Download() != "" || len(s.Include)+len(s.Exclude) == 0,
+		"cannot use include or exclude without site or git")
 	if _, err := folder.NewFilter(filter); err != nil {
 		c.problems = append(c.problems, err)
 	}
@@ -140,7 +146,8 @@ func (c *checker) checkSource(s *Source) {
 // isPrefix reports whether s is the URL prefix of public pages.
 func isPrefix(s string) bool {
 	u, err := url.Parse(s)
-	return err == nil && u.Scheme == "https" && u.Host != "" && u.User == nil && u.Path != "" && u.RawQuery == "" && u.Fragment == "" && u.Opaque == ""
+	return err == nil && u.Scheme == "https" && u.Host != "" && u.User == nil && u.Path != "" && u.RawQuery == "" &&
+		u.Fragment == "" && u.Opaque == ""
 }
 
 // isLine reports whether s is a nonempty line of printable text.

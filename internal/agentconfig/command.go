@@ -203,7 +203,8 @@ func hasNoEffect(words []token) bool {
 		return false
 	}
 	switch words[0].text {
-	case "trap", "exit", "true", "false", ":", "set", "cd", "export", "unset", "umask", "[", "test", "return", "wait", "then", "else", "fi", "if", "do", "done", "{", "}", "!":
+	case "trap", "exit", "true", "false", ":", "set", "cd", "export", "unset", "umask", "[", "test", "return", "wait",
+		"then", "else", "fi", "if", "do", "done", "{", "}", "!":
 		return true
 	}
 	return strings.HasPrefix(words[0].text, "$env:")
@@ -320,7 +321,8 @@ func quote(path string) string {
 		path = strings.ReplaceAll(plainPath(path), `\`, "/")
 	}
 	plain := func(r rune) bool {
-		return r > 0x7f || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("/._-+:@%,=", r)
+		return r > 0x7f || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' ||
+			strings.ContainsRune("/._-+:@%,=", r)
 	}
 	if path != "" && strings.IndexFunc(path, func(r rune) bool { return !plain(r) }) < 0 {
 		return path

@@ -95,7 +95,8 @@ func OnPath(program string) (path string, ok bool) {
 // contain the version.
 func InCache(program string) bool {
 	for part := range strings.SplitSeq(filepath.ToSlash(program), "/") {
-		if part == "_npx" || part == ".pnpm" || part == "dlx" || strings.HasPrefix(part, "dlx-") || strings.HasPrefix(part, "bunx-") {
+		if part == "_npx" || part == ".pnpm" || part == "dlx" || strings.HasPrefix(part, "dlx-") ||
+			strings.HasPrefix(part, "bunx-") {
 			return true
 		}
 	}

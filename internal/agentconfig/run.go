@@ -56,7 +56,8 @@ func RunHook(cmd *exec.Cmd, event any) (Outcome, error) {
 	if answer.Output.Event != "PreToolUse" {
 		return o, fmt.Errorf("invalid output: wrong event %q", answer.Output.Event)
 	}
-	o.Decision, o.Reason, o.Context, o.Message = answer.Output.Decision, answer.Output.Reason, answer.Output.Context, answer.Message
+	o.Decision, o.Reason, o.Context, o.Message = answer.Output.Decision, answer.Output.Reason, answer.Output.Context,
+		answer.Message
 	o.Stderr = strings.TrimSpace(strings.Replace(o.Stderr, o.Reason, "", 1))
 	return o, nil
 }

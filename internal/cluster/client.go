@@ -69,7 +69,8 @@ func (e *RefusedError) Error() string {
 // maybeRestarted reports that another node may accept the request: a node answers before
 // it has loaded the schema and the tenants.
 func (e *RefusedError) maybeRestarted() bool {
-	return e.Status == http.StatusForbidden || e.Status == http.StatusNotFound || e.Status == http.StatusUnprocessableEntity
+	return e.Status == http.StatusForbidden || e.Status == http.StatusNotFound ||
+		e.Status == http.StatusUnprocessableEntity
 }
 
 // A nodeError is a failure of one node. Another node may answer.

@@ -118,7 +118,8 @@ func decodeCommit(text string) (*Commit, error) {
 		return nil, fmt.Errorf("invalid state of the database: %w", err)
 	}
 	if c.Format != Format {
-		return nil, fmt.Errorf("the database %q has format %d, this docsearch reads format %d", c.Name, c.Format, Format)
+		return nil, fmt.Errorf("the database %q has format %d, this docsearch reads format %d", c.Name, c.Format,
+			Format)
 	}
 	invalid := func(what string) (*Commit, error) {
 		return nil, fmt.Errorf("invalid state of the database: %s", what)
@@ -130,7 +131,8 @@ func decodeCommit(text string) (*Commit, error) {
 	if n := len(s.Dead); s.Count < 0 || s.Count+n > int(s.End) || n > 0 && s.Dead[n-1] >= s.End {
 		return invalid("slots")
 	}
-	if digest, err := hex.DecodeString(c.Stats.Digest); err != nil || len(digest) != 32 || c.Stats.Size < 0 || c.Stats.Size > maxStatistics {
+	if digest, err := hex.DecodeString(c.Stats.Digest); err != nil || len(digest) != 32 || c.Stats.Size < 0 ||
+		c.Stats.Size > maxStatistics {
 		return invalid("statistics")
 	}
 	if slices.ContainsFunc(c.Retired, func(r Retired) bool { return !validTenant(r.Tenant) }) {
@@ -178,7 +180,8 @@ func (c *Client) readCommit(ctx context.Context, name, consistency string) (comm
 		commit, err = decodeCommit(object.Commit)
 		return err
 	}})
-	if refused, ok := errors.AsType[*RefusedError](err); ok && (refused.Status == http.StatusNotFound || refused.Status == http.StatusUnprocessableEntity) {
+	if refused, ok := errors.AsType[*RefusedError](err); ok &&
+		(refused.Status == http.StatusNotFound || refused.Status == http.StatusUnprocessableEntity) {
 		err = fmt.Errorf("%q: %w", name, ErrNoDatabase)
 	}
 	return commit, err
@@ -212,7 +215,8 @@ func (c *Client) Databases(ctx context.Context) ([]*Commit, error) {
 	const page = 100
 	var all []*Commit
 	for after := ""; ; {
-		query := fmt.Sprintf("{Get{%s(limit:%d,after:%s){name commit _additional{id}}}}", classDatabases, page, quote(after))
+		query := fmt.Sprintf("{Get{%s(limit:%d,after:%s){name commit _additional{id}}}}", classDatabases, page,
+			quote(after))
 		objects, err := find[listedDatabase](ctx, c, classDatabases, query)
 		if err != nil {
 			return nil, err

@@ -29,7 +29,8 @@ type Content interface {
 }
 
 func (p *Passage) digest() digest {
-	return digestOf([]byte(p.ID), []byte(p.Bag), []byte(p.Document), binary.LittleEndian.AppendUint64(nil, uint64(p.Place)), []byte(p.Line), p.Record)
+	return digestOf([]byte(p.ID), []byte(p.Bag), []byte(p.Document),
+		binary.LittleEndian.AppendUint64(nil, uint64(p.Place)), []byte(p.Line), p.Record)
 }
 
 // A digest is a SHA-256.
@@ -113,7 +114,8 @@ type partProperties struct {
 }
 
 func (p *Passage) properties(slot uint32) passageProperties {
-	return passageProperties{p.Bag, p.ID, p.Document, p.Place, slot, p.Line, base64.StdEncoding.EncodeToString(p.Record)}
+	return passageProperties{p.Bag, p.ID, p.Document, p.Place, slot, p.Line,
+		base64.StdEncoding.EncodeToString(p.Record)}
 }
 
 // partSize is the size of a part of the statistics in bytes.

@@ -235,8 +235,10 @@ func (d *Database) Find(ctx context.Context, state *State, words string, limit i
 
 // get returns the visible passages in an answer to a query, and the number of the other
 // ones.
-func (d *Database) get(ctx context.Context, state *State, argument string, limit int) (found []index.Found, hidden int, err error) {
-	query := fmt.Sprintf("{Get{%s(tenant:%s,limit:%d,%s){%s}}}", classPassages, quote(state.Tenant), limit, argument, passageFields)
+func (d *Database) get(ctx context.Context, state *State, argument string,
+	limit int) (found []index.Found, hidden int, err error) {
+	query := fmt.Sprintf("{Get{%s(tenant:%s,limit:%d,%s){%s}}}", classPassages, quote(state.Tenant), limit, argument,
+		passageFields)
 	err = d.client.graphql(ctx, query, func(data []byte) (err error) {
 		found, hidden, err = decodeFound(data, state)
 		return err
@@ -256,7 +258,8 @@ func decodeFound(data []byte, state *State) (found []index.Found, hidden int, er
 		case p.Place < 0:
 			return nil, 0, errors.New("invalid answer: a negative place")
 		case state.Passages.visible(p.Slot):
-			found = append(found, index.Found{ID: p.ID, Document: p.Document, Place: p.Place, Line: p.Line, Record: p.Record})
+			found = append(found, index.Found{ID: p.ID, Document: p.Document, Place: p.Place, Line: p.Line,
+				Record: p.Record})
 		default:
 			hidden++
 		}

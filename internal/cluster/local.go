@@ -89,12 +89,15 @@ func (l *Local) Check(ctx context.Context, pushed *Database) error {
 			continue
 		}
 		best := slices.MaxFunc(local.Hits, func(a, b index.Hit) int { return cmp.Compare(a.Lexical, b.Lexical) })
-		if best.Lexical == 0 || slices.ContainsFunc(have.Hits, func(h index.Hit) bool { return h.ID == best.ID || h.Lexical > best.Lexical-1e-6 }) {
+		if best.Lexical == 0 || slices.ContainsFunc(have.Hits,
+			func(h index.Hit) bool { return h.ID == best.ID || h.Lexical > best.Lexical-1e-6 }) {
 			same++
 		}
 	}
 	if float64(same) < minAgreement*float64(len(l.queries)) {
-		return &IncompleteError{URL: pushed.client.nodes[0].url, Problem: fmt.Sprintf("only %d of %d sample queries find the best passage of this machine", same, len(l.queries))}
+		return &IncompleteError{URL: pushed.client.nodes[0].url,
+			Problem: fmt.Sprintf("only %d of %d sample queries find the best passage of this machine", same,
+				len(l.queries))}
 	}
 	return nil
 }

@@ -42,7 +42,8 @@ const samples = 20
 // Verify compares the nodes of the cluster with the state of a database: the visible
 // objects, the statistics, and the contents of some passages. It returns sentences, one
 // per problem. The error reports why it cannot verify.
-func (c *Client) Verify(ctx context.Context, name string, report progress.Func) (commit *Commit, problems []string, err error) {
+func (c *Client) Verify(ctx context.Context, name string,
+	report progress.Func) (commit *Commit, problems []string, err error) {
 	if commit, err = c.Commit(ctx, name); err != nil {
 		return nil, nil, err
 	}
@@ -108,7 +109,8 @@ func (c *Client) verifyNode(ctx context.Context, commit *Commit) (problems []str
 func (c *Client) verifyPassage(ctx context.Context, tenant string, id objectID) error {
 	var have passageProperties
 	path := "/v1/objects/" + classPassages + "/" + id.String() + "?tenant=" + tenant
-	err := c.do(ctx, request{method: http.MethodGet, path: path, decode: into(&have, decodeProperties[passageProperties])})
+	err := c.do(ctx, request{method: http.MethodGet, path: path,
+		decode: into(&have, decodeProperties[passageProperties])})
 	if err != nil {
 		return fmt.Errorf("cannot read passage %s: %w", id, err)
 	}

@@ -106,7 +106,8 @@ func (c *Client) list(ctx context.Context, class, tenant string) (map[objectID]u
 	slots := map[objectID]uint32{}
 	patient := c.withTimeout(listTimeout)
 	for after := ""; ; {
-		query := fmt.Sprintf("{Get{%s(tenant:%s,limit:%d,after:%s){slot _additional{id}}}}", class, quote(tenant), listPage, quote(after))
+		query := fmt.Sprintf("{Get{%s(tenant:%s,limit:%d,after:%s){slot _additional{id}}}}", class, quote(tenant),
+			listPage, quote(after))
 		page, err := find[listedObject](ctx, patient, class, query)
 		if err != nil {
 			return nil, err

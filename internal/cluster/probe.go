@@ -60,7 +60,8 @@ func (c *Client) ProbeSearch(ctx context.Context) (err error) {
 		var batch []object
 		for i := from; i < min(len(bags), from+batchObjects); i++ {
 			exact.Add(bags[i])
-			batch = append(batch, object{Class: name, ID: newID(random[:], fmt.Append(nil, i)).String(), Properties: map[string]any{"bag": bags[i], "slot": i}})
+			batch = append(batch, object{Class: name, ID: newID(random[:], fmt.Append(nil, i)).String(),
+				Properties: map[string]any{"bag": bags[i], "slot": i}})
 		}
 		if _, err := c.store(ctx, batch); err != nil {
 			return err
@@ -78,7 +79,8 @@ func (c *Client) ProbeSearch(ctx context.Context) (err error) {
 func (c *Client) probe(ctx context.Context, class string, exact *BM25) error {
 	missing, want := 0, 0
 	for _, query := range probeQueries {
-		graphql := fmt.Sprintf("{Get{%s(limit:%d,bm25:{query:%s,properties:[\"bag\"]}){slot}}}", class, probeLimit, quote(query))
+		graphql := fmt.Sprintf("{Get{%s(limit:%d,bm25:{query:%s,properties:[\"bag\"]}){slot}}}", class, probeLimit,
+			quote(query))
 		found, err := find[listedObject](ctx, c, class, graphql)
 		if err != nil {
 			return err

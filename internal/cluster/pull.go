@@ -39,8 +39,10 @@ const pulledName = "weaviate.content"
 
 // Prepare writes the passages in their order into dir. If the current generation was
 // pulled from the same state, it reports that nothing has changed.
-func (s *Source) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error) {
-	prepared := generation.Prepared{Source: generation.Source{Kind: KindSource, Location: s.Location}, Publish: true, Perm: generation.AllPerm}
+func (s *Source) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation,
+	report progress.Func) (generation.Prepared, error) {
+	prepared := generation.Prepared{Source: generation.Source{Kind: KindSource, Location: s.Location}, Publish: true,
+		Perm: generation.AllPerm}
 	commit, err := s.Client.Commit(ctx, s.Name)
 	if err != nil {
 		return prepared, err
@@ -63,7 +65,8 @@ func (s *Source) Prepare(ctx context.Context, dir confined.Path, before *generat
 		return prepared, err
 	}
 	if len(lines) != commit.Passages.Count {
-		return prepared, fmt.Errorf("%s has %d passages of %q, want %d", s.Location, len(lines), s.Name, commit.Passages.Count)
+		return prepared, fmt.Errorf("%s has %d passages of %q, want %d", s.Location, len(lines), s.Name,
+			commit.Passages.Count)
 	}
 	if err := writeLines(dir.Join(passage.ShardName(0)), spool, lines); err != nil {
 		return prepared, err
@@ -82,14 +85,16 @@ type spooledLine struct {
 
 // download writes the lines of all visible passages to a file and returns their
 // positions, in the order of the database.
-func (c *Client) download(ctx context.Context, commit *Commit, spool io.Writer, report progress.Func) ([]spooledLine, error) {
+func (c *Client) download(ctx context.Context, commit *Commit, spool io.Writer,
+	report progress.Func) ([]spooledLine, error) {
 	w := bufio.NewWriterSize(spool, 1<<20)
 	var lines []spooledLine
 	var offset int64
 	patient := c.withTimeout(listTimeout)
 	for after := ""; ; {
 		var page []pulledPassage
-		query := fmt.Sprintf("{Get{%s(tenant:%s,limit:%d,after:%s){document place slot line _additional{id}}}}", classPassages, quote(commit.Tenant), pullPage, quote(after))
+		query := fmt.Sprintf("{Get{%s(tenant:%s,limit:%d,after:%s){document place slot line _additional{id}}}}",
+			classPassages, quote(commit.Tenant), pullPage, quote(after))
 		err := patient.graphql(ctx, query, into(&page, decodePulled))
 		if err != nil {
 			return nil, err
@@ -127,7 +132,8 @@ func sortLines(lines []spooledLine) {
 		}
 	}
 	slices.SortFunc(lines, func(a, b spooledLine) int {
-		return cmp.Or(cmp.Compare(first[a.document], first[b.document]), cmp.Compare(a.place, b.place), cmp.Compare(a.slot, b.slot))
+		return cmp.Or(cmp.Compare(first[a.document], first[b.document]), cmp.Compare(a.place, b.place),
+			cmp.Compare(a.slot, b.slot))
 	})
 }
 

@@ -85,7 +85,8 @@ func (c *Client) Push(ctx context.Context, content Content, opt PushOptions) (*P
 const maxName = 200
 
 func checkName(name string) error {
-	if name == "" || len(name) > maxName || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+	if name == "" || len(name) > maxName ||
+		strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return fmt.Errorf("invalid database name %q: want 1 to %d bytes without control characters", name, maxName)
 	}
 	return nil
@@ -121,7 +122,8 @@ func (p *push) run(ctx context.Context) (*PushResult, error) {
 		}
 	}
 	digest := p.inventory.contentDigest()
-	if p.before != nil && !p.opt.Full && p.before.Content == hex.EncodeToString(digest[:]) && bytes.Equal(compact(p.before.Info), compact(p.opt.Info)) {
+	if p.before != nil && !p.opt.Full && p.before.Content == hex.EncodeToString(digest[:]) &&
+		bytes.Equal(compact(p.before.Info), compact(p.opt.Info)) {
 		return &PushResult{Commit: p.before, Unchanged: true}, nil
 	}
 	if err := p.plan(ctx, digest); err != nil {
@@ -151,7 +153,8 @@ func (p *push) discard(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTimeout)
 	defer cancel()
 	// The commit may have been written although its answer was lost.
-	if now, err := p.client.Commit(ctx, p.opt.Name); err == nil && now.Tenant != p.commit.Tenant || errors.Is(err, ErrNoDatabase) {
+	if now, err := p.client.Commit(ctx, p.opt.Name); err == nil && now.Tenant != p.commit.Tenant ||
+		errors.Is(err, ErrNoDatabase) {
 		p.client.dropTenants(ctx, []string{p.commit.Tenant})
 	}
 }
@@ -168,7 +171,8 @@ func compact(raw json.RawMessage) []byte {
 // plan chooses the tenant and compares it with the content.
 func (p *push) plan(ctx context.Context, content digest) error {
 	p.opt.Report.Report("comparing with the cluster", 0, 0)
-	p.commit = &Commit{Format: Format, Name: p.opt.Name, Content: hex.EncodeToString(content[:]), Tool: p.opt.Tool, Info: p.opt.Info, Pushed: p.opt.Now.UTC()}
+	p.commit = &Commit{Format: Format, Name: p.opt.Name, Content: hex.EncodeToString(content[:]), Tool: p.opt.Tool,
+		Info: p.opt.Info, Pushed: p.opt.Now.UTC()}
 	if p.before != nil {
 		p.commit.Retired = p.before.Retired
 		if err := p.planTenant(ctx, p.before.Tenant, p.before); err != nil {
@@ -240,7 +244,8 @@ func (p *push) transfer(ctx context.Context) error {
 				mu.Lock()
 				p.result.Sent += len(b)
 				p.result.Bytes += int64(n)
-				p.opt.Report.Show(progress.Event{Stage: "sending passages", Done: min(int64(p.result.Sent), max(1, total)), Total: max(1, total), Bytes: p.result.Bytes})
+				p.opt.Report.Show(progress.Event{Stage: "sending passages",
+					Done: min(int64(p.result.Sent), max(1, total)), Total: max(1, total), Bytes: p.result.Bytes})
 				mu.Unlock()
 			}
 			return nil

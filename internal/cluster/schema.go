@@ -87,10 +87,12 @@ type class struct {
 func newClass(name, description string, tenants bool, copies int, properties ...property) class {
 	c := class{
 		Class: name, Description: description, Vectorizer: "none", VectorIndex: map[string]any{"skip": true},
-		Tenants:     map[string]any{"enabled": tenants},
-		Replication: map[string]any{"factor": copies, "asyncEnabled": copies > 1, "deletionStrategy": "TimeBasedResolution"},
-		Inverted:    map[string]any{"bm25": map[string]any{"k1": BM25K1, "b": BM25B}, "stopwords": map[string]any{"preset": "none"}},
-		Properties:  properties,
+		Tenants: map[string]any{"enabled": tenants},
+		Replication: map[string]any{"factor": copies, "asyncEnabled": copies > 1,
+			"deletionStrategy": "TimeBasedResolution"},
+		Inverted: map[string]any{"bm25": map[string]any{"k1": BM25K1, "b": BM25B},
+			"stopwords": map[string]any{"preset": "none"}},
+		Properties: properties,
 	}
 	if tenants {
 		c.Tenants["autoTenantActivation"] = true
@@ -104,9 +106,12 @@ func newClass(name, description string, tenants bool, copies int, properties ...
 func schema(copies int) []class {
 	return []class{
 		newClass(classPassages, "passages of docsearch databases", true, copies,
-			searched("bag"), filtered("passage"), filtered("document"), number("place"), number("slot"), stored("line"), blob("record")),
-		newClass(classParts, "parts of the statistics of docsearch databases", true, copies, number("slot"), blob("data")),
-		newClass(classDatabases, "current state of each docsearch database", false, copies, filtered("name"), stored("commit")),
+			searched("bag"), filtered("passage"), filtered("document"), number("place"), number("slot"), stored("line"),
+			blob("record")),
+		newClass(classParts, "parts of the statistics of docsearch databases", true, copies, number("slot"),
+			blob("data")),
+		newClass(classDatabases, "current state of each docsearch database", false, copies, filtered("name"),
+			stored("commit")),
 	}
 }
 
@@ -132,7 +137,8 @@ func (c *Client) CreateSchema(ctx context.Context) error {
 			continue
 		}
 		err := c.createClass(ctx, class)
-		if refused, ok := errors.AsType[*RefusedError](err); ok && refused.Status == http.StatusUnprocessableEntity && strings.Contains(refused.Text, "already exists") {
+		if refused, ok := errors.AsType[*RefusedError](err); ok && refused.Status == http.StatusUnprocessableEntity &&
+			strings.Contains(refused.Text, "already exists") {
 			continue // another push has created it meanwhile
 		}
 		if err != nil {
@@ -237,13 +243,14 @@ func (c *Client) changeTenants(ctx context.Context, method string, tenants any) 
 // tenants returns the tenants of a database, sorted.
 func (c *Client) tenants(ctx context.Context, database string) ([]string, error) {
 	var own []string
-	err := c.do(ctx, request{method: http.MethodGet, path: "/v1/schema/" + classPassages + "/tenants", decode: func(data []byte) error {
-		all, err := decodeTenants(data)
-		prefix := tenantPrefix(database)
-		own = slices.DeleteFunc(all, func(t string) bool { return !strings.HasPrefix(t, prefix) })
-		slices.Sort(own)
-		return err
-	}})
+	err := c.do(ctx, request{method: http.MethodGet, path: "/v1/schema/" + classPassages + "/tenants",
+		decode: func(data []byte) error {
+			all, err := decodeTenants(data)
+			prefix := tenantPrefix(database)
+			own = slices.DeleteFunc(all, func(t string) bool { return !strings.HasPrefix(t, prefix) })
+			slices.Sort(own)
+			return err
+		}})
 	return own, err
 }
 

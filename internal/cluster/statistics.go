@@ -47,7 +47,8 @@ func (c *Client) cached(ref PartsRef) []byte {
 // keep adds a file to the cache and removes those that have not been read for long.
 // Without it, the next process downloads the file again.
 func (c *Client) keep(ref PartsRef, data []byte) {
-	if c.cache == "" || os.MkdirAll(c.cache, 0o700) != nil || atomicfile.WriteCache(filepath.Join(c.cache, ref.Digest), data, 0o600) != nil {
+	if c.cache == "" || os.MkdirAll(c.cache, 0o700) != nil ||
+		atomicfile.WriteCache(filepath.Join(c.cache, ref.Digest), data, 0o600) != nil {
 		return
 	}
 	entries, _ := os.ReadDir(c.cache) // those that could be read
@@ -70,7 +71,8 @@ func (r PartsRef) matches(data []byte) bool {
 func (c *Client) readParts(ctx context.Context, tenant string, ref PartsRef) ([]byte, error) {
 	var file []byte
 	for i := range ref.parts() {
-		query := fmt.Sprintf("{Get{%s(tenant:%s,limit:1,%s){data}}}", classParts, quote(tenant), where("id", partID(tenant, ref, i).String()))
+		query := fmt.Sprintf("{Get{%s(tenant:%s,limit:1,%s){data}}}", classParts, quote(tenant),
+			where("id", partID(tenant, ref, i).String()))
 		err := c.graphql(ctx, query, func(data []byte) error {
 			content, err := decodePart(data)
 			if err == nil && len(content) != min(partSize, ref.Size-i*partSize) {

@@ -18,7 +18,8 @@ type Cluster struct {
 func (c *Config) AddClustered() {
 	for _, db := range c.Clustered {
 		db.Remote, db.RemoteName = db.Cluster.URLs[0], db.Cluster.Database
-		taken := slices.ContainsFunc(c.Databases, func(have Database) bool { return strings.EqualFold(have.Name, db.Name) })
+		taken := slices.ContainsFunc(c.Databases,
+			func(have Database) bool { return strings.EqualFold(have.Name, db.Name) })
 		if !taken {
 			c.Databases = append(c.Databases, db)
 		}

@@ -30,7 +30,8 @@ func FullCoverage() Coverage { return Coverage{true, true, true, true, true} }
 
 // Union returns the events of either coverage.
 func (c Coverage) Union(o Coverage) Coverage {
-	return Coverage{c.Edits || o.Edits, c.Servers || o.Servers, c.Failures || o.Failures, c.Subagents || o.Subagents, c.Lookups || o.Lookups}
+	return Coverage{c.Edits || o.Edits, c.Servers || o.Servers, c.Failures || o.Failures, c.Subagents || o.Subagents,
+		c.Lookups || o.Lookups}
 }
 
 // Includes reports whether c has all events of o.

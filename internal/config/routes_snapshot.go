@@ -172,7 +172,8 @@ func ReadUserRoutes(l Locations, p RoutesPlace, candidate func(*Rule) bool) (*Ro
 
 // ReadProjectRoutes is ReadUserRoutes for the rules that a project adds to those of the
 // user's snapshot.
-func ReadProjectRoutes(l Locations, p RoutesPlace, user *RoutesSnapshot, candidate func(*Rule) bool) (*RoutesSnapshot, error) {
+func ReadProjectRoutes(l Locations, p RoutesPlace, user *RoutesSnapshot,
+	candidate func(*Rule) bool) (*RoutesSnapshot, error) {
 	return readRoutes(l, p, user.Sum(), candidate)
 }
 

@@ -51,7 +51,8 @@ func (d *Doctor) installedClients() []*agentconfig.Client {
 
 // isClaudeFile reports whether a file is one of Claude Code's settings files.
 func (d *Doctor) isClaudeFile(path string) bool {
-	return slices.ContainsFunc(agentconfig.Scopes, func(s agentconfig.Scope) bool { return library.SamePath(path, d.claude.Settings(s)) })
+	return slices.ContainsFunc(agentconfig.Scopes,
+		func(s agentconfig.Scope) bool { return library.SamePath(path, d.claude.Settings(s)) })
 }
 
 // usesClaude reports whether Claude Code is on this machine or has docsearch.
@@ -74,7 +75,9 @@ func (d *Doctor) checkClient(ctx context.Context, c *agentconfig.Client) {
 	}
 	if doubles := c.Doubles(in.Hooks); doubles != nil {
 		last := doubles[len(doubles)-1]
-		d.fail(a.link("settings"), installation.ClientDoubles(c, doubles), "remove the entry from "+last.Path+", or run docsearch uninstall"+a.option+installation.ScopeOption(last.Scope))
+		d.fail(a.link("settings"), installation.ClientDoubles(c, doubles),
+			"remove the entry from "+last.Path+", or run docsearch uninstall"+a.option+
+				installation.ScopeOption(last.Scope))
 	}
 	d.runClientHooks(ctx, c, in.Hooks)
 	if len(in.Servers) == 0 {
@@ -96,7 +99,8 @@ func (d *Doctor) runClientHooks(ctx context.Context, c *agentconfig.Client, hook
 		case err != nil:
 			d.fail(a.link("hook"), h.Path+": "+err.Error(), a.install(h.Scope))
 		case o.Stderr != "":
-			d.fail(a.link("hook"), h.Path+": "+FirstLine(o.Stderr), "run DOCSEARCH_DEBUG=1 docsearch hook --client "+c.Name+" to see each step")
+			d.fail(a.link("hook"), h.Path+": "+FirstLine(o.Stderr),
+				"run DOCSEARCH_DEBUG=1 docsearch hook --client "+c.Name+" to see each step")
 		case o.Decision == "deny":
 			d.ok(a.link("hook"), "in %s: denied a sample call in %s: %s", h.Path, took, FirstLine(o.Reason))
 		default:
@@ -105,7 +109,11 @@ func (d *Doctor) runClientHooks(ctx context.Context, c *agentconfig.Client, hook
 	}
 }
 
-func (d *Doctor) runClientHook(ctx context.Context, c *agentconfig.Client, h agentconfig.Hook, event map[string]any) (agentconfig.Outcome, error) {
-	return runHookCommand(ctx, func(ctx context.Context, program string) *exec.Cmd { return c.Command(ctx, h, program) },
+func (d *Doctor) runClientHook(ctx context.Context, c *agentconfig.Client, h agentconfig.Hook,
+	event map[string]any) (agentconfig.Outcome, error) {
+	return runHookCommand(ctx, func(ctx context.Context,
+		program string) *exec.Cmd {
+		return c.Command(ctx, h, program)
+	},
 		func(cmd *exec.Cmd) (agentconfig.Outcome, error) { return c.RunHook(cmd, event) })
 }

@@ -58,7 +58,9 @@ func frontMatterProblems(databases []config.Database) (problems []string, err er
 		}
 		for _, s := range skipped {
 			if markdown.IsFrontMatterProblem(s) {
-				problems = append(problems, fmt.Sprintf("%s: %s: %s", safetext.Printable(db.Name), safetext.Printable(s.Name), safetext.Printable(s.Reason)))
+				problems = append(problems,
+					fmt.Sprintf("%s: %s: %s", safetext.Printable(db.Name), safetext.Printable(s.Name),
+						safetext.Printable(s.Reason)))
 			}
 		}
 	}

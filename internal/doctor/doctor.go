@@ -107,7 +107,8 @@ func (d *Doctor) checkHookProgram(ctx context.Context, program agentconfig.Progr
 	case err != nil:
 		d.fail("program", fmt.Sprintf("cannot run %s: %v", program.Hook, err), "install docsearch again")
 	case version != want:
-		d.fail("program", fmt.Sprintf("%s is %s, want %s", program.Hook, FirstLine(version), want), "install docsearch again")
+		d.fail("program", fmt.Sprintf("%s is %s, want %s", program.Hook, FirstLine(version), want),
+			"install docsearch again")
 	default:
 		d.ok("program", "%s, %s", want, program.Hook)
 	}
@@ -132,7 +133,8 @@ func (d *Doctor) checkConfig() {
 	d.config = r.Config
 	if len(r.Problems) > 0 {
 		first := r.Problems[0].String()
-		d.fail("config", fmt.Sprintf("%s: %s, first: %s", r.Path, humanize.Count(len(r.Problems), "problem"), first), "run docsearch config check to list all problems")
+		d.fail("config", fmt.Sprintf("%s: %s, first: %s", r.Path, humanize.Count(len(r.Problems), "problem"), first),
+			"run docsearch config check to list all problems")
 		return
 	}
 	if len(r.Config.Databases)+len(r.Config.Remotes)+len(r.Config.Clustered)+len(r.Config.Projects) == 0 {
@@ -147,7 +149,8 @@ func (d *Doctor) checkConfig() {
 func (d *Doctor) checkRules(h *uncached.Reading) {
 	switch n := len(h.Routes.Problems); {
 	case n > 0:
-		d.fail("rules", fmt.Sprintf("%s, first: %s", humanize.Count(n, "problem"), strings.TrimPrefix(h.Routes.Problems[0], "routes ")), "run docsearch config check to list all problems")
+		d.fail("rules", fmt.Sprintf("%s, first: %s", humanize.Count(n, "problem"),
+			strings.TrimPrefix(h.Routes.Problems[0], "routes ")), "run docsearch config check to list all problems")
 	case h.Slow() != "":
 		d.fail("rules", h.Slow(), `raise "timeout_ms" of "hook" in the config, or use fewer rules`)
 	default:
@@ -157,7 +160,8 @@ func (d *Doctor) checkRules(h *uncached.Reading) {
 
 func (d *Doctor) checkDatabases(ctx context.Context) {
 	server := d.config.Server(os.Getenv)
-	embedders := index.NewEmbedders(func() []index.EmbedderSpec { return library.SpecsOf(d.config.Embedders) }, CheckTimeout)
+	embedders := index.NewEmbedders(func() []index.EmbedderSpec { return library.SpecsOf(d.config.Embedders) },
+		CheckTimeout)
 	defer embedders.Close()
 	for i := range d.config.Databases {
 		db := &d.config.Databases[i]
@@ -177,7 +181,8 @@ func (d *Doctor) checkDatabases(ctx context.Context) {
 		case db.Project != "":
 			d.fail(name, why, "docsearch setup --project "+humanize.Argument(db.Project))
 		case state == library.StateMissing:
-			d.fail(name, why, "docsearch setup "+humanize.Argument(db.Keyword())+" SOURCE, or remove its entry from the config")
+			d.fail(name, why, "docsearch setup "+humanize.Argument(db.Keyword())+
+				" SOURCE, or remove its entry from the config")
 		default:
 			fix := library.RepairCommand(library.Ref{Path: db.Path})
 			if fix == "" {
@@ -192,7 +197,8 @@ func (d *Doctor) checkDatabases(ctx context.Context) {
 // database was built with.
 func (d *Doctor) checkEmbedder(ctx context.Context, name string, e *index.Embedders, p *generation.Provided) {
 	if err := e.Check(ctx, p.Name, p.Dimensions); err != nil {
-		d.fail(name, fmt.Sprintf("cannot search with the vectors of %s: %v", p.Name, err), "check \"embedder\" in the config")
+		d.fail(name, fmt.Sprintf("cannot search with the vectors of %s: %v", p.Name, err),
+			"check \"embedder\" in the config")
 		return
 	}
 	d.ok(name, "the embedder %s responds", p.Name)
@@ -225,7 +231,8 @@ func (d *Doctor) checkInstallation() {
 	}
 	all := slices.Concat(in.Hooks, in.PluginHooks)
 	if len(all) == 0 {
-		d.fail("settings", "Claude Code's settings do not contain the hook", "docsearch install (the doctor cannot see a plugin loaded with --plugin-dir)")
+		d.fail("settings", "Claude Code's settings do not contain the hook",
+			"docsearch install (the doctor cannot see a plugin loaded with --plugin-dir)")
 		return
 	}
 	for _, tool := range d.claude.RequiredTools() {
@@ -236,7 +243,8 @@ func (d *Doctor) checkInstallation() {
 	}
 	d.claude.Coverage = installation.Coverage(d.locations)
 	if missing := d.claude.Uncovered(in.Hooks); in.Plugin == "" && len(in.Hooks) > 0 && len(missing) > 0 {
-		d.fail("settings", "the config or the rules need the hook for "+strings.Join(missing, ", ")+", but Claude Code does not run it there", "docsearch install"+installation.ScopeOption(in.Hooks[0].Scope))
+		d.fail("settings", "the config or the rules need the hook for "+strings.Join(missing, ", ")+
+			", but Claude Code does not run it there", "docsearch install"+installation.ScopeOption(in.Hooks[0].Scope))
 	}
 	if in.Plugin != "" {
 		d.ok("settings", "the plugin %s is enabled", in.Plugin)
@@ -280,7 +288,8 @@ func (d *Doctor) runHooks(ctx context.Context) {
 
 // ownHooks iterates over the different hooks of an agent that run this program. It reports
 // the others, and those that may deny calls.
-func (d *Doctor) ownHooks(hooks []agentconfig.Hook, a agent, mayDeny func(agentconfig.Hook) bool) iter.Seq[agentconfig.Hook] {
+func (d *Doctor) ownHooks(hooks []agentconfig.Hook, a agent,
+	mayDeny func(agentconfig.Hook) bool) iter.Seq[agentconfig.Hook] {
 	return func(yield func(agentconfig.Hook) bool) {
 		seen := map[string]bool{}
 		for _, h := range hooks {
@@ -306,13 +315,17 @@ func (d *Doctor) ownHooks(hooks []agentconfig.Hook, a agent, mayDeny func(agentc
 func (d *Doctor) isOtherProgram(h agentconfig.Hook, a agent) bool {
 	switch {
 	case h.Python:
-		d.fail(a.link("hook"), fmt.Sprintf("%s has %q: the Python version of the hook; each of the two denies retries that the other lets run", h.Path, h.Line()), otherProgramFix(h, a))
+		d.fail(a.link("hook"),
+			fmt.Sprintf("%s has %q: the Python version of the hook; each of the two denies retries that the other lets run", h.Path, h.Line()), otherProgramFix(h, a))
 	case h.Via != "":
-		d.fail(a.link("hook"), fmt.Sprintf("%s has %q: %s would run it through %s; the doctor did not run it", h.Path, h.Line(), a.title, h.Via), otherProgramFix(h, a))
+		d.fail(a.link("hook"), fmt.Sprintf("%s has %q: %s would run it through %s; the doctor did not run it", h.Path,
+			h.Line(), a.title, h.Via), otherProgramFix(h, a))
 	case !agentconfig.Own(h.Program):
-		d.fail(a.link("hook"), fmt.Sprintf("%s has %q: it is not this program; %s would run it, the doctor did not%s", h.Path, h.Line(), a.title, missingProgram(h.Program)), otherProgramFix(h, a))
+		d.fail(a.link("hook"), fmt.Sprintf("%s has %q: it is not this program; %s would run it, the doctor did not%s",
+			h.Path, h.Line(), a.title, missingProgram(h.Program)), otherProgramFix(h, a))
 	case h.OtherCommand != "":
-		d.note(a.link("hook"), fmt.Sprintf("%s has %q: %s also runs %s; the doctor did not run it", h.Path, h.Line(), a.title, h.OtherCommand))
+		d.note(a.link("hook"), fmt.Sprintf("%s has %q: %s also runs %s; the doctor did not run it", h.Path, h.Line(),
+			a.title, h.OtherCommand))
 		return false
 	default:
 		return false
@@ -458,7 +471,9 @@ func (d *Doctor) checkServer(ctx context.Context, s agentconfig.Server, a agent,
 	case !agentconfig.Own(s.Command):
 		d.failOtherProgram(s, a, line, a.install(s.Scope))
 	case s.Scope == agentconfig.Project && !slices.Equal(s.Args, []string{"serve"}):
-		d.note(a.link("server"), fmt.Sprintf("%s has the server %s with arguments from the project: %q; the doctor did not run it", s.Path, s.Name, line))
+		d.note(a.link("server"),
+			fmt.Sprintf("%s has the server %s with arguments from the project: %q; the doctor did not run it", s.Path,
+				s.Name, line))
 	default:
 		d.runServer(ctx, s, a)
 	}
@@ -466,7 +481,9 @@ func (d *Doctor) checkServer(ctx context.Context, s agentconfig.Server, a agent,
 
 // failOtherProgram reports that a server is a different program.
 func (d *Doctor) failOtherProgram(s agentconfig.Server, a agent, line, remedy string) {
-	d.fail(a.link("server"), fmt.Sprintf("%s has the server %s, %q: it is not this program; %s would run it, the doctor did not%s", s.Path, s.Name, line, a.title, missingProgram(s.Command)), remedy)
+	d.fail(a.link("server"),
+		fmt.Sprintf("%s has the server %s, %q: it is not this program; %s would run it, the doctor did not%s", s.Path,
+			s.Name, line, a.title, missingProgram(s.Command)), remedy)
 }
 
 func (d *Doctor) runServer(ctx context.Context, s agentconfig.Server, a agent) {
@@ -487,14 +504,16 @@ func (d *Doctor) runServer(ctx context.Context, s agentconfig.Server, a agent) {
 	defer session.Close()
 	want := d.config.Server(os.Getenv).Search
 	if i := slices.IndexFunc(session.Tools, func(tool string) bool { return "mcp__"+s.Name+"__"+tool == want }); i < 0 {
-		d.fail(a.link("server"), fmt.Sprintf("denials name the tool %s, but the server in %s does not have it", want, s.Path), "check hook.mcp_tool_name in the config, then run "+a.install(s.Scope))
+		d.fail(a.link("server"), fmt.Sprintf("denials name the tool %s, but the server in %s does not have it", want,
+			s.Path), "check hook.mcp_tool_name in the config, then run "+a.install(s.Scope))
 		return
 	}
 	if _, err := session.Call(ctx, "list_databases", map[string]any{}); err != nil {
 		d.fail(a.link("server"), usererror.Message(err), "run DOCSEARCH_DEBUG=1 docsearch serve to see the log")
 		return
 	}
-	d.ok(a.link("server"), "%s responded in %s; tools: %s", session.Server, session.Took.Round(time.Millisecond), strings.Join(session.Tools, ", "))
+	d.ok(a.link("server"), "%s responded in %s; tools: %s", session.Server, session.Took.Round(time.Millisecond),
+		strings.Join(session.Tools, ", "))
 }
 
 func (d *Doctor) ok(link, format string, args ...any) {
@@ -544,7 +563,8 @@ func (d *Doctor) checkProject() {
 		}
 	}
 	if documented == 0 && len(other) == 0 {
-		d.note("project", fmt.Sprintf("no database for its %s; to set them up, run docsearch setup --project", humanize.Count(len(p.Direct()), "package")))
+		d.note("project", fmt.Sprintf("no database for its %s; to set them up, run docsearch setup --project",
+			humanize.Count(len(p.Direct()), "package")))
 		return
 	}
 	d.ok("project", "%d of %d direct dependencies have a database of their version", documented, len(p.Direct()))

@@ -51,7 +51,8 @@ func (d *Doctor) checkRemote(ctx context.Context, r *config.Remote) {
 		d.fail(name, usererror.Message(err), "check the URL and the network; until then, web searches run as usual")
 		return
 	case len(list.Databases) == 0:
-		d.fail(name, "it has no database that you may read", "ask the server's administrator for a token with other permissions")
+		d.fail(name, "it has no database that you may read",
+			"ask the server's administrator for a token with other permissions")
 		return
 	}
 	var databases, missing []string
@@ -73,7 +74,8 @@ func (d *Doctor) checkRemote(ctx context.Context, r *config.Remote) {
 	if list.Version != "" {
 		version = "docsearch " + list.Version + ", "
 	}
-	d.ok(name, "%sresponded in %s; databases: %s", version, took.Round(100*time.Microsecond), strings.Join(databases, ", "))
+	d.ok(name, "%sresponded in %s; databases: %s", version, took.Round(100*time.Microsecond),
+		strings.Join(databases, ", "))
 	if limit := time.Duration(r.TimeoutMS) * time.Millisecond; took > limit {
 		d.fail(name, fmt.Sprintf("the hook waits only %s for it", limit), `raise its "timeout_ms" in the config`)
 	}
@@ -115,9 +117,11 @@ func (d *Doctor) checkCluster(ctx context.Context, db *config.Database) {
 	}
 	took := time.Since(began)
 	healthy := slices.DeleteFunc(slices.Clone(nodes), func(n cluster.NodeStatus) bool { return n.Status != "HEALTHY" })
-	d.ok(name, "%s in a cluster of Weaviate %s, responded in %s", humanize.Count(commit.Passages.Count, "passage"), nodes[0].Version, took.Round(100*time.Microsecond))
+	d.ok(name, "%s in a cluster of Weaviate %s, responded in %s", humanize.Count(commit.Passages.Count, "passage"),
+		nodes[0].Version, took.Round(100*time.Microsecond))
 	if len(healthy) < len(nodes) {
-		d.fail(name, fmt.Sprintf("%d of %s are not healthy", len(nodes)-len(healthy), humanize.Count(len(nodes), "node")), "start the nodes; "+c.URLs[0]+"/v1/nodes lists them")
+		d.fail(name, fmt.Sprintf("%d of %s are not healthy", len(nodes)-len(healthy),
+			humanize.Count(len(nodes), "node")), "start the nodes; "+c.URLs[0]+"/v1/nodes lists them")
 	}
 	var refused *cluster.RefusedError
 	switch err := client.ProbeSearch(ctx); {

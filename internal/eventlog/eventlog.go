@@ -328,13 +328,16 @@ func parseLine(line []byte) (Event, error) {
 	}
 	const fixed = 12
 	if len(fields) < fixed {
-		return Event{}, errors.New("invalid line: " + strconv.Itoa(len(fields)) + " fields, want at least " + strconv.Itoa(fixed))
+		return Event{}, errors.New("invalid line: " + strconv.Itoa(len(fields)) + " fields, want at least " +
+			strconv.Itoa(fixed))
 	}
 	at, err := strconv.ParseInt(fields[1], 10, 64)
 	if err != nil {
 		return Event{}, err
 	}
-	e := Event{At: time.UnixMilli(at), Host: fields[2], Session: fields[3], Call: fields[4], Name: fields[5], Tool: fields[6], Outcome: Outcome(fields[7]), Rule: fields[9], Query: strings.Trim(fields[queryField], " "), Page: strings.Trim(fields[queryField+1], " ")}
+	e := Event{At: time.UnixMilli(at), Host: fields[2], Session: fields[3], Call: fields[4], Name: fields[5],
+		Tool: fields[6], Outcome: Outcome(fields[7]), Rule: fields[9], Query: strings.Trim(fields[queryField], " "),
+		Page: strings.Trim(fields[queryField+1], " ")}
 	if e.Shown, err = strconv.Atoi(fields[8]); err != nil {
 		return Event{}, err
 	}

@@ -22,7 +22,8 @@ func CheckIndex(db *config.Database) (version string, err error) {
 				return err
 			}
 			if !st.Mode().IsRegular() || st.Size() != f.Size {
-				return &container.CorruptError{File: g.Path(f.Name), Offset: min(st.Size(), f.Size), Problem: "the file was truncated or extended"}
+				return &container.CorruptError{File: g.Path(f.Name), Offset: min(st.Size(), f.Size),
+					Problem: "the file was truncated or extended"}
 			}
 		}
 		return nil

@@ -49,7 +49,8 @@ func readsDocument(input string, server *config.Server) bool {
 		return false
 	}
 	_, document, found := strings.Cut(strings.TrimPrefix(fields.String("uri"), resourceScheme), "/")
-	return found && document != "" && strings.HasPrefix(fields.String("uri"), resourceScheme) && server.Reads("mcp__"+config.ToolPart(fields.String("server"))+"__read")
+	return found && document != "" && strings.HasPrefix(fields.String("uri"), resourceScheme) &&
+		server.Reads("mcp__"+config.ToolPart(fields.String("server"))+"__read")
 }
 
 // runsSearch reports whether a line of shell runs "docsearch search". If main must parse

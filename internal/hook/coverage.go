@@ -30,7 +30,8 @@ func CoverageOf(c *config.Config, list []config.Rule, server config.Server) conf
 	for i := range list {
 		r := &list[i]
 		cov.Servers = cov.Servers || rules.CoversServers(r)
-		cov.Edits = cov.Edits || slices.ContainsFunc(config.EditTools(), func(tool string) bool { return rules.Covers(r, tool) })
+		cov.Edits = cov.Edits || slices.ContainsFunc(config.EditTools(),
+			func(tool string) bool { return rules.Covers(r, tool) })
 	}
 	return cov
 }

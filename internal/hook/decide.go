@@ -106,7 +106,8 @@ type Decision struct {
 
 // Decide decides about an event whose hook started now. It reads only its arguments and
 // the files that search reads.
-func Decide(e event.Event, c *config.Config, server config.Server, s State, now time.Time, search Searcher, routes Routes) Decision {
+func Decide(e event.Event, c *config.Config, server config.Server, s State, now time.Time, search Searcher,
+	routes Routes) Decision {
 	d := newDecider(e, c, server)
 	d.state, d.stateRead, d.started, d.now, d.search, d.routes = s, true, now, now, search, routes
 	d.findServer()
@@ -281,7 +282,8 @@ func (d *decider) resultsOf(requests []event.Request, unproven bool) []result {
 		if r.Tool == event.WebFetch {
 			d.trace("page %q, prompt %q", r.Fetch.URL, r.Fetch.Prompt)
 		} else {
-			d.trace("query %q, allowed domains %q, blocked domains %q", r.Search.Query, r.Search.Allowed, r.Search.Blocked)
+			d.trace("query %q, allowed domains %q, blocked domains %q", r.Search.Query, r.Search.Allowed,
+				r.Search.Blocked)
 		}
 		answered := false
 		for _, db := range matching(r, d.config) {
@@ -474,7 +476,8 @@ func (d *decider) findServer() {
 // nameServer makes results name the tools as the client does, if its settings have
 // docsearch's server under another name than docsearch install uses.
 func (d *decider) nameServer(results []result) {
-	if !d.server.IsDefault() || !slices.ContainsFunc(results, func(o result) bool { return o.own && d.server.Installed(o.tool) }) {
+	if !d.server.IsDefault() || !slices.ContainsFunc(results,
+		func(o result) bool { return o.own && d.server.Installed(o.tool) }) {
 		return
 	}
 	name := d.search.OwnServer(d.event.Host, d.event.Cwd)
@@ -530,7 +533,8 @@ func (d *decider) searchDatabase(db *config.Database, r *event.Request, unproven
 	}
 	d.trace("database %s: mode %s, tool %s", db.Name, mode, o.tool)
 	if (mode == config.ModeAdvise || mode == config.ModeRedirect) && !d.reachable(db) {
-		d.fault("database %s skipped: %s does not exist, and the client has no MCP server for %s", db.Name, db.Path, o.tool)
+		d.fault("database %s skipped: %s does not exist, and the client has no MCP server for %s", db.Name, db.Path,
+			o.tool)
 		return o, false
 	}
 	switch mode {
@@ -541,7 +545,8 @@ func (d *decider) searchDatabase(db *config.Database, r *event.Request, unproven
 		o.Version = answer.Version
 		return o, !unproven || err != nil || len(answer.Passages) > 0
 	}
-	d.trace("database %s: %d passages, confidence %.2f, confident: %t", db.Name, len(answer.Passages), answer.Confidence, answer.Confident)
+	d.trace("database %s: %d passages, confidence %.2f, confident: %t", db.Name, len(answer.Passages),
+		answer.Confidence, answer.Confident)
 	if answer.AdviceOnly != "" {
 		d.trace("database %s: advice only, %s", db.Name, answer.AdviceOnly)
 		o.adviceOnly = true

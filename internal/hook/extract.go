@@ -418,7 +418,8 @@ func indentOf(line string) string { return line[:len(line)-len(strings.TrimLeft(
 func introduces(block string) bool {
 	block = strings.TrimSpace(block)
 	last := block[strings.LastIndexByte(block, '\n')+1:]
-	return passage.Introduces(block) || isTableRule(last) || strings.HasPrefix(last, "#") && !strings.HasSuffix(block, "```")
+	return passage.Introduces(block) || isTableRule(last) ||
+		strings.HasPrefix(last, "#") && !strings.HasSuffix(block, "```")
 }
 
 // isTableRule reports whether a line is the one below the head of a table.
@@ -445,10 +446,12 @@ func starts(s string, limit int) []int {
 	at, fence, empty, long, before := 0, codeFence(""), false, false, ""
 	for line := range strings.Lines(s) {
 		text := strings.TrimSpace(line)
-		if long && fence != "" && empty && at-list[len(list)-1] >= leastCode && startsStatement(line) && !introduces(before) {
+		if long && fence != "" && empty && at-list[len(list)-1] >= leastCode && startsStatement(line) &&
+			!introduces(before) {
 			list = append(list, at)
 		}
-		if fence == "" && at > 0 && text != "" && (empty || startsItem(line) || strings.HasPrefix(line, "|") && !isTableRule(text)) {
+		if fence == "" && at > 0 && text != "" &&
+			(empty || startsItem(line) || strings.HasPrefix(line, "|") && !isTableRule(text)) {
 			list = append(list, at)
 		}
 		outside := fence == ""

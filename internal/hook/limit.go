@@ -58,7 +58,8 @@ func (s Store) countDenial(session, rule, use string, now time.Time) (int, error
 		return 0, err
 	}
 	defer lock.Unlock()
-	f, err := confined.OpenFile(config.Join(s.Dir, sessionfile.Name(denialsPrefix, session, denialsSuffix)), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := confined.OpenFile(config.Join(s.Dir, sessionfile.Name(denialsPrefix, session, denialsSuffix)),
+		os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return 0, err
 	}

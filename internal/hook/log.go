@@ -30,7 +30,8 @@ func (d *Decision) Outcome(e *event.Event) eventlog.Outcome {
 		return eventlog.Context
 	case d.Change.Permit:
 		return eventlog.Retried
-	case e.AnswersOnly || e.Name != event.PreToolUse || e.Tool != event.WebSearch || strings.TrimSpace(e.Search.Query) == "":
+	case e.AnswersOnly || e.Name != event.PreToolUse || e.Tool != event.WebSearch ||
+		strings.TrimSpace(e.Search.Query) == "":
 		return ""
 	case len(d.Matched) == 0:
 		return eventlog.Unmatched
@@ -42,7 +43,8 @@ func (d *Decision) Outcome(e *event.Event) eventlog.Outcome {
 // has decided about the call, or the log is off.
 func (p *Process) logEvent(d *Decision, out host.Output, c *config.Config, l config.Locations) {
 	outcome := d.Outcome(p.Event)
-	if d.Duplicate || outcome == "" || outcome == eventlog.Context && len(out.Stdout) == 0 || !c.Hook.Log || l.State == "" {
+	if d.Duplicate || outcome == "" || outcome == eventlog.Context && len(out.Stdout) == 0 || !c.Hook.Log ||
+		l.State == "" {
 		return
 	}
 	e := eventlog.Event{
@@ -99,5 +101,6 @@ func callChecksum(session string, c *Call) string {
 
 // texts returns texts that tell a call apart from the other calls of all sessions.
 func (c *Call) texts(session string) []string {
-	return slices.Concat([]string{session, c.Agent, c.Query, c.URL, c.Prompt}, slices.Sorted(slices.Values(c.Allowed)), []string{""}, slices.Sorted(slices.Values(c.Blocked)))
+	return slices.Concat([]string{session, c.Agent, c.Query, c.URL, c.Prompt}, slices.Sorted(slices.Values(c.Allowed)),
+		[]string{""}, slices.Sorted(slices.Values(c.Blocked)))
 }

@@ -226,7 +226,8 @@ func (d *decider) sessionStart() {
 		if text := strings.TrimSpace(lines.String()); text != "" {
 			h := fnv.New64a()
 			h.Write([]byte(text))
-			injection.Items = append(injection.Items, notes.Item{Key: fmt.Sprintf("lines %016x", h.Sum64()), Title: "the databases", Text: text})
+			injection.Items = append(injection.Items,
+				notes.Item{Key: fmt.Sprintf("lines %016x", h.Sum64()), Title: "the databases", Text: text})
 		}
 		for i := range pinned {
 			injection.Items = append(injection.Items, d.noteItem(&pinned[i]))
@@ -294,6 +295,7 @@ func (d *decider) databaseLines(b *boundedText) {
 	if len(names) == 0 && !listed {
 		return
 	}
+
 	search := d.client.ToolName(d.server.Search)
 	head := contextTexts.Text("searchable", "tool", search)
 	if listed {
@@ -316,6 +318,7 @@ func (d *decider) databaseLines(b *boundedText) {
 		title = contextTexts.Text("other-databases")
 	}
 	b.add(title + "\n")
+
 	others := func(n int) string { return contextTexts.Text("more-databases", "number", strconv.Itoa(n)) + "\n" }
 	reserve := len(others(1000))
 	b.remaining -= reserve
@@ -383,8 +386,10 @@ func (d *decider) noteLines(b *boundedText) (pinned []notes.Entry) {
 			d.skipNotes(db, err)
 			continue
 		}
-		slices.SortStableFunc(entries, func(a, b notes.Entry) int { return cmp.Compare(b.Use.Priority, a.Use.Priority) })
-		pinned = append(pinned, slices.DeleteFunc(slices.Clone(entries), func(e notes.Entry) bool { return !e.Use.Pinned })...)
+		slices.SortStableFunc(entries,
+			func(a, b notes.Entry) int { return cmp.Compare(b.Use.Priority, a.Use.Priority) })
+		pinned = append(pinned, slices.DeleteFunc(slices.Clone(entries),
+			func(e notes.Entry) bool { return !e.Use.Pinned })...)
 		if len(entries) > 0 && b.add(contextTexts.Text("notes", "database", oneLine(db.Name))+"\n") {
 			d.titleLines(b, db, entries, all)
 		}
@@ -436,7 +441,8 @@ func (d *decider) toolFailure() {
 		if hasNotes(*db) {
 			return max(relation, notes.SameProgram), true // notes are about the user's own programs
 		}
-		return relation, db.Mode != config.ModeOff && db.Remote == "" && (relation != notes.Unrelated || match.Has(command, db.Keywords))
+		return relation, db.Mode != config.ModeOff && db.Remote == "" &&
+			(relation != notes.Unrelated || match.Has(command, db.Keywords))
 	}
 	var candidates []*config.Database
 	for i := range c.Databases {
@@ -484,7 +490,8 @@ func (d *decider) selectRemedies(db *config.Database, found []Remedy, floor floa
 	var kept []Remedy
 	for i := range found {
 		r := &found[i]
-		e := notes.Entry{Database: db.Name, Document: r.Passage.Locator(), Title: heading(&r.Passage), Relevance: r.Evidence}
+		e := notes.Entry{Database: db.Name, Document: r.Passage.Locator(), Title: heading(&r.Passage),
+			Relevance: r.Evidence}
 		if e.Judge(least); e.Selected {
 			kept = append(kept, *r)
 		}
@@ -508,6 +515,7 @@ func (d *decider) injectRemedies(db *config.Database, found []Remedy) {
 		text.add(part.String())
 	}
 	d.injectNotes(notes.Injection{Max: maxRemedyText, Items: []notes.Item{{
-		Database: db.Name, Key: db.Name + "/" + found[0].Passage.Locator(), Title: heading(&found[0].Passage), Text: text.String(),
+		Database: db.Name, Key: db.Name + "/" + found[0].Passage.Locator(), Title: heading(&found[0].Passage),
+		Text: text.String(),
 	}}})
 }

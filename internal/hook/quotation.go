@@ -51,7 +51,8 @@ func (l *boundedText) paragraph(s string) {
 // further one less. Passages of a page follow one another, so that its title and address
 // are not repeated. A passage that defines a term of the query is quoted from there. It returns
 // the passages that it shows.
-func (l *boundedText) passages(list []passage.Passage, urls []string, query string, terms []lexical.TermWeight) passage.Shown {
+func (l *boundedText) passages(list []passage.Passage, urls []string, query string,
+	terms []lexical.TermWeight) passage.Shown {
 	limit := maxPassage
 	q := quoter{urls: urls, query: query, terms: newTermFinder(terms), room: l.remaining, longest: limit}
 	for i := range list {
@@ -147,7 +148,8 @@ func (q *quoter) quote(p *passage.Passage) bool {
 		n.text, n.shown = skipped+n.text, 1
 		length += utf16Len(skipped)
 	}
-	if last := len(path) - 1; last > 0 && len(p.Headings) > 0 && hasHeadings(n.text, oneLine(p.Headings[len(p.Headings)-1])) {
+	if last := len(path) - 1; last > 0 && len(p.Headings) > 0 &&
+		hasHeadings(n.text, oneLine(p.Headings[len(p.Headings)-1])) {
 		around -= utf16Len(n.head)
 		n.head = above(path[:last])
 		around += utf16Len(n.head)
@@ -179,7 +181,9 @@ func withoutHeadings(body string, p *passage.Passage) string {
 	for strings.HasPrefix(rest, "#") {
 		line, after, _ := strings.Cut(rest, "\n")
 		text := strings.TrimSpace(strings.TrimLeft(line, "#"))
-		if text != safetext.Name(text) || text != safetext.Name(p.Title) && !slices.ContainsFunc(p.Headings, func(h string) bool { return text == safetext.Name(h) }) {
+		if text != safetext.Name(text) ||
+			text != safetext.Name(p.Title) &&
+				!slices.ContainsFunc(p.Headings, func(h string) bool { return text == safetext.Name(h) }) {
 			return rest
 		}
 		if after = strings.TrimLeft(after, "\n"); after == "" {
@@ -427,7 +431,8 @@ func (f codeFence) after(line string) codeFence {
 func endsBlock(rest string) bool {
 	next, _, _ := strings.Cut(rest, "\n")
 	next = strings.TrimSpace(next)
-	return next == "" || strings.HasPrefix(next, "- ") || strings.HasPrefix(next, "* ") || strings.HasPrefix(next, "|") || strings.HasPrefix(next, "```")
+	return next == "" || strings.HasPrefix(next, "- ") || strings.HasPrefix(next, "* ") ||
+		strings.HasPrefix(next, "|") || strings.HasPrefix(next, "```")
 }
 
 // sentenceEnd returns the end of the last sentence of a line within limit UTF-16 units, or

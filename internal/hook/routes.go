@@ -183,7 +183,8 @@ func (d *decider) debugHeader(m *rules.Match) string {
 		label = "Query"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Tool Routing: %s (%s)\nMatched %s: %s\n", m.Rule.Name, m.Rule.Origin, label, oneLineMax(m.Part, maxDebugText))
+	fmt.Fprintf(&b, "Tool Routing: %s (%s)\nMatched %s: %s\n", m.Rule.Name, m.Rule.Origin, label,
+		oneLineMax(m.Part, maxDebugText))
 	if m.Pattern != nil {
 		fmt.Fprintf(&b, "Pattern: %s\n", m.Pattern.Text)
 	}
@@ -221,7 +222,8 @@ func (d *decider) answerFromDatabase(r *config.Rule, message string) bool {
 		return false
 	}
 	d.setConfidence(db, &answer)
-	d.trace("database %s on %q: %d passages, confidence %.2f, confident: %t", db.Name, attempt.Query, len(answer.Passages), answer.Confidence, answer.Confident)
+	d.trace("database %s on %q: %d passages, confidence %.2f, confident: %t", db.Name, attempt.Query,
+		len(answer.Passages), answer.Confidence, answer.Confident)
 	if !answer.Confident || len(answer.Passages) == 0 {
 		return false
 	}

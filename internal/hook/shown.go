@@ -70,7 +70,8 @@ func (p *Process) forgetShown(d *Decision, session string, s Store) {
 		return
 	}
 	state, err := s.Read(session, p.Now())
-	if err != nil || !slices.ContainsFunc(slices.Concat(state.Denied, state.Passed), func(d Denial) bool { return d.Code != "" }) {
+	if err != nil || !slices.ContainsFunc(slices.Concat(state.Denied, state.Passed),
+		func(d Denial) bool { return d.Code != "" }) {
 		return // an unreadable state shows nothing, and the next denial replaces it
 	}
 	if _, err := s.Update(session, Change{Forget: true}, p.Now); err != nil {

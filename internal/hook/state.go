@@ -152,7 +152,8 @@ func (d *Denial) valid(now time.Time) bool {
 // same reports whether two calls are equal: the same texts, and the same domains in any
 // order.
 func (c *Call) same(as Call) bool {
-	return c.Agent == as.Agent && c.Query == as.Query && c.Fetch == as.Fetch && sameSet(c.Allowed, as.Allowed) && sameSet(c.Blocked, as.Blocked)
+	return c.Agent == as.Agent && c.Query == as.Query && c.Fetch == as.Fetch && sameSet(c.Allowed, as.Allowed) &&
+		sameSet(c.Blocked, as.Blocked)
 }
 
 func sameSet(a, b []string) bool { return containsAll(a, b) && containsAll(b, a) }
@@ -199,7 +200,8 @@ func (s State) apply(c Change, now time.Time) (after State, duplicate bool) {
 		same := func(d Denial) bool { return d.same(c.Attempt.Call) }
 		s.Denied = slices.DeleteFunc(s.Denied, same)
 		s.Passed = slices.DeleteFunc(s.Passed, same)
-		d := Denial{Call: c.Attempt.Call, At: now, Databases: c.Databases, Transcript: c.Attempt.Transcript, Shown: c.Shown, Code: c.Code}
+		d := Denial{Call: c.Attempt.Call, At: now, Databases: c.Databases, Transcript: c.Attempt.Transcript,
+			Shown: c.Shown, Code: c.Code}
 		if known != NewCall {
 			d.Uses, d.Retries = slices.Clip(before.Uses), slices.Clip(before.Retries)
 		}
@@ -334,7 +336,8 @@ func parseDenial(v []byte) (Denial, error) {
 	return Denial{
 		Call: Call{
 			fields.String("agent"),
-			event.Search{Query: fields.String("query"), Allowed: fields.Strings("allowed_domains"), Blocked: fields.Strings("blocked_domains")},
+			event.Search{Query: fields.String("query"), Allowed: fields.Strings("allowed_domains"),
+				Blocked: fields.Strings("blocked_domains")},
 			event.Fetch{URL: fields.String("url"), Prompt: fields.String("prompt")},
 		},
 		At:        parseTime(fields, "timestamp"),

@@ -179,7 +179,8 @@ func (t *denialText) tools() []string {
 // "GitLab documentation" and "the documentation of GitLab".
 func subject(db *config.Database) string {
 	words := strings.Fields(oneLine(db.Description))
-	words = slices.DeleteFunc(words, func(w string) bool { return strings.EqualFold(w, "documentation") || strings.EqualFold(w, "docs") })
+	words = slices.DeleteFunc(words,
+		func(w string) bool { return strings.EqualFold(w, "documentation") || strings.EqualFold(w, "docs") })
 	for len(words) > 0 && slices.Contains([]string{"the", "of", "for", "on"}, strings.ToLower(words[0])) {
 		words = words[1:]
 	}
@@ -212,8 +213,10 @@ func contentWords(query string, keywords []string, limit int) []string {
 func isFiller(w string) bool {
 	switch w {
 	case "a", "an", "and", "are", "as", "at", "be", "between", "by", "can", "can't", "cannot", "do", "does", "doesn't",
-		"don't", "for", "from", "get", "has", "have", "how", "if", "in", "into", "is", "it", "its", "me", "my", "need", "of",
-		"on", "or", "should", "that", "the", "there", "these", "this", "to", "use", "using", "vs", "want", "was", "we", "what",
+		"don't", "for", "from", "get", "has", "have", "how", "if", "in", "into", "is", "it", "its", "me", "my", "need",
+		"of",
+		"on", "or", "should", "that", "the", "there", "these", "this", "to", "use", "using", "vs", "want", "was", "we",
+		"what",
 		"when", "where", "which", "why", "will", "with", "you", "your", "docs", "documentation", "example", "examples",
 		"guide", "tutorial", "latest", "best", "official", "2024", "2025", "2026":
 		return true

@@ -92,6 +92,7 @@ func (t *denialText) compose() (reason, context string) {
 		calls = shorter
 	}
 	r.remaining -= utf16Len(calls)
+
 	excerpt := t.excerpt(r.remaining)
 	r.remaining -= utf16Len(excerpt)
 	load := t.loadHint()
@@ -102,6 +103,7 @@ func (t *denialText) compose() (reason, context string) {
 	if r.remaining -= utf16Len(load); r.remaining >= utf16Len(keywordsHint()) {
 		calls = explainKeywords(calls, hint)
 	}
+
 	r.WriteString(excerpt + calls + escape + load)
 	return r.String(), strings.Trim(t.context()+rest, "\n")
 }
@@ -153,7 +155,8 @@ func (t *denialText) message() string {
 		return cut(denialTexts.Text("person-pointed", "databases", labels(t.results)), maxMessage)
 	}
 	path := headingPath(&best.Passages[0])
-	return cut(denialTexts.Text("person-answered", "database", cut(label(best), 2*maxLabel), "heading", path[len(path)-1]), maxMessage)
+	return cut(denialTexts.Text("person-answered", "database", cut(label(best), 2*maxLabel),
+		"heading", path[len(path)-1]), maxMessage)
 }
 
 // documentation says whose documentation the results are.
@@ -371,7 +374,8 @@ func (d *decider) adviceLine(results []result) string {
 	var parts []string
 	t := denialText{event: &d.event, client: d.client}
 	for _, o := range results {
-		parts = append(parts, denialTexts.Text("advice", "description", oneLine(o.db.Description), "call", t.call(&o, maxContext)))
+		parts = append(parts, denialTexts.Text("advice", "description", oneLine(o.db.Description),
+			"call", t.call(&o, maxContext)))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -92,7 +92,8 @@ func UserText(line []byte) string {
 // returns "" for tool results, messages of the client, and prompts of subagents.
 func UserMessage(line []byte) string {
 	fields, err := rawjson.Object(line)
-	if err != nil || fields.String("type") != "user" || isTrue(fields.Raw("isMeta")) || isTrue(fields.Raw("isSidechain")) {
+	if err != nil || fields.String("type") != "user" || isTrue(fields.Raw("isMeta")) ||
+		isTrue(fields.Raw("isSidechain")) {
 		return ""
 	}
 	message, err := rawjson.Object(fields.Raw("message"))

@@ -42,7 +42,8 @@ func (s *Server) listDatabases(w http.ResponseWriter, r *http.Request) {
 
 // forEach returns the results of f for the entries, which it calls in parallel. If the
 // request ends before, it responds and returns false.
-func forEach[T any](w http.ResponseWriter, r *http.Request, entries []mcpserver.Entry, f func(context.Context, *mcpserver.Entry) T) ([]T, bool) {
+func forEach[T any](w http.ResponseWriter, r *http.Request, entries []mcpserver.Entry,
+	f func(context.Context, *mcpserver.Entry) T) ([]T, bool) {
 	results := make([]T, len(entries))
 	err := parallel.Ranges(r.Context(), len(entries), 1, func(from, to int) error {
 		for i := from; i < to; i++ {
@@ -61,7 +62,8 @@ const countTime = time.Second
 
 // describe describes a database for the server of another machine.
 func describe(ctx context.Context, e *mcpserver.Entry) remote.Database {
-	d := remote.Database{Name: e.Name, Description: e.Description, Keywords: e.Keywords, URLs: e.URLs, Version: e.Version, Packages: packagesOf(e)}
+	d := remote.Database{Name: e.Name, Description: e.Description, Keywords: e.Keywords, URLs: e.URLs,
+		Version: e.Version, Packages: packagesOf(e)}
 	if e.Remote != nil {
 		if cluster, ok := e.Remote.(mcpserver.Sizer); ok {
 			ctx, cancel := context.WithTimeout(ctx, countTime)
@@ -83,14 +85,16 @@ func describe(ctx context.Context, e *mcpserver.Entry) remote.Database {
 
 // packagesOf returns the packages that a database documents, without a derived identity.
 func packagesOf(e *mcpserver.Entry) []string {
-	return slices.DeleteFunc(slices.Clone(e.Software), func(s string) bool { return strings.HasPrefix(s, config.NamePrefix) })
+	return slices.DeleteFunc(slices.Clone(e.Software),
+		func(s string) bool { return strings.HasPrefix(s, config.NamePrefix) })
 }
 
 // isReachable reports whether other machines can read a pack at a location: it is not a
 // file of this one. It may contain no credentials.
 func isReachable(location string) bool {
 	u, err := url.Parse(location)
-	return err == nil && u.User == nil && u.RawQuery == "" && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" || u.Scheme+"://" == registry.Scheme)
+	return err == nil && u.User == nil && u.RawQuery == "" && u.Host != "" &&
+		(u.Scheme == "https" || u.Scheme == "http" || u.Scheme+"://" == registry.Scheme)
 }
 
 // answer answers a hook: it searches like the hook does on its own machine.
@@ -101,7 +105,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	answers, ok := forEach(w, r, entries, func(ctx context.Context, e *mcpserver.Entry) remote.Answer { return answerOf(ctx, e, q) })
+	answers, ok := forEach(w, r, entries,
+		func(ctx context.Context, e *mcpserver.Entry) remote.Answer { return answerOf(ctx, e, q) })
 	if !ok {
 		return
 	}
@@ -136,7 +141,8 @@ func answerOf(ctx context.Context, e *mcpserver.Entry, q *remote.AnswerRequest) 
 			a = remote.Answer{Error: "internal error while reading the database"}
 		}
 	}()
-	db := &config.Database{Name: e.Name, Keywords: e.Keywords, Path: e.Path, Description: e.Description, URLs: e.URLs, Version: e.Version, Used: q.Used.Of(e.Name)}
+	db := &config.Database{Name: e.Name, Keywords: e.Keywords, Path: e.Path, Description: e.Description, URLs: e.URLs,
+		Version: e.Version, Used: q.Used.Of(e.Name)}
 	var found hook.Answer
 	var err error
 	held := false
@@ -152,7 +158,8 @@ func answerOf(ctx context.Context, e *mcpserver.Entry, q *remote.AnswerRequest) 
 	if err != nil {
 		return remote.Answer{Error: errorText(e, err)}
 	}
-	a = remote.Answer{Held: held, Version: found.Version, Confidence: found.Confidence, Confident: found.Confident, Whole: found.Whole}
+	a = remote.Answer{Held: held, Version: found.Version, Confidence: found.Confidence, Confident: found.Confident,
+		Whole: found.Whole}
 	if held || found.Confident { // others are never shown
 		a.Passages, a.Weights = remote.Passages(found.Passages), found.Weights
 	}
@@ -186,7 +193,8 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) {
 	for i, e := range entries {
 		databases[i] = mcpserver.RemoteDatabase{Name: e.Name, Used: q.Used.Of(e.Name)}
 	}
-	found, err := s.Catalog.Search(r.Context(), databases, index.Query{Text: q.Query, Keywords: q.Keywords, TopK: q.TopK, Filter: q.Filter})
+	found, err := s.Catalog.Search(r.Context(), databases,
+		index.Query{Text: q.Query, Keywords: q.Keywords, TopK: q.TopK, Filter: q.Filter})
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
@@ -213,7 +221,8 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	found, err := s.Catalog.Read(r.Context(), namesOf(entries), index.Ref{Name: q.Name, Neighbors: q.Neighbors, Whole: q.Whole})
+	found, err := s.Catalog.Read(r.Context(), namesOf(entries),
+		index.Ref{Name: q.Name, Neighbors: q.Neighbors, Whole: q.Whole})
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
@@ -226,7 +235,8 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) {
 		case f.Err != nil:
 			response.Databases[e.Name] = remote.Reading{Error: errorText(&entries[i], f.Err)}
 		default:
-			response.Databases[e.Name] = remote.Reading{Passages: remote.Passages(f.Passages), First: f.First, Total: f.Total, Wanted: f.Wanted, Mapped: f.Mapped}
+			response.Databases[e.Name] = remote.Reading{Passages: remote.Passages(f.Passages), First: f.First,
+				Total: f.Total, Wanted: f.Wanted, Mapped: f.Mapped}
 		}
 	}
 	s.respond(w, r, response)
@@ -244,7 +254,8 @@ func namesOf(entries []mcpserver.Entry) []string {
 // the client may read. check returns the names of the requested databases. If the request
 // is not valid, decodeRequest responds and returns false. A database that the client may
 // not read is treated as one that does not exist.
-func decodeRequest[T any](s *Server, w http.ResponseWriter, r *http.Request, check func(*T) ([]string, error)) (*T, []mcpserver.Entry, bool) {
+func decodeRequest[T any](s *Server, w http.ResponseWriter, r *http.Request,
+	check func(*T) ([]string, error)) (*T, []mcpserver.Entry, bool) {
 	q := new(T)
 	err := json.NewDecoder(r.Body).Decode(q)
 	var names []string

@@ -38,12 +38,13 @@ func OpenAudit(path string) (*AuditLog, error) {
 	if err := a.Reopen(); err != nil {
 		return nil, err
 	}
-	a.log = slog.New(slog.NewJSONHandler(a, &slog.HandlerOptions{ReplaceAttr: func(_ []string, attr slog.Attr) slog.Attr {
-		if attr.Key == slog.LevelKey {
-			return slog.Attr{}
-		}
-		return attr
-	}}))
+	a.log = slog.New(slog.NewJSONHandler(a,
+		&slog.HandlerOptions{ReplaceAttr: func(_ []string, attr slog.Attr) slog.Attr {
+			if attr.Key == slog.LevelKey {
+				return slog.Attr{}
+			}
+			return attr
+		}}))
 	return a, nil
 }
 

@@ -160,7 +160,8 @@ func (l *clientLimits) begin(id clientID, stream bool, rate float64, now time.Ti
 	}
 	u.tokens = min(burst*rate, u.tokens+rate*now.Sub(u.updated).Seconds())
 	u.updated = now
-	if u.tokens < 1 || stream && (u.streams >= maxStreams || l.streams >= maxAllStreams) || !stream && u.requests >= limit {
+	if u.tokens < 1 || stream && (u.streams >= maxStreams || l.streams >= maxAllStreams) ||
+		!stream && u.requests >= limit {
 		return false
 	}
 	u.tokens--
@@ -226,7 +227,8 @@ func (s *Server) admit(ctx context.Context, r *request) (release func(), refused
 func (s *Server) admitAnonymous(r *http.Request) (release func(), refused *refusal) {
 	id := clientID{kindAddress, connlimit.Address(r.RemoteAddr)}
 	if !s.clients.begin(id, false, s.Rate, time.Now()) {
-		return nil, &refusal{http.StatusTooManyRequests, "address", "too many requests without a token from this address"}
+		return nil, &refusal{http.StatusTooManyRequests, "address",
+			"too many requests without a token from this address"}
 	}
 	select {
 	case s.anonymous <- struct{}{}:

@@ -130,8 +130,10 @@ func New(opt Options) (*Server, error) {
 	}
 	if opt.PublicURL != "" {
 		u, err := url.Parse(opt.PublicURL)
-		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.Path != "" && u.Path != "/" || u.RawQuery != "" {
-			return nil, fmt.Errorf("invalid public URL %q: want a scheme and a host, such as https://docs.example.com", opt.PublicURL)
+		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.Path != "" && u.Path != "/" ||
+			u.RawQuery != "" {
+			return nil, fmt.Errorf("invalid public URL %q: want a scheme and a host, such as https://docs.example.com",
+				opt.PublicURL)
 		}
 		u.Path = ""
 		s.public = u
@@ -247,8 +249,10 @@ type route struct {
 func (s *Server) routeTable() map[string]route {
 	get, post := []string{http.MethodGet, http.MethodHead}, []string{http.MethodPost}
 	table := map[string]route{
-		Endpoint:             {methods: []string{http.MethodPost, http.MethodGet, http.MethodDelete, http.MethodHead}, scope: accesstoken.ScopeRead, handle: s.serveMCP},
-		healthPath:           {methods: get, health: true, handle: func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") }},
+		Endpoint: {methods: []string{http.MethodPost, http.MethodGet, http.MethodDelete, http.MethodHead},
+			scope: accesstoken.ScopeRead, handle: s.serveMCP},
+		healthPath: {methods: get, health: true,
+			handle: func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") }},
 		readyPath:            {methods: get, health: true, handle: s.ready},
 		metricsPath:          {methods: get, scope: accesstoken.ScopeMetrics, handle: s.writeMetrics},
 		remote.DatabasesPath: {methods: get, scope: accesstoken.ScopeRead, handle: s.listDatabases},

@@ -101,7 +101,8 @@ func (m *metrics) write(w *bytes.Buffer) {
 	}
 	head("docsearch_tool_calls_total", "counter", "Calls of MCP tools by tool and result.")
 	for _, l := range slices.SortedFunc(maps.Keys(m.tools), func(a, b toolLabels) int {
-		return cmp.Or(cmp.Compare(a.tool, b.tool), cmp.Compare(strconv.FormatBool(a.failed), strconv.FormatBool(b.failed)))
+		return cmp.Or(cmp.Compare(a.tool, b.tool),
+			cmp.Compare(strconv.FormatBool(a.failed), strconv.FormatBool(b.failed)))
 	}) {
 		fmt.Fprintf(w, "docsearch_tool_calls_total{tool=%q,failed=\"%t\"} %d\n", l.tool, l.failed, m.tools[l])
 	}
@@ -116,7 +117,8 @@ func (m *metrics) write(w *bytes.Buffer) {
 			}
 			fmt.Fprintf(w, "docsearch_request_seconds_bucket{path=%q,le=%q} %d\n", path, bound, total)
 		}
-		fmt.Fprintf(w, "docsearch_request_seconds_sum{path=%q} %g\ndocsearch_request_seconds_count{path=%q} %d\n", path, h.sum, path, total)
+		fmt.Fprintf(w, "docsearch_request_seconds_sum{path=%q} %g\ndocsearch_request_seconds_count{path=%q} %d\n", path,
+			h.sum, path, total)
 	}
 	head("docsearch_requests_in_flight", "gauge", "Requests that are being handled.")
 	fmt.Fprintf(w, "docsearch_requests_in_flight %d\n", m.inFlight.Load())

@@ -40,7 +40,8 @@ const (
 
 // algorithms are the accepted signature algorithms. Symmetric ones and "none" are not:
 // the server has only public keys.
-var algorithms = []string{oidc.RS256, oidc.RS384, oidc.RS512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.EdDSA}
+var algorithms = []string{oidc.RS256, oidc.RS384, oidc.RS512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.ES256,
+	oidc.ES384, oidc.ES512, oidc.EdDSA}
 
 // An Issuer is an OAuth authorization server, whose access tokens are JSON Web Tokens.
 type Issuer struct {
@@ -98,7 +99,8 @@ func (i *Issuer) client(ctx context.Context, token string) (client, error) {
 		return client{}, errUnknownKey
 	}
 	keys := &keySet{StaticKeySet: oidc.StaticKeySet{PublicKeys: *known}}
-	verified, err := oidc.NewVerifier(i.url, keys, &oidc.Config{ClientID: i.audience, SupportedSigningAlgs: algorithms}).Verify(ctx, token)
+	verified, err := oidc.NewVerifier(i.url, keys,
+		&oidc.Config{ClientID: i.audience, SupportedSigningAlgs: algorithms}).Verify(ctx, token)
 	if keys.unknown {
 		return client{}, errUnknownKey
 	}

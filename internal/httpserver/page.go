@@ -22,7 +22,8 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 		s.Site.AskForToken(w, loginPath, true)
 		return
 	}
-	http.SetCookie(w, &http.Cookie{Name: tokenCookie, Value: base64.RawURLEncoding.EncodeToString([]byte(token)), Path: "/", HttpOnly: true,
+	http.SetCookie(w, &http.Cookie{Name: tokenCookie, Value: base64.RawURLEncoding.EncodeToString([]byte(token)),
+		Path: "/", HttpOnly: true,
 		SameSite: http.SameSiteStrictMode, Secure: s.cert != nil || s.public != nil && s.public.Scheme == "https"})
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }

@@ -63,7 +63,8 @@ func Readable(entries func() []mcpserver.Entry) func(context.Context) []mcpserve
 		if r == nil {
 			return nil
 		}
-		return slices.DeleteFunc(slices.Clone(all), func(e mcpserver.Entry) bool { return !r.client.scopes.Reads(e.Name) })
+		return slices.DeleteFunc(slices.Clone(all),
+			func(e mcpserver.Entry) bool { return !r.client.scopes.Reads(e.Name) })
 	}
 }
 
@@ -122,6 +123,7 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, record *request)
 		w.Header().Set("Allow", strings.Join(route.methods, ", "))
 		return &refusal{http.StatusMethodNotAllowed, "method", "method not allowed"}
 	}
+
 	end, free := connlimit.Begin(r.Context())
 	defer end()
 	if route.health {
@@ -142,12 +144,14 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, record *request)
 		route.handle(w, r)
 		return nil
 	}
+
 	if !s.hostAllowed(r) {
 		return &refusal{http.StatusForbidden, "host", "host not allowed"}
 	}
 	if !s.originAllowed(r) {
 		return &refusal{http.StatusForbidden, "origin", "origin not allowed"}
 	}
+
 	bodySize := int64(maxBody)
 	if route.login {
 		bodySize = maxLogin
@@ -162,6 +166,7 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, record *request)
 		}
 		defer release()
 	}
+
 	if r.Method == http.MethodPost {
 		if refused := s.receive(w, r, bodySize); refused != nil {
 			return refused
@@ -210,7 +215,8 @@ func (s *Server) limitResponse(w http.ResponseWriter, limit time.Duration) {
 // receive reads the body completely, within its limits of size, time and rate, so that a
 // slow client occupies its own slots only.
 func (s *Server) receive(w http.ResponseWriter, r *http.Request, size int64) *refusal {
-	in := &pacedBody{body: http.MaxBytesReader(w, r.Body, size), control: http.NewResponseController(w), s: s, start: time.Now()}
+	in := &pacedBody{body: http.MaxBytesReader(w, r.Body, size), control: http.NewResponseController(w), s: s,
+		start: time.Now()}
 	body, err := io.ReadAll(in)
 	if err = errors.Join(err, in.control.SetReadDeadline(time.Time{})); err != nil {
 		return &refusal{statusOf(err), "body", "cannot read the message: " + err.Error()}

@@ -92,7 +92,8 @@ func namesReleaseNotes(name string) bool {
 	case "changes", "changelog", "changelogs", "news", "relnotes", "releases", "release":
 		return true
 	}
-	for _, prefix := range [...]string{"whatsnew", "whats-new", "what-s-new", "release-notes", "release_notes", "releasenotes", "releaselog", "changelog-", "changelog_", "release-"} {
+	for _, prefix := range [...]string{"whatsnew", "whats-new", "what-s-new", "release-notes", "release_notes",
+		"releasenotes", "releaselog", "changelog-", "changelog_", "release-"} {
 		if strings.HasPrefix(name, prefix) {
 			return true
 		}

@@ -161,7 +161,8 @@ func versionInTitles(sample []pageTitle) []int {
 // "CMake 3.25.1 Documentation". It returns nothing if there are several versions or a
 // number that is not a version.
 func parseEdition(edition string) (name string, version []int) {
-	words := strings.FieldsFunc(strings.ToLower(edition), func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("()[]:,;|—–·/", r) })
+	words := strings.FieldsFunc(strings.ToLower(edition),
+		func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("()[]:,;|—–·/", r) })
 	words = slices.DeleteFunc(words, isDocumentationWord)
 	var names []string
 	for i, w := range words {
@@ -181,7 +182,8 @@ func parseEdition(edition string) (name string, version []int) {
 // isDocumentationWord reports whether w is a generic word in documentation titles.
 func isDocumentationWord(w string) bool {
 	switch w {
-	case "documentation", "docs", "doc", "manual", "reference", "guide", "handbook", "api", "help", "user", "user's", "developer", "developer's",
+	case "documentation", "docs", "doc", "manual", "reference", "guide", "handbook", "api", "help", "user", "user's",
+		"developer", "developer's",
 		"version", "release", "lts", "stable", "latest", "current", "the", "home", "&", "-":
 		return true
 	}
@@ -208,7 +210,8 @@ func parseVersion(s string, whole bool) []int {
 		n, err := strconv.Atoi(digits)
 		switch {
 		case digits == "" && i > 1: // 5.0.dev3
-		case err != nil || n < 0 || len(digits) > 4 || i > 3 || digits[0] == '+' || i == 0 && len(digits) > 1 && digits[0] == '0':
+		case err != nil || n < 0 || len(digits) > 4 || i > 3 || digits[0] == '+' ||
+			i == 0 && len(digits) > 1 && digits[0] == '0':
 			return nil
 		default:
 			numbers = append(numbers, n)
@@ -361,9 +364,10 @@ func versionInName(name string) []int {
 
 // isReleaseNotes reports whether the key of a page looks like release notes.
 func isReleaseNotes(key string) bool {
-	return slices.ContainsFunc([]string{"release", "whatsnew", "relnotes", "changelog", "announce"}, func(s string) bool {
-		return strings.Contains(strings.ToLower(key), s)
-	})
+	return slices.ContainsFunc([]string{"release", "whatsnew", "relnotes", "changelog", "announce"},
+		func(s string) bool {
+			return strings.Contains(strings.ToLower(key), s)
+		})
 }
 
 // versionInNotes returns the highest version with release notes. The product name in
@@ -411,7 +415,8 @@ func parseNotesTitle(title string) (name string, version []int) {
 	if end := strings.IndexFunc(number, func(r rune) bool { return r != '.' && !unicode.IsDigit(r) && !unicode.IsLetter(r) }); end >= 0 {
 		number = number[:end]
 	}
-	words := strings.FieldsFunc(strings.TrimSuffix(title[:at], "v"), func(r rune) bool { return !unicode.IsLetter(r) && r != '.' })
+	words := strings.FieldsFunc(strings.TrimSuffix(title[:at], "v"),
+		func(r rune) bool { return !unicode.IsLetter(r) && r != '.' })
 	words = slices.DeleteFunc(words, func(w string) bool {
 		switch w {
 		case "what", "s", "new", "in", "notes", "for", "of", "changes", "announcing", "announcement", "changelog":

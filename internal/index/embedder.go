@@ -50,7 +50,8 @@ const defaultProvidedWeight = 0.5
 func (s EmbedderSpec) Open() (embed.Provider, error) {
 	if s.KeyEnv != "" && s.Key == "" {
 		if s.Key = os.Getenv(s.KeyEnv); s.Key == "" {
-			return nil, fmt.Errorf("embedder %s: the environment variable %s for the API key is not set", s.Kind, s.KeyEnv)
+			return nil, fmt.Errorf("embedder %s: the environment variable %s for the API key is not set", s.Kind,
+				s.KeyEnv)
 		}
 	}
 	switch s.Kind {

@@ -65,7 +65,8 @@ func explain(confidence *generation.Confidence, r Result) Explanation {
 	for _, h := range r.Hits {
 		w := h.words
 		e.Hits = append(e.Hits, HitExplanation{Parts: []Part{
-			{"words", w.Words}, {"page", w.Page}, {"second-best passage", w.SecondBest}, {"proximity", w.Proximity}, {"phrases", w.Phrase},
+			{"words", w.Words}, {"page", w.Page}, {"second-best passage", w.SecondBest}, {"proximity", w.Proximity},
+			{"phrases", w.Phrase},
 			{"definition", w.Definition}, {"static prior", w.Prior}, {"vectors", h.Dense},
 		}})
 	}

@@ -67,7 +67,8 @@ func (d *Database) Export(ctx context.Context, each func(Exported) error) (data 
 	if err != nil {
 		return nil, err
 	}
-	head, err := json.Marshal(externalHead{Version: d.gen.VersionOr(""), Language: d.gen.Language, Partial: d.gen.Partial, Confidence: d.gen.Confidence, Documents: d.table.Documents()})
+	head, err := json.Marshal(externalHead{Version: d.gen.VersionOr(""), Language: d.gen.Language,
+		Partial: d.gen.Partial, Confidence: d.gen.Confidence, Documents: d.table.Documents()})
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +237,8 @@ func ReadExternal(ctx context.Context, l Library, ref Ref) (Reading, error) {
 }
 
 // findExternal returns the document that a name denotes, and which of its passages.
-func findExternal(ctx context.Context, l Library, name string) (all []passage.Passage, wanted func(*passage.Passage) bool, err error) {
+func findExternal(ctx context.Context, l Library,
+	name string) (all []passage.Passage, wanted func(*passage.Passage) bool, err error) {
 	found, err := l.Passage(ctx, name)
 	if err != nil {
 		return nil, nil, err

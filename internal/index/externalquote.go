@@ -12,9 +12,11 @@ import (
 
 // Quote is quicksearch.Index.Quote among the passages that find returns (see Search).
 // Passages that it did not return are not quoted, as neighbors neither.
-func (x *External) Quote(q quicksearch.Query, find func(text string, limit int) ([]Found, error)) (quicksearch.Answer, error) {
+func (x *External) Quote(q quicksearch.Query,
+	find func(text string, limit int) ([]Found, error)) (quicksearch.Answer, error) {
 	found := &foundPassages{}
-	p := quicksearch.Properties{Confidence: x.head.Confidence, Version: x.head.Version, Language: x.head.Language, Partial: x.head.Partial}
+	p := quicksearch.Properties{Confidence: x.head.Confidence, Version: x.head.Version, Language: x.head.Language,
+		Partial: x.head.Partial}
 	return quicksearch.Quote(q, p, found, func(words lexical.Query) ([]lexical.Hit, lexical.Signals, error) {
 		return x.statistics.Search(words, func(text string) ([]lexical.Candidate, error) {
 			var err error

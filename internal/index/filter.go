@@ -123,7 +123,8 @@ func (f *filter) matchesPage(path string, prefixes []string) bool {
 	}
 	return slices.ContainsFunc(prefixes, func(prefix string) bool {
 		host, _, _ := strings.Cut(withoutScheme(prefix), "/")
-		return slices.ContainsFunc(urlmatch.Pages(path[1:]), func(name string) bool { return f.matchesBelow(host+"/", name) })
+		return slices.ContainsFunc(urlmatch.Pages(path[1:]),
+			func(name string) bool { return f.matchesBelow(host+"/", name) })
 	})
 }
 

@@ -25,10 +25,12 @@ func FromLEANN(found *leann.Index) Source { return leannSource{found} }
 
 type leannSource struct{ *leann.Index }
 
-func (s leannSource) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error) {
+func (s leannSource) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation,
+	report progress.Func) (generation.Prepared, error) {
 	src := generation.Source{Kind: s.Kind, Location: s.Location}
 	if len(s.Shards) > passage.MaxShards {
-		return generation.Prepared{}, fmt.Errorf("%s has %d passages files, the limit is %d", s.Location, len(s.Shards), passage.MaxShards)
+		return generation.Prepared{},
+			fmt.Errorf("%s has %d passages files, the limit is %d", s.Location, len(s.Shards), passage.MaxShards)
 	}
 	perm := generation.AllPerm
 	for _, file := range slices.Concat(s.Shards, s.Offsets) {
@@ -58,7 +60,9 @@ func (s leannSource) Prepare(ctx context.Context, dir confined.Path, before *gen
 		}
 		if removed > 0 {
 			prepared.Skipped = append(prepared.Skipped, generation.Skipped{
-				Name: filepath.Base(shard), Reason: fmt.Sprintf("passages removed by LEANN, which %s does not list: %d", filepath.Base(s.Offsets[i]), removed),
+				Name: filepath.Base(shard),
+				Reason: fmt.Sprintf("passages removed by LEANN, which %s does not list: %d",
+					filepath.Base(s.Offsets[i]), removed),
 			})
 		}
 	}

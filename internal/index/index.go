@@ -137,7 +137,9 @@ func (d *Database) Close() error {
 // opened, or the database was removed. It returns false if it cannot find out.
 func (d *Database) Changed() bool {
 	now, err := os.Stat(generation.ManifestPath(d.dir))
-	return errors.Is(err, fs.ErrNotExist) || err == nil && !(os.SameFile(now, d.stamp) && now.ModTime().Equal(d.stamp.ModTime()) && now.Size() == d.stamp.Size())
+	return errors.Is(err, fs.ErrNotExist) ||
+		err == nil && !(os.SameFile(now, d.stamp) && now.ModTime().Equal(d.stamp.ModTime()) &&
+			now.Size() == d.stamp.Size())
 }
 
 // An Info describes a database without opening it.

@@ -43,11 +43,13 @@ func (d *Database) Nearest(ctx context.Context, e *Embedders, text string, limit
 
 // nearestQuery returns the vector of a text, the index to search with it, and a function
 // that converts a cosine to a similarity. The vector is nil if there is none.
-func (d *Database) nearestQuery(ctx context.Context, e *Embedders, text string) (query []float32, x *dense.Index, similarity func(float64) float64, err error) {
+func (d *Database) nearestQuery(ctx context.Context, e *Embedders,
+	text string) (query []float32, x *dense.Index, similarity func(float64) float64, err error) {
 	if d.provided != nil && d.gen.Provided.Similarity != nil {
 		var q denseQuery
 		if q, err = d.providedQuery(ctx, e, text); err == nil {
-			return q.query, q.index, func(cosine float64) float64 { return answerProbability(d.gen.Provided.Similarity, cosine) }, nil
+			return q.query, q.index,
+				func(cosine float64) float64 { return answerProbability(d.gen.Provided.Similarity, cosine) }, nil
 		}
 	}
 	if d.vectors == nil {

@@ -48,7 +48,8 @@ func (d *Database) ReadPage(ref Ref, number, size int) (*Page, error) {
 		return nil, fmt.Errorf("page %d of %q: %w", number+1, ref.Name, ErrNotFound)
 	}
 	to := min(from+size, len(members))
-	p := &Page{Reading: Reading{First: from, Total: len(members), Wanted: -1, Mapped: mapped}, More: len(members) > maxOutline}
+	p := &Page{Reading: Reading{First: from, Total: len(members), Wanted: -1, Mapped: mapped},
+		More: len(members) > maxOutline}
 	if from <= at && at < to {
 		p.Wanted = at - from
 	}

@@ -44,7 +44,8 @@ func (d *Database) addProvided(ctx context.Context, m *generation.Manifest, opt 
 		return err
 	}
 	file := d.gen.File(providedName)
-	stats, err := dense.Build(ctx, file, vectors, dense.Options{Queries: inDomain, Depth: denseCandidates, Progress: opt.Report})
+	stats, err := dense.Build(ctx, file, vectors,
+		dense.Options{Queries: inDomain, Depth: denseCandidates, Progress: opt.Report})
 	if err != nil {
 		return fmt.Errorf("cannot index the vectors of %s: %w", p.ID(), err)
 	}
@@ -66,7 +67,8 @@ func (d *Database) addProvided(ctx context.Context, m *generation.Manifest, opt 
 // evaluationVectors embeds in-domain and out-of-domain queries for measurements. It
 // returns none if p fails, because all passages are embedded by now and must not be
 // lost to a rate limit.
-func (d *Database) evaluationVectors(ctx context.Context, p embed.Provider) (inDomain, outOfDomain [][]float32, err error) {
+func (d *Database) evaluationVectors(ctx context.Context,
+	p embed.Provider) (inDomain, outOfDomain [][]float32, err error) {
 	queries, err := d.syntheticQueries(providedQueries)
 	if err != nil {
 		return nil, nil, err
@@ -125,7 +127,8 @@ func measureSimilarity(file confined.Path, inDomain, outOfDomain [][]float32) (*
 		}
 		n += len(scores)
 	}
-	m := &generation.SimilarityStats{InDomain: means[0], OutOfDomain: means[1], Spread: math.Sqrt(squares / float64(n)), Sample: n}
+	m := &generation.SimilarityStats{InDomain: means[0], OutOfDomain: means[1], Spread: math.Sqrt(squares / float64(n)),
+		Sample: n}
 	if m.InDomain-m.OutOfDomain < m.Spread {
 		return nil, nil
 	}
@@ -271,8 +274,9 @@ func (d *Database) providedQuery(ctx context.Context, e *Embedders, text string)
 	case err != nil:
 		return denseQuery{}, err
 	case len(query) != d.provided.Dimensions():
-		return denseQuery{}, fmt.Errorf("the model returns %d dimensions, the index has %d; to use the model, run: docsearch index build %s",
-			len(query), d.provided.Dimensions(), d.dir)
+		return denseQuery{},
+			fmt.Errorf("the model returns %d dimensions, the index has %d; to use the model, run: docsearch index build %s",
+				len(query), d.provided.Dimensions(), d.dir)
 	}
 	return denseQuery{query: query, index: d.provided, weight: weight, relative: true}, nil
 }

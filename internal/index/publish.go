@@ -13,9 +13,11 @@ import (
 
 // stage stages the passages of a generation for LEANN (see leann.Stage). It enters the
 // files in the manifest.
-func stage(passages confined.Path, m *generation.Manifest, key provenance.Key, perm fs.FileMode) (*leann.Staged, error) {
+func stage(passages confined.Path, m *generation.Manifest, key provenance.Key,
+	perm fs.FileMode) (*leann.Staged, error) {
 	source := provenance.Source{Kind: m.Source.Kind, Location: m.Source.Location}
-	staged, err := leann.Stage(passages, leann.Origin{Kind: source.Kind, Location: source.Location, Seal: key.Seal(source)}, perm)
+	staged, err := leann.Stage(passages,
+		leann.Origin{Kind: source.Kind, Location: source.Location, Seal: key.Seal(source)}, perm)
 	if err != nil {
 		return nil, err
 	}

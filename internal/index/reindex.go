@@ -43,7 +43,8 @@ func Reindex(ctx context.Context, path string, opt BuildOptions) (Info, error) {
 // ownPassages is the source of a database whose index is rebuilt.
 type ownPassages struct{ generation.Generation }
 
-func (s ownPassages) Prepare(ctx context.Context, dir confined.Path, _ *generation.Generation, _ progress.Func) (generation.Prepared, error) {
+func (s ownPassages) Prepare(ctx context.Context, dir confined.Path, _ *generation.Generation,
+	_ progress.Func) (generation.Prepared, error) {
 	prepared := generation.Prepared{
 		Source: s.Source, Edition: s.Edition, Perm: generation.AllPerm, Publish: len(s.Published) > 0, KeepsLost: true,
 	}

@@ -48,7 +48,8 @@ func (d *Database) syntheticQueries(n int) ([]syntheticQuery, error) {
 // sentenceFragment selects 6 to 12 consecutive words from text and drops a third of
 // them, because users shorten and rephrase.
 func sentenceFragment(text string, rng *rand.Rand) string {
-	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' })
+	words := strings.FieldsFunc(text,
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' })
 	length := min(len(words), 6+rng.IntN(7))
 	if length == 0 {
 		return ""

@@ -127,7 +127,8 @@ func (u *update) collectLinks(ctx context.Context, wanted map[string]bool) error
 				return err
 			}
 			p.sum = container.Checksum(p.data)
-			return u.scanLinks(u.list[p.from:p.end], links[p.from:p.end], func(key []byte) bool { return wanted[string(key)] })
+			return u.scanLinks(u.list[p.from:p.end], links[p.from:p.end],
+				func(key []byte) bool { return wanted[string(key)] })
 		})
 	}
 	if err := g.Wait(); err != nil {

@@ -49,7 +49,8 @@ func (d *Database) addVectors(ctx context.Context, m *generation.Manifest, opt B
 	if err != nil {
 		return err
 	}
-	stats, err := dense.Build(ctx, d.gen.File(vectorsName), model, dense.Options{Queries: queries, Depth: denseCandidates, Progress: opt.Report})
+	stats, err := dense.Build(ctx, d.gen.File(vectorsName), model,
+		dense.Options{Queries: queries, Depth: denseCandidates, Progress: opt.Report})
 	if err != nil {
 		return fmt.Errorf("cannot index the vectors: %w", err)
 	}

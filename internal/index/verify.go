@@ -31,6 +31,7 @@ func Verify(ctx context.Context, path string, report progress.Func) (Report, err
 	if err != nil {
 		return r, err
 	}
+
 	var total, done int64
 	for _, f := range g.Files {
 		total += f.Size
@@ -42,6 +43,7 @@ func Verify(ctx context.Context, path string, report progress.Func) (Report, err
 	if r.add(err); err != nil {
 		return r, nil
 	}
+
 	// A build replaces the published files just after its generation is current.
 	if !generation.InProgress(r.Dir) {
 		damaged := damagedPublished(r.Dir, g)
@@ -51,6 +53,7 @@ func Verify(ctx context.Context, path string, report progress.Func) (Report, err
 			}
 		}
 	}
+
 	db, err := Open(path)
 	if r.add(err); err != nil {
 		return r, nil
@@ -68,6 +71,7 @@ func Verify(ctx context.Context, path string, report progress.Func) (Report, err
 		done += n
 		report.Report("checking passages", done, total)
 	}))
+
 	if err := ctx.Err(); err != nil {
 		return r, err
 	}

@@ -112,7 +112,8 @@ func (c *collector) findBoilerplate(ctx context.Context, items []source.Item) er
 	common := c.sample.common()
 	switch {
 	case c.before == nil:
-	case len(common) != len(c.before.Boilerplate), slices.ContainsFunc(common, func(d string) bool { _, had := c.before.Boilerplate[d]; return !had }):
+	case len(common) != len(c.before.Boilerplate),
+		slices.ContainsFunc(common, func(d string) bool { _, had := c.before.Boilerplate[d]; return !had }):
 		c.before = nil
 		return c.findBoilerplate(ctx, items)
 	default:
@@ -277,7 +278,8 @@ func paragraphsOf(doc *document.Document) []paragraph {
 			continue
 		}
 		isEdge := i < edge || i >= len(all)-edge
-		if !isEdge && !isNavigation(text) && !legalWords().MatchString(text) || isStatement(text, doc.Sections[sections[i]].Headings, count[sections[i]] == 1 && i < len(all)-1) {
+		if !isEdge && !isNavigation(text) && !legalWords().MatchString(text) ||
+			isStatement(text, doc.Sections[sections[i]].Headings, count[sections[i]] == 1 && i < len(all)-1) {
 			continue
 		}
 		p.digest, p.text = source.Hash([]byte(text))[:digestSize], document.Truncate(text, maxBeginning)
@@ -307,7 +309,8 @@ func isStatement(text string, headings []string, isAlone bool) bool {
 		return false
 	}
 	heading := headings[len(headings)-1]
-	return referenceHeading().MatchString(heading) || isAlone && !pageWords().MatchString(heading+" "+text) && !legalWords().MatchString(text) && !isNavigation(text)
+	return referenceHeading().MatchString(heading) ||
+		isAlone && !pageWords().MatchString(heading+" "+text) && !legalWords().MatchString(text) && !isNavigation(text)
 }
 
 var (
@@ -413,9 +416,12 @@ func (many boilerplate) notes(where string, n int) []generation.Skipped {
 	if n == 0 {
 		return nil
 	}
-	notes := []generation.Skipped{{Name: where, Reason: fmt.Sprintf("skipped %d paragraphs that are identical in many documents", n)}}
-	for _, d := range slices.SortedFunc(maps.Keys(many), func(a, b string) int { return cmp.Or(strings.Compare(many[a], many[b]), strings.Compare(a, b)) }) {
-		notes = append(notes, generation.Skipped{Name: fmt.Sprintf("%q", many[d]), Reason: "identical in many documents"})
+	notes := []generation.Skipped{{Name: where,
+		Reason: fmt.Sprintf("skipped %d paragraphs that are identical in many documents", n)}}
+	for _, d := range slices.SortedFunc(maps.Keys(many),
+		func(a, b string) int { return cmp.Or(strings.Compare(many[a], many[b]), strings.Compare(a, b)) }) {
+		notes = append(notes, generation.Skipped{Name: fmt.Sprintf("%q", many[d]),
+			Reason: "identical in many documents"})
 	}
 	return notes
 }

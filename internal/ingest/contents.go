@@ -186,10 +186,12 @@ func headingsOf(doc *document.Document) map[string]int {
 // address of its link.
 func entryKey(text string) string {
 	text = strings.TrimSpace(text)
-	if label, address, ok := strings.Cut(text, "]("); ok && text[0] == '[' && strings.Index(address, ")") == len(address)-1 {
+	if label, address, ok := strings.Cut(text, "]("); ok && text[0] == '[' &&
+		strings.Index(address, ")") == len(address)-1 {
 		text = label
 	}
-	if number, rest, ok := strings.Cut(strings.TrimLeft(text, "["), " "); ok && strings.Trim(number, "0123456789.") == "" {
+	if number, rest, ok := strings.Cut(strings.TrimLeft(text, "["), " "); ok &&
+		strings.Trim(number, "0123456789.") == "" {
 		text = rest
 	}
 	return strings.Map(func(r rune) rune {

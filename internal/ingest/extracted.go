@@ -139,7 +139,8 @@ func (c *Extracted) AllowPrivate() { c.private = true }
 func (c *Extracted) IsDownload() bool { return c.kind != KindGit && downloadName(c.location) != "" }
 
 // Prepare fetches the files and writes their passages into dir.
-func (c *Extracted) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error) {
+func (c *Extracted) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation,
+	report progress.Func) (generation.Prepared, error) {
 	copied, skippedEarlier, err := c.fetch(ctx, report)
 	if err != nil {
 		return generation.Prepared{}, err
@@ -158,7 +159,8 @@ func (c *Extracted) Prepare(ctx context.Context, dir confined.Path, before *gene
 		return generation.Prepared{}, err
 	}
 	from := generation.Source{Kind: c.kind, Location: c.location, Root: pages.String(), Commit: c.commit}
-	prepared, err := c.collect(ctx, dir, before, from, root, terms, items, slices.Concat(skippedEarlier, skipped), report)
+	prepared, err := c.collect(ctx, dir, before, from, root, terms, items, slices.Concat(skippedEarlier, skipped),
+		report)
 	prepared.Perm &= c.perm()
 	return prepared, err
 }
@@ -259,7 +261,8 @@ func (c *Extracted) makeFolder(folder confined.Path) error {
 
 // fill writes the files of the source to a folder. An archive at a URL is
 // downloaded to the folder work first; another file at a URL is the only one.
-func (c *Extracted) fill(ctx context.Context, work, files confined.Path, report progress.Func) ([]generation.Skipped, error) {
+func (c *Extracted) fill(ctx context.Context, work, files confined.Path,
+	report progress.Func) ([]generation.Skipped, error) {
 	if !c.IsDownload() {
 		return c.unpack(ctx, c.location, files, report)
 	}
@@ -307,7 +310,8 @@ func localName(name string) string {
 
 // unpack writes the files of an archive, or of a docset with its pages in one
 // file, to a folder.
-func (c *Extracted) unpack(ctx context.Context, location string, to confined.Path, report progress.Func) ([]generation.Skipped, error) {
+func (c *Extracted) unpack(ctx context.Context, location string, to confined.Path,
+	report progress.Func) ([]generation.Skipped, error) {
 	if c.kind == KindDocset {
 		return nil, docset.Unfold(ctx, location, to, 0o644&c.perm())
 	}

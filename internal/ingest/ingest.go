@@ -81,7 +81,8 @@ func (f *Folder) root() string {
 }
 
 // Prepare reads the documents and writes their passages into dir.
-func (f *Folder) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error) {
+func (f *Folder) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation,
+	report progress.Func) (generation.Prepared, error) {
 	root, err := os.OpenRoot(f.root())
 	if err != nil {
 		return generation.Prepared{}, fmt.Errorf("cannot read %s: %w", f.root(), source.WithoutPath(err))
@@ -134,8 +135,11 @@ func (f *fileReader) Changes() Changes { return f.changes }
 
 // collect writes the passages of the files below root into dir. terms are those of the
 // source's own index.
-func (f *fileReader) collect(ctx context.Context, dir confined.Path, before *generation.Generation, origin generation.Source, root *os.Root, terms map[string][]string, items []source.Item, skipped []generation.Skipped, report progress.Func) (generation.Prepared, error) {
-	reader := folder.Reader{Root: root, Filter: f.filter, PDF: format.NewPDFParser(f.program), GoPackages: folder.GoPackages(root)}
+func (f *fileReader) collect(ctx context.Context, dir confined.Path, before *generation.Generation,
+	origin generation.Source, root *os.Root, terms map[string][]string, items []source.Item,
+	skipped []generation.Skipped, report progress.Func) (generation.Prepared, error) {
+	reader := folder.Reader{Root: root, Filter: f.filter, PDF: format.NewPDFParser(f.program),
+		GoPackages: folder.GoPackages(root)}
 	site := f.site(origin, root, items)
 	if reader.GoPackages != "" {
 		site = siteaddress.GoPackages(reader.ImportPath)
@@ -168,7 +172,8 @@ func (f *fileReader) site(origin generation.Source, root *os.Root, items []sourc
 			below, err := filepath.Rel(top, origin.Root)
 			if tree, openErr := os.OpenRoot(top); err == nil && openErr == nil {
 				defer tree.Close()
-				return siteaddress.Find(tree.FS(), filepath.ToSlash(below), names, f.filter.Root, f.filter.IncludedFolder())
+				return siteaddress.Find(tree.FS(), filepath.ToSlash(below), names, f.filter.Root,
+					f.filter.IncludedFolder())
 			}
 			break
 		}

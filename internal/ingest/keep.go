@@ -22,7 +22,8 @@ func isUnreadable(reason string) bool { return strings.HasPrefix(reason, generat
 // does not list, but may still have: those below folders that cannot be read and, with
 // keepLost, all if the source seems to have lost most of them. It adds their number to the
 // skipped folders. Documents that the source skips for another reason are not kept.
-func (c *collector) keep(origin generation.Source, items []source.Item, skipped []generation.Skipped) ([]source.Item, []generation.Skipped) {
+func (c *collector) keep(origin generation.Source, items []source.Item,
+	skipped []generation.Skipped) ([]source.Item, []generation.Skipped) {
 	at, reasons := make(map[string]int, len(items)), make(map[string]int, len(skipped))
 	for i := range items {
 		at[items[i].Name] = i
@@ -66,7 +67,8 @@ func (c *collector) keep(origin generation.Source, items []source.Item, skipped 
 		}
 		c.changes.Lost = len(lost)
 		skipped = append(skipped, generation.Skipped{Name: origin.Location,
-			Reason: fmt.Sprintf("kept the previous version of %d of %d documents: the source no longer has them", len(lost), documents)})
+			Reason: fmt.Sprintf("kept the previous version of %d of %d documents: the source no longer has them",
+				len(lost), documents)})
 	}
 	return c.withKept(items, at), skipped
 }
@@ -102,7 +104,9 @@ func (c *collector) withKept(items []source.Item, at map[string]int) []source.It
 	for i := range c.last.records {
 		r := &c.last.records[i]
 		if c.kept[r.Name] {
-			behind[last] = append(behind[last], source.Item{Name: r.Name, Size: r.Size, ModTime: r.ModTime, Hash: r.Hash, Context: r.Context, Perm: perm})
+			behind[last] = append(behind[last],
+				source.Item{Name: r.Name, Size: r.Size, ModTime: r.ModTime, Hash: r.Hash, Context: r.Context,
+					Perm: perm})
 		} else if k, listed := at[r.Name]; listed {
 			last = k
 		}

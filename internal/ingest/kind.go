@@ -23,7 +23,8 @@ func documentKind(name string, doc *document.Document) string {
 	switch {
 	case slices.ContainsFunc(segments, isReleaseNotes), isReleaseTitle(title):
 		return passage.ReleaseNotes
-	case slices.ContainsFunc(segments, mayBeReleaseNotes) && (versionName().MatchString(stem) || versionName().MatchString(title) || listsVersions(doc)):
+	case slices.ContainsFunc(segments, mayBeReleaseNotes) &&
+		(versionName().MatchString(stem) || versionName().MatchString(title) || listsVersions(doc)):
 		return passage.ReleaseNotes
 	case isBlog(segments[:len(segments)-1], stem):
 		return passage.Blog
@@ -94,7 +95,10 @@ func listsVersions(doc *document.Document) bool {
 // isBlog reports whether the folders of a document, or those and its name, are typical of a
 // blog. A reference may describe posts.
 func isBlog(folders []string, stem string) bool {
-	if slices.ContainsFunc(folders, func(s string) bool { return s == "api" || s == "apis" || s == "reference" || s == "rest" }) {
+	if slices.ContainsFunc(folders, func(s string) bool {
+		return s == "api" || s == "apis" || s == "reference" ||
+			s == "rest"
+	}) {
 		return false
 	}
 	if slices.Contains(folders, "blog") || slices.Contains(folders, "blogs") {
@@ -108,9 +112,11 @@ func isBlog(folders []string, stem string) bool {
 
 // isReleaseTitle reports whether a title is typical of release notes.
 func isReleaseTitle(title string) bool {
-	for _, prefix := range []string{"release notes", "changelog", "change log", "what's new", "what’s new", "version history"} {
+	for _, prefix := range []string{"release notes", "changelog", "change log", "what's new", "what’s new",
+		"version history"} {
 		rest, ok := strings.CutPrefix(title, prefix)
-		if ok && (rest == "" || strings.IndexByte(" :(", rest[0]) >= 0 && releaseTitle().MatchString(rest) || strings.HasPrefix(prefix, "what")) {
+		if ok && (rest == "" || strings.IndexByte(" :(", rest[0]) >= 0 && releaseTitle().MatchString(rest) ||
+			strings.HasPrefix(prefix, "what")) {
 			return true
 		}
 	}
@@ -138,7 +144,8 @@ func cutVersion(p string) (rest, version string) {
 	segments := strings.Split(p, "/")
 	i := slices.IndexFunc(segments[:len(segments)-1], func(s string) bool {
 		s = strings.TrimPrefix(s, "v")
-		return s != "" && strings.Trim(s, "0123456789.") == "" || s == "latest" || s == "stable" || s == "current" || s == "dev" || s == "main" || s == "master"
+		return s != "" && strings.Trim(s, "0123456789.") == "" || s == "latest" || s == "stable" || s == "current" ||
+			s == "dev" || s == "main" || s == "master"
 	})
 	if i < 0 {
 		return p, ""
@@ -205,7 +212,8 @@ var instruction = sync.OnceValue(func() *regexp.Regexp {
 // addressesAssistant reports whether a line gives a program instructions.
 func addressesAssistant(line string) bool {
 	line = strings.ToLower(line)
-	for _, word := range [...]string{"instruction", "prompt", "direction", "language model", " ai", " llm", "the user"} {
+	for _, word := range [...]string{"instruction", "prompt", "direction", "language model", " ai", " llm",
+		"the user"} {
 		if strings.Contains(line, word) {
 			return instruction().MatchString(line)
 		}

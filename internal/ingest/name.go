@@ -18,8 +18,9 @@ import (
 // projectSubdomains are hosts on which each subdomain is a separate project; on
 // projectFolders hosts, each top-level folder is.
 var (
-	projectSubdomains = [...]string{".readthedocs.io", ".readthedocs.org", ".netlify.app", ".vercel.app", ".pages.dev", ".web.app", ".gitbook.io", ".mintlify.app"}
-	projectFolders    = [...]string{".github.io", ".gitlab.io"}
+	projectSubdomains = [...]string{".readthedocs.io", ".readthedocs.org", ".netlify.app", ".vercel.app", ".pages.dev",
+		".web.app", ".gitbook.io", ".mintlify.app"}
+	projectFolders = [...]string{".github.io", ".gitlab.io"}
 )
 
 // genericNames are parts of host names and paths that do not identify a
@@ -98,7 +99,8 @@ func WithScheme(arg string) (string, bool) {
 		return "", false
 	}
 	suffix, official := publicsuffix.PublicSuffix(strings.ToLower(name))
-	if !official && !strings.Contains(suffix, ".") || suffix == strings.ToLower(name) || strings.Trim(name, ".") != name || strings.Contains(name, "..") {
+	if !official && !strings.Contains(suffix, ".") || suffix == strings.ToLower(name) ||
+		strings.Trim(name, ".") != name || strings.Contains(name, "..") {
 		return "", false
 	}
 	return "https://" + host + "/" + p, true

@@ -297,7 +297,8 @@ func (e *entry) term() string {
 }
 
 func addTerm(terms map[string][]string, target, term string) {
-	if target == "" || len(term) > document.MaxTermLength || len(terms[target]) == document.MaxTerms || slices.Contains(terms[target], term) {
+	if target == "" || len(term) > document.MaxTermLength || len(terms[target]) == document.MaxTerms ||
+		slices.Contains(terms[target], term) {
 		return
 	}
 	terms[target] = append(terms[target], term)

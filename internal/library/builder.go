@@ -67,5 +67,6 @@ func (b *Builder) IsUpToDate(p *Plan, pack *ChosenPack) (index.Info, bool) {
 // sameJSON reports whether two texts are the same JSON except for whitespace.
 func sameJSON(a, b []byte) bool {
 	var compact [2]bytes.Buffer
-	return json.Compact(&compact[0], a) == nil && json.Compact(&compact[1], b) == nil && bytes.Equal(compact[0].Bytes(), compact[1].Bytes())
+	return json.Compact(&compact[0], a) == nil && json.Compact(&compact[1], b) == nil &&
+		bytes.Equal(compact[0].Bytes(), compact[1].Bytes())
 }

@@ -23,7 +23,8 @@ import (
 )
 
 // RefreshCatalog downloads a catalog, verifies it, and stores it.
-func RefreshCatalog(ctx context.Context, c Dialog, p Asker, location string, keys []string) (*catalog.Catalog, pack.Key, error) {
+func RefreshCatalog(ctx context.Context, c Dialog, p Asker, location string,
+	keys []string) (*catalog.Catalog, pack.Key, error) {
 	data := config.Locate(os.Getenv).Data
 	if data == "" {
 		return nil, "", errors.New("cannot find the data folder: DOCSEARCH_DATA and the home directory are not set")
@@ -105,7 +106,8 @@ func CurrentCatalogs(ctx context.Context, c Dialog) ([]KnownCatalog, error) {
 		case err == nil:
 			k.Catalog, k.stored, k.Err = fresh, time.Now(), nil
 		case k.Err == nil:
-			c.Report(fmt.Errorf("using the version of %s of the catalog %s: %w", k.stored.Format("2006-01-02"), k.Name, err))
+			c.Report(fmt.Errorf("using the version of %s of the catalog %s: %w", k.stored.Format("2006-01-02"), k.Name,
+				err))
 		default:
 			c.Report(fmt.Errorf("the catalog %s is not used: %w", safetext.Printable(k.Location), err))
 			k.Err = err
@@ -131,7 +133,8 @@ func NextCounter(ctx context.Context, output string) (int64, error) {
 	defer origin.Close()
 	old, _, err := catalog.Read(ctx, origin, func(*pack.Signatures, pack.Subject) error { return nil })
 	if err != nil {
-		return 0, usererror.WithHint(origins.Explain(output, err), "pass --counter N if the output is not a catalog yet")
+		return 0, usererror.WithHint(origins.Explain(output, err),
+			"pass --counter N if the output is not a catalog yet")
 	}
 	return old.Counter + 1, nil
 }
@@ -150,7 +153,8 @@ func CatalogEntry(ctx context.Context, source, base string) (catalog.Entry, erro
 	}
 	if !IsURL(source) && !strings.HasPrefix(source, registry.Scheme) {
 		if base == "" {
-			return catalog.Entry{}, usererror.WithHint(usererror.Invalidf("readers cannot download the file %s", source), "pass --base URL with the folder in which you publish it")
+			return catalog.Entry{}, usererror.WithHint(usererror.Invalidf("readers cannot download the file %s",
+				source), "pass --base URL with the folder in which you publish it")
 		}
 		source = strings.TrimRight(base, "/") + "/" + path.Base(filepath.ToSlash(source))
 	}

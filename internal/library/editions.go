@@ -66,7 +66,10 @@ func Editions(all []Ref, query string) []Ref {
 	if cwd, err := os.Getwd(); err == nil {
 		p = config.ProjectAt(config.Locate(os.Getenv), os.Getenv, cwd)
 	}
-	editions := collect(all, func(d Ref) config.Edition { return config.Edition{Software: d.Software, Version: d.Version} })
+	editions := collect(all, func(d Ref) config.Edition {
+		return config.Edition{Software: d.Software,
+			Version: d.Version}
+	})
 	var kept []Ref
 	for _, e := range p.ChooseEditions(editions, func(i int) string {
 		if len(all[i].Software) == 0 {

@@ -131,14 +131,19 @@ func (b *Builder) embedderFromFlags(name string) (*chosenEmbedder, error) {
 	e := config.Embedder{Provider: kind, Model: model, URL: b.URL, KeyEnv: b.KeyEnv}
 	switch {
 	case kind == "onnx": // a provider that earlier versions had
-		return nil, usererror.WithHint(usererror.Invalidf("invalid --embedder %q: docsearch does not run ONNX models", name),
+		return nil, usererror.WithHint(usererror.Invalidf("invalid --embedder %q: docsearch does not run ONNX models",
+			name),
 			"serve the model and pass --embedder openai:MODEL --embedder-url URL, or pass --embedder model2vec:FOLDER")
 	case !e.Local() && kind != config.ProviderOllama && kind != config.ProviderOpenAI:
-		return nil, usererror.Invalidf("invalid --embedder %q: want builtin, leann, or PROVIDER:MODEL with the provider ollama, openai or model2vec", name)
+		return nil,
+			usererror.Invalidf("invalid --embedder %q: want builtin, leann, or PROVIDER:MODEL with the provider ollama, openai or model2vec", name)
 	case model == "":
-		return nil, usererror.WithHint(usererror.Invalidf("--embedder %s needs a model: the config has no such embedder", name), "pass --embedder %s:MODEL", kind)
+		return nil,
+			usererror.WithHint(usererror.Invalidf("--embedder %s needs a model: the config has no such embedder", name),
+				"pass --embedder %s:MODEL", kind)
 	case kind == config.ProviderOpenAI && b.URL == "":
-		return nil, usererror.WithHint(usererror.Invalidf("--embedder %s needs a server URL", name), "pass --embedder-url, for example http://127.0.0.1:8080/v1")
+		return nil, usererror.WithHint(usererror.Invalidf("--embedder %s needs a server URL", name),
+			"pass --embedder-url, for example http://127.0.0.1:8080/v1")
 	}
 	return &chosenEmbedder{Embedder: e}, nil
 }
@@ -182,7 +187,8 @@ func (b *Builder) embedderFromLEANN(found *leann.Index) (*chosenEmbedder, error)
 	mode := found.Meta.EmbeddingMode
 	o, err := provider.FromLEANN(found.Meta.EmbeddingModel, mode, options, provider.Options{URL: b.URL})
 	if err != nil {
-		return nil, usererror.WithHint(err, "add an embedder with \"model\": %q to the config to use it instead", found.Meta.EmbeddingModel)
+		return nil, usererror.WithHint(err, "add an embedder with \"model\": %q to the config to use it instead",
+			found.Meta.EmbeddingModel)
 	}
 	return &chosenEmbedder{key: o.Key, Embedder: config.Embedder{
 		Provider: mode, Model: o.Model, URL: o.URL, KeyEnv: b.KeyEnv,

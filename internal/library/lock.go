@@ -41,7 +41,8 @@ func CheckLock(head *pack.Head, hint string) error {
 		return err
 	}
 	if p := lock.Find(head.Name); p != nil && p.Digest != head.Digest() {
-		return usererror.WithHint(fmt.Errorf("%s requires %s %s with the digest %s, got %s", path, p.Name, p.Version, p.Digest, head.Digest()), "%s", hint)
+		return usererror.WithHint(fmt.Errorf("%s requires %s %s with the digest %s, got %s", path, p.Name, p.Version,
+			p.Digest, head.Digest()), "%s", hint)
 	}
 	return nil
 }
@@ -60,9 +61,11 @@ func RecordLock(head *pack.Head, publisher pack.Key, location string) error {
 		}
 		path = filepath.Join(working, pack.LockName)
 	}
-	if rel, err := filepath.Rel(filepath.Dir(path), location); err == nil && filepath.IsAbs(location) && filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(filepath.Dir(path), location); err == nil && filepath.IsAbs(location) &&
+		filepath.IsLocal(rel) {
 		location = filepath.ToSlash(rel)
 	}
-	lock.Put(pack.Locked{Name: head.Name, Version: head.Version, Digest: head.Digest(), Publisher: string(publisher), Source: location})
+	lock.Put(pack.Locked{Name: head.Name, Version: head.Version, Digest: head.Digest(), Publisher: string(publisher),
+		Source: location})
 	return lock.Write(path)
 }

@@ -69,6 +69,7 @@ func OptionsOf(m *generation.Manifest, dir string) Options {
 	}
 	// The seal does not cover LEANN's meta file, which contains the passages path.
 	// It must be the file that the user trusted.
-	options.TrustPaths = options.TrustPaths && (SamePath(m.Source.Location, dir) || SamePath(filepath.Dir(m.Source.Location), dir))
+	options.TrustPaths = options.TrustPaths &&
+		(SamePath(m.Source.Location, dir) || SamePath(filepath.Dir(m.Source.Location), dir))
 	return options
 }

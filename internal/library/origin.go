@@ -50,7 +50,8 @@ func MayRead(dir string) bool {
 // makesPassages reports whether docsearch creates the passages of sources
 // of that kind.
 func makesPassages(kind string) bool {
-	return kind == ingest.KindFolder || kind == ingest.KindSite || kind == pack.KindSource || kind == cluster.KindSource || ingest.IsExtracted(kind)
+	return kind == ingest.KindFolder || kind == ingest.KindSite || kind == pack.KindSource ||
+		kind == cluster.KindSource || ingest.IsExtracted(kind)
 }
 
 // isSealed reports whether the seal authenticates the manifest's source and
@@ -78,7 +79,8 @@ func FindLEANN(info index.Info) (*leann.Index, error) {
 // Unverified returns the error for a source that is not read because it is not
 // sealed. The message starts with subject.
 func (o origin) Unverified(subject, dir string) error {
-	return usererror.WithHint(fmt.Errorf("%s: %w, %s", subject, ErrUnverifiedSource, safetext.Printable(o.Location)), "run %s to read that source from now on", o.command(dir))
+	return usererror.WithHint(fmt.Errorf("%s: %w, %s", subject, ErrUnverifiedSource, safetext.Printable(o.Location)),
+		"run %s to read that source from now on", o.command(dir))
 }
 
 // command returns the command that builds the database from its source. By

@@ -33,7 +33,8 @@ func Overdue(all []Ref, attempts map[string]time.Time) []Ref {
 	var chosen []Ref
 	for _, d := range all {
 		info, err := index.Inspect(d.Path)
-		if err == nil && time.Since(info.LastVerified()) >= UpdateInterval && time.Since(attempts[d.Path]) >= UpdateInterval && MayRead(info.Dir) {
+		if err == nil && time.Since(info.LastVerified()) >= UpdateInterval &&
+			time.Since(attempts[d.Path]) >= UpdateInterval && MayRead(info.Dir) {
 			chosen = append(chosen, d)
 		}
 	}
@@ -44,7 +45,8 @@ func Overdue(all []Ref, attempts map[string]time.Time) []Ref {
 // ignores an unreadable file, which costs one extra attempt.
 func ReadAttempts(cache string) map[string]time.Time {
 	attempts := map[string]time.Time{}
-	if data, err := os.ReadFile(filepath.Join(cache, UpdateAttempts)); err == nil && json.Unmarshal(data, &attempts) != nil {
+	if data, err := os.ReadFile(filepath.Join(cache, UpdateAttempts)); err == nil &&
+		json.Unmarshal(data, &attempts) != nil {
 		return map[string]time.Time{}
 	}
 	return attempts

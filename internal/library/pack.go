@@ -69,7 +69,8 @@ func (c *ChosenPack) isInstalled(info index.Info) bool {
 // MayReplace returns an error unless dir is empty or has a pack of the same publisher.
 func (c *ChosenPack) MayReplace(dir, name string) error {
 	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && (len(entries) == 0 || onlyBuildFiles(entries) && !IsDatabase(dir)) {
+	if errors.Is(err, fs.ErrNotExist) ||
+		err == nil && (len(entries) == 0 || onlyBuildFiles(entries) && !IsDatabase(dir)) {
 		return nil
 	}
 	if err != nil {
@@ -87,7 +88,8 @@ func (c *ChosenPack) MayReplace(dir, name string) error {
 	if from == "" {
 		return notReplaceable(dir, "--name NAME")
 	}
-	return usererror.WithHint(fmt.Errorf("database %s already exists, from %s; the pack %s is of %s", name, safetext.Printable(from), c.Head.Name, c.Publisher.Name()),
+	return usererror.WithHint(fmt.Errorf("database %s already exists, from %s; the pack %s is of %s", name,
+		safetext.Printable(from), c.Head.Name, c.Publisher.Name()),
 		"pass --name NAME, or run docsearch index remove %s", humanize.Argument(name))
 }
 
@@ -102,7 +104,8 @@ func IsSamePack(verified *pack.Head, location string) func(context.Context, *pac
 }
 
 // NewPackSource returns the source of a database that comes as the pack at a location.
-func NewPackSource(l config.Locations, tool, location string, accept func(ctx context.Context, head *pack.Head) error) *pack.Database {
+func NewPackSource(l config.Locations, tool, location string,
+	accept func(ctx context.Context, head *pack.Head) error) *pack.Database {
 	return &pack.Database{
 		Location: location, Cache: l.Cache, Tool: tool, Accept: accept,
 		Open: func(ctx context.Context) (pack.Origin, error) { return origins.Open(ctx, location, pack.KindPack) },
@@ -158,10 +161,13 @@ func CheckOrder(dir, location string, head *pack.Head) error {
 		return nil
 	}
 	if head.Name != have.Head.Name {
-		return usererror.WithHint(fmt.Errorf("%s now has the pack %s, before %s", safetext.Printable(location), head.Name, have.Head.Name), "run docsearch pack add %s to add it", humanize.Argument(location))
+		return usererror.WithHint(fmt.Errorf("%s now has the pack %s, before %s", safetext.Printable(location),
+			head.Name, have.Head.Name), "run docsearch pack add %s to add it", humanize.Argument(location))
 	}
 	if older, ok := errors.AsType[*pack.OrderError](head.CheckOrder(have.Head)); ok {
-		return usererror.WithHint(fmt.Errorf("%s has %s", safetext.Printable(location), safetext.Printable(older.Found)), "to go back to it, run docsearch pack add %s --digest %s", humanize.Argument(location), head.Digest())
+		return usererror.WithHint(fmt.Errorf("%s has %s", safetext.Printable(location),
+			safetext.Printable(older.Found)), "to go back to it, run docsearch pack add %s --digest %s",
+			humanize.Argument(location), head.Digest())
 	}
 	return nil
 }
@@ -200,7 +206,8 @@ func (c *ChosenPack) Accept(l config.Locations, d Dialog) error {
 			_, err = change.Apply()
 		}
 		if err != nil {
-			return usererror.WithHint(err, "remove %s from the entry %s manually", strings.Join(taken.urls, ", "), taken.entry)
+			return usererror.WithHint(err, "remove %s from the entry %s manually", strings.Join(taken.urls, ", "),
+				taken.entry)
 		}
 	}
 	return SavePublisher(d, c.Publisher)
@@ -227,7 +234,8 @@ func (c *ChosenPack) DecideURLs(ctx context.Context, name string, l config.Locat
 		}
 		clash := fmt.Errorf("%s and %s both claim the pages below %s", name, other.Name, strings.Join(mine, ", "))
 		if p == nil {
-			return usererror.WithHint(clash, "pass --urls PREFIXES with the prefixes for %s, or --urls '' for none", name)
+			return usererror.WithHint(clash, "pass --urls PREFIXES with the prefixes for %s, or --urls '' for none",
+				name)
 		}
 		d.Warn("%v", clash)
 		replace, err := p.Confirm(ctx, "Let "+name+" answer for them instead of "+other.Name+"?", false)

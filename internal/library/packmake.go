@@ -26,7 +26,8 @@ func KeyFile(flag string) (string, error) {
 	}
 	path := config.PublisherKeyPath(os.Getenv)
 	if path == "" {
-		return "", usererror.WithHint(errors.New("cannot find the data folder: DOCSEARCH_DATA and the home directory are not set"), "pass the file of the key")
+		return "",
+			usererror.WithHint(errors.New("cannot find the data folder: DOCSEARCH_DATA and the home directory are not set"), "pass the file of the key")
 	}
 	return path, nil
 }
@@ -43,7 +44,8 @@ func (f *SigningFiles) ReadKeys() (keys []*pack.SigningKey, rotations []string, 
 			return nil, nil, err
 		}
 		if !FileExists(path) {
-			return nil, nil, usererror.WithHint(errors.New("cannot sign: you have no key"), "run docsearch pack key new NAME")
+			return nil, nil, usererror.WithHint(errors.New("cannot sign: you have no key"),
+				"run docsearch pack key new NAME")
 		}
 		files = []string{path}
 	}
@@ -77,7 +79,8 @@ type PackTexts struct {
 // Manifest returns the manifest of a database as far as the config, the recipe and the texts
 // define it.
 func (m *PackTexts) Manifest(ctx context.Context, d Ref, info index.Info) (pack.Manifest, error) {
-	p := pack.Manifest{Name: strings.ToLower(cmp.Or(m.Name, d.Name)), Source: packSourceOf(info), Version: m.Version, Language: OptionsOf(&info.Manifest, info.Dir).Language}
+	p := pack.Manifest{Name: strings.ToLower(cmp.Or(m.Name, d.Name)), Source: packSourceOf(info), Version: m.Version,
+		Language: OptionsOf(&info.Manifest, info.Dir).Language}
 	entry := ConfiguredDatabase(d.Name)
 	p.Description, p.Keywords, p.URLs = entry.Description, entry.Keywords, entry.URLs
 	p.Version = cmp.Or(p.Version, entry.Version)
@@ -123,7 +126,8 @@ func (m *PackTexts) Manifest(ctx context.Context, d Ref, info index.Info) (pack.
 			"pass --license SPDX --attribution TEXT with the license under which you may share the documentation")
 	}
 	if p.Attribution == "" {
-		return p, usererror.WithHint(fmt.Errorf("cannot make a pack of %s: its authors are not known", d.Name), "pass --attribution TEXT")
+		return p, usererror.WithHint(fmt.Errorf("cannot make a pack of %s: its authors are not known", d.Name),
+			"pass --attribution TEXT")
 	}
 	return p, nil
 }
@@ -153,7 +157,8 @@ func recipeOf(name string, info index.Info) *recipes.Recipe {
 		}
 		for _, version := range []string{"", cmp.Or(versionSuffix(name), info.VersionOr(""))} {
 			filled, err := r.At(version)
-			if err == nil && filled.Source.Download() != "" && sameSource(filled.Source.Download(), info.Source.Location) {
+			if err == nil && filled.Source.Download() != "" &&
+				sameSource(filled.Source.Download(), info.Source.Location) {
 				return filled
 			}
 		}

@@ -130,7 +130,8 @@ func (b *Builder) Plan(arg string) (Plan, error) {
 		return Plan{}, err
 	}
 	if b.Name != "" || b.Out != "" {
-		return Plan{}, usererror.Invalidf("cannot use --name or --out: the index of %s is stored with its passages", arg)
+		return Plan{}, usererror.Invalidf("cannot use --name or --out: the index of %s is stored with its passages",
+			arg)
 	}
 	return b.planRebuild(known, dir)
 }
@@ -142,7 +143,8 @@ func (b *Builder) planForced(l config.Locations, all []Ref, arg string) (Plan, e
 		return b.PlanFolder(l, all, arg)
 	case ingest.KindSite:
 		if !IsURL(arg) {
-			return Plan{}, usererror.Invalidf("invalid site URL %q: want a URL such as https://docs.example.com/guide/", arg)
+			return Plan{}, usererror.Invalidf("invalid site URL %q: want a URL such as https://docs.example.com/guide/",
+				arg)
 		}
 		return b.planSite(l, all, arg)
 	case ingest.KindGit:
@@ -168,7 +170,8 @@ func (b *Builder) planForced(l config.Locations, all []Ref, arg string) (Plan, e
 
 // SourceKinds returns the values of --type.
 func SourceKinds() []string {
-	return []string{ingest.KindFolder, ingest.KindSite, ingest.KindGit, ingest.KindArchive, ingest.KindDocset, leann.KindIndex}
+	return []string{ingest.KindFolder, ingest.KindSite, ingest.KindGit, ingest.KindArchive, ingest.KindDocset,
+		leann.KindIndex}
 }
 
 // PlanUpdate plans to update a database, or to read and index all its documents if full is
@@ -223,7 +226,8 @@ func (b *Builder) planRebuild(known Ref, dir string) (p Plan, err error) {
 		found, err = p.Options.FindLEANN(dir)
 	}
 	if _, ok := errors.AsType[*leann.OutsideError](err); ok {
-		err = usererror.WithHint(err, "run docsearch index build --trust-paths %s to read them", humanize.Argument(known.Path))
+		err = usererror.WithHint(err, "run docsearch index build --trust-paths %s to read them",
+			humanize.Argument(known.Path))
 	}
 	if err != nil {
 		return p, err
@@ -241,9 +245,10 @@ func (b *Builder) PlanFolder(l config.Locations, all []Ref, path string) (Plan, 
 
 // planCopy plans a database built from an archive, a repository or a docset.
 func (b *Builder) planCopy(l config.Locations, all []Ref, kind, location string) (Plan, error) {
-	return b.PlanNew(l, all, location, ingest.ExtractedName(location), func(dir string, o Options) (index.Source, error) {
-		return openSource(leann.Origin{Kind: kind, Location: location}, dir, o)
-	})
+	return b.PlanNew(l, all, location, ingest.ExtractedName(location),
+		func(dir string, o Options) (index.Source, error) {
+			return openSource(leann.Origin{Kind: kind, Location: location}, dir, o)
+		})
 }
 
 // planSite plans a database built from a site.
@@ -255,7 +260,8 @@ func (b *Builder) planSite(l config.Locations, all []Ref, url string) (Plan, err
 
 // PlanNew plans a database built from the source at a location. open opens the source for
 // the database folder and the options.
-func (b *Builder) PlanNew(l config.Locations, all []Ref, location, suggested string, open func(dir string, o Options) (index.Source, error)) (Plan, error) {
+func (b *Builder) PlanNew(l config.Locations, all []Ref, location, suggested string,
+	open func(dir string, o Options) (index.Source, error)) (Plan, error) {
 	dir, name, err := b.OutputFolder(l, location, suggested)
 	if err != nil {
 		return Plan{}, err
@@ -278,7 +284,8 @@ func (b *Builder) OutputFolder(l config.Locations, source, suggested string) (di
 	if name == "" && b.Out != "" { // a site with an IP address
 		name = filepath.Base(b.Out)
 	}
-	if name == "" || strings.HasPrefix(name, ".") || strings.ContainsAny(name, `/\:*?"<>|`) || name != strings.TrimSpace(name) {
+	if name == "" || strings.HasPrefix(name, ".") || strings.ContainsAny(name, `/\:*?"<>|`) ||
+		name != strings.TrimSpace(name) {
 		err := usererror.Invalidf("invalid database name %q: want letters and digits", name)
 		if name == "" {
 			err = usererror.Invalidf("cannot derive a database name from %s", source)
@@ -288,7 +295,8 @@ func (b *Builder) OutputFolder(l config.Locations, source, suggested string) (di
 	dir = b.Out
 	if dir == "" {
 		if l.Data == "" {
-			return "", "", usererror.WithHint(errors.New("cannot find the data folder: DOCSEARCH_DATA and the home directory are not set"), "pass --out DIR")
+			return "", "",
+				usererror.WithHint(errors.New("cannot find the data folder: DOCSEARCH_DATA and the home directory are not set"), "pass --out DIR")
 		}
 		dir = filepath.Join(l.Data, name)
 	}

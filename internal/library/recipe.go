@@ -127,7 +127,8 @@ func IsKnownName(arg string) bool {
 	}
 	name, version := SplitVersion(arg)
 	all, err := KnownCatalogs()
-	return err == nil && slices.ContainsFunc(all, func(k KnownCatalog) bool { return k.Err == nil && k.Find(name, version) != nil })
+	return err == nil && slices.ContainsFunc(all,
+		func(k KnownCatalog) bool { return k.Err == nil && k.Find(name, version) != nil })
 }
 
 // IsRecipe reports whether the recipe book contains the recipe that an argument
@@ -208,7 +209,8 @@ func readRecipe(file string) (*recipes.Recipe, error) {
 	}
 	r, err := recipes.ParseOwn(strings.TrimSuffix(filepath.Base(file), recipes.Extension), data)
 	if err != nil {
-		return nil, usererror.WithHint(errors.New("recipe "+AtPosition(file, err.Error())), "run docsearch recipes check %s to list all problems", humanize.Argument(file))
+		return nil, usererror.WithHint(errors.New("recipe "+AtPosition(file, err.Error())),
+			"run docsearch recipes check %s to list all problems", humanize.Argument(file))
 	}
 	return r, nil
 }
@@ -225,9 +227,11 @@ func ExplainRecipe(arg string, err error) error {
 		if proposed := SuggestKeyword(arg); proposed != "" && (IsURL(arg) || FileExists(arg)) {
 			keyword = proposed
 		}
-		return usererror.WithHint(usererror.Invalidf("no keyword for the source %s", arg), "run docsearch setup %s %s", humanize.Argument(keyword), humanize.Argument(arg))
+		return usererror.WithHint(usererror.Invalidf("no keyword for the source %s", arg), "run docsearch setup %s %s",
+			humanize.Argument(keyword), humanize.Argument(arg))
 	case len(unknown.Nearest) > 0:
-		return usererror.WithHint(err, "did you mean %s? To list all names, run docsearch recipes list", strings.Join(unknown.Nearest, ", "))
+		return usererror.WithHint(err, "did you mean %s? To list all names, run docsearch recipes list",
+			strings.Join(unknown.Nearest, ", "))
 	}
 	return usererror.WithHint(err, "run docsearch recipes list, or docsearch setup %s SOURCE", humanize.Argument(arg))
 }
@@ -235,7 +239,8 @@ func ExplainRecipe(arg string, err error) error {
 // PlanRecipe plans the build from the documentation on this machine, otherwise
 // from the download. It also returns the location of the source, and whether it is on this
 // machine.
-func (b *Builder) PlanRecipe(ctx context.Context, r *ChosenRecipe, l config.Locations) (p Plan, location string, isLocal bool, err error) {
+func (b *Builder) PlanRecipe(ctx context.Context, r *ChosenRecipe,
+	l config.Locations) (p Plan, location string, isLocal bool, err error) {
 	source := r.Source
 	local, err := b.installedSource(ctx, r, l)
 	switch {
@@ -245,7 +250,8 @@ func (b *Builder) PlanRecipe(ctx context.Context, r *ChosenRecipe, l config.Loca
 		p, err = b.PlanInstalled(*local)
 		return p, local.Folder, true, err
 	case source.Download() == "":
-		return p, "", false, usererror.WithHint(fmt.Errorf("installed documentation %q not found", source.Installed), "run docsearch index build --installed to list installed documentation")
+		return p, "", false, usererror.WithHint(fmt.Errorf("installed documentation %q not found", source.Installed),
+			"run docsearch index build --installed to list installed documentation")
 	}
 	b.useSource(source)
 	p, err = b.Plan(source.Download())
@@ -255,7 +261,8 @@ func (b *Builder) PlanRecipe(ctx context.Context, r *ChosenRecipe, l config.Loca
 // installedSource returns the recipe's documentation on this machine. It
 // returns nil if there is none, if the user chose a version, or if the database
 // has been built from the download.
-func (b *Builder) installedSource(ctx context.Context, r *ChosenRecipe, l config.Locations) (*installed.Documentation, error) {
+func (b *Builder) installedSource(ctx context.Context, r *ChosenRecipe,
+	l config.Locations) (*installed.Documentation, error) {
 	source := r.Source
 	download := source.Download()
 	if source.Installed == "" || download != "" && r.versioned {

@@ -95,7 +95,8 @@ func WriteProjectSnapshot(l config.Locations, p *project.Project) error {
 
 // writeSnapshotOf writes the snapshot of one folder.
 func writeSnapshotOf(l config.Locations, p *project.Project, dbs []config.Database) error {
-	return writeSnapshot(l, &config.ProjectSnapshot{Folder: p.Dir, Sources: slices.Clone(p.Sources), Uses: usesOf(p, dbs)})
+	return writeSnapshot(l, &config.ProjectSnapshot{Folder: p.Dir, Sources: slices.Clone(p.Sources),
+		Uses: usesOf(p, dbs)})
 }
 
 // writeSnapshot writes a snapshot, which also depends on the config.

@@ -42,7 +42,8 @@ func TrustedKeys(c Dialog, given []string) ([]pack.Key, error) {
 
 // Trust returns the trusted key that signed a subject. It asks about an unknown key once;
 // the caller adds the key to the config when all else is verified (see savePublisher).
-func Trust(ctx context.Context, c Dialog, p Asker, s *pack.Signatures, subject pack.Subject, given []string) (pack.Key, error) {
+func Trust(ctx context.Context, c Dialog, p Asker, s *pack.Signatures, subject pack.Subject,
+	given []string) (pack.Key, error) {
 	trusted, err := TrustedKeys(c, given)
 	if err != nil {
 		return "", err
@@ -97,9 +98,11 @@ func AppendConfig(c Dialog, key, subject, value string) error {
 	if path == "" {
 		return errors.New("cannot find a place for the config: DOCSEARCH_CONFIG_PATH and the home directory are not set")
 	}
-	change, err := agentconfig.Rewrite(path, subject, func(data []byte) ([]byte, error) { return edit.Append(path, data, key, value) })
+	change, err := agentconfig.Rewrite(path, subject,
+		func(data []byte) ([]byte, error) { return edit.Append(path, data, key, value) })
 	if err != nil {
-		return usererror.WithHint(fmt.Errorf("cannot add %s to %s: %w", subject, path, err), "add %q to %q in %s", value, key, path)
+		return usererror.WithHint(fmt.Errorf("cannot add %s to %s: %w", subject, path, err), "add %q to %q in %s",
+			value, key, path)
 	}
 	if change.None() {
 		return nil

@@ -99,7 +99,8 @@ func decode(tool string, params []param, arguments any) error {
 	}
 	object, ok := arguments.(map[string]any)
 	if !ok && arguments != nil {
-		return fmt.Errorf("invalid arguments of %s: want an object, got %s; %s", tool, abbreviate(arguments), usage(tool, params))
+		return fmt.Errorf("invalid arguments of %s: want an object, got %s; %s", tool, abbreviate(arguments),
+			usage(tool, params))
 	}
 	given := make(map[string]string) // param name -> name in the call
 	for _, name := range slices.Sorted(maps.Keys(object)) {
@@ -132,7 +133,8 @@ func decode(tool string, params []param, arguments any) error {
 // ignored: top_k, topK, top-k.
 func (p param) matches(name string) bool {
 	name = normalizeName(name)
-	return name == normalizeName(p.name) || slices.ContainsFunc(p.aliases, func(a string) bool { return name == normalizeName(a) })
+	return name == normalizeName(p.name) ||
+		slices.ContainsFunc(p.aliases, func(a string) bool { return name == normalizeName(a) })
 }
 
 func normalizeName(name string) string {

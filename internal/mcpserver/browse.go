@@ -69,14 +69,16 @@ func (c *Catalog) Find(ctx context.Context, names []string, q index.Query) (*Res
 // searchNamed searches the entries that the query names, or else one edition of each
 // software. If the named ones have no answer, it searches the others, too. If the caller
 // chose the entries, it searches them. It returns the number of entries to choose from.
-func (c *Catalog) searchNamed(ctx context.Context, entries []Entry, q index.Query, chosen bool) (findings []databaseResult, all int) {
+func (c *Catalog) searchNamed(ctx context.Context, entries []Entry, q index.Query,
+	chosen bool) (findings []databaseResult, all int) {
 	if chosen {
 		return c.search(ctx, entries, q), len(entries)
 	}
 	entries = c.editions(q.Text, entries)
 	named := entriesNamedIn(q.Text, entries)
 	findings = c.search(ctx, named, q)
-	if len(named) < len(entries) && !slices.ContainsFunc(findings, func(f databaseResult) bool { return f.Confidence >= index.Doubtful }) {
+	if len(named) < len(entries) && !slices.ContainsFunc(findings,
+		func(f databaseResult) bool { return f.Confidence >= index.Doubtful }) {
 		findings = c.search(ctx, entries, q)
 	}
 	return findings, len(entries)
@@ -154,7 +156,8 @@ var ErrNoDatabase = errors.New("database not found")
 
 // ReadPage reads a page of a document of the named database; see index.Database.ReadPage.
 // Servers of other machines return no neighbors.
-func (c *Catalog) ReadPage(ctx context.Context, name string, ref index.Ref, number, size int) (Entry, *index.Page, error) {
+func (c *Catalog) ReadPage(ctx context.Context, name string, ref index.Ref,
+	number, size int) (Entry, *index.Page, error) {
 	entries := c.Entries(ctx)
 	i := c.findEntry(entries, name)
 	if i < 0 {

@@ -121,7 +121,8 @@ var errUnreadable = errors.New("its index cannot be read; on the server, docsear
 // PublicError returns an error for clients that may not learn the folders of this machine:
 // err itself if it is about the request.
 func PublicError(err error) error {
-	for _, about := range []error{index.ErrFilter, index.ErrTooLong, index.ErrNotFound, context.Canceled, context.DeadlineExceeded} {
+	for _, about := range []error{index.ErrFilter, index.ErrTooLong, index.ErrNotFound, context.Canceled,
+		context.DeadlineExceeded} {
 		if errors.Is(err, about) {
 			return err
 		}
@@ -270,7 +271,8 @@ func (c *Catalog) tidy(entries []Entry) {
 	for _, e := range entries {
 		delete(unlisted, e.Path)
 	}
-	paths := slices.SortedFunc(maps.Keys(unlisted), func(a, b string) int { return unlisted[b].lastUse - unlisted[a].lastUse })
+	paths := slices.SortedFunc(maps.Keys(unlisted),
+		func(a, b string) int { return unlisted[b].lastUse - unlisted[a].lastUse })
 	for _, path := range paths[min(maxUnlisted, len(paths)):] {
 		c.indexes[path].retire()
 		delete(c.indexes, path)
@@ -343,7 +345,10 @@ func (c *Catalog) choose(ctx context.Context, names, paths []string) ([]Entry, e
 		}
 	}
 	for _, path := range paths {
-		i := slices.IndexFunc(all, func(e Entry) bool { return e.Remote == nil && filepath.Clean(e.Path) == filepath.Clean(path) })
+		i := slices.IndexFunc(all, func(e Entry) bool {
+			return e.Remote == nil &&
+				filepath.Clean(e.Path) == filepath.Clean(path)
+		})
 		switch {
 		case i >= 0:
 			add(all[i])
@@ -452,7 +457,8 @@ func (c *Catalog) search(ctx context.Context, entries []Entry, q index.Query) []
 				for i := range r.Hits {
 					c.hideFolder(&r.Hits[i].Passage)
 				}
-				r.Notes = slices.Concat(c.publicNotes(r.Notes), c.ageNote(e, info), packNote(e, info), e.mismatch(info.VersionOr(e.Version)))
+				r.Notes = slices.Concat(c.publicNotes(r.Notes), c.ageNote(e, info), packNote(e, info),
+					e.mismatch(info.VersionOr(e.Version)))
 			}
 			return err
 		})
@@ -469,7 +475,8 @@ func (c *Catalog) ageNote(e Entry, info index.Info) []string {
 	if c.MaxAge <= 0 || age <= c.MaxAge {
 		return nil
 	}
-	return []string{fmt.Sprintf("last updated %d days ago; to update it, the user runs: docsearch update %s", int(age.Hours()/24), e.Name)}
+	return []string{fmt.Sprintf("last updated %d days ago; to update it, the user runs: docsearch update %s",
+		int(age.Hours()/24), e.Name)}
 }
 
 // packNote returns a note with the version and the publisher of a database that came as a
@@ -511,7 +518,8 @@ func (c *Catalog) read(ctx context.Context, e Entry, ref index.Ref) (r index.Rea
 }
 
 // Search searches databases for another docsearch server. The client may read all of them.
-func (c *Catalog) Search(ctx context.Context, databases []RemoteDatabase, q index.Query) (map[string]RemoteResult, error) {
+func (c *Catalog) Search(ctx context.Context, databases []RemoteDatabase,
+	q index.Query) (map[string]RemoteResult, error) {
 	entries, err := c.choose(ctx, namesOf(databases), nil)
 	if err != nil {
 		return nil, err
@@ -563,7 +571,8 @@ type outcome[T any] struct {
 
 // forEachEntry calls f for all entries in parallel. Entries without a result
 // after the timeout get errTimeout.
-func forEachEntry[T any](ctx context.Context, entries []Entry, timeout time.Duration, f func(Entry) (T, error)) []outcome[T] {
+func forEachEntry[T any](ctx context.Context, entries []Entry, timeout time.Duration,
+	f func(Entry) (T, error)) []outcome[T] {
 	type numbered struct {
 		i int
 		outcome[T]

@@ -57,7 +57,8 @@ func answerLEANN(a searchArguments, f databaseResult, metadata bool) string {
 		return resultTexts.Text("leann-none", "database", f.Name, "query", quote(a.query)) + "\n"
 	}
 	w := &budgetWriter{limit: a.maxTokens * bytesPerToken}
-	w.WriteString(resultTexts.Text("passages", "passages", humanize.Count(len(f.Hits), "passage"), "databases", f.Name, "query", quote(a.query)) + "\n")
+	w.WriteString(resultTexts.Text("passages", "passages", humanize.Count(len(f.Hits), "passage"), "databases", f.Name,
+		"query", quote(a.query)) + "\n")
 	if f.Confidence < index.Relevant {
 		w.WriteString(resultTexts.Text("leann-weak", "confidence", fmt.Sprintf("%.2f", f.Confidence)) + "\n")
 	}

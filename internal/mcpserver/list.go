@@ -26,7 +26,8 @@ func (s *Server) list(ctx context.Context) string {
 func (s *Server) describe(ctx context.Context, entries []Entry) string {
 	var w strings.Builder
 	p := s.catalog.project()
-	for i, a := range forEachEntry(ctx, entries, searchTimeout, func(e Entry) (index.Info, error) { return s.catalog.info(ctx, e) }) {
+	for i, a := range forEachEntry(ctx, entries, searchTimeout,
+		func(e Entry) (index.Info, error) { return s.catalog.info(ctx, e) }) {
 		e, info := entries[i], a.value
 		if w.Len() > maxTokens*bytesPerToken/2 {
 			fmt.Fprintf(&w, "\nand %d more: %s\n", len(entries)-i, nameList(entries[i:]))
@@ -41,6 +42,7 @@ func (s *Server) describe(ctx context.Context, entries []Entry) string {
 				fmt.Fprintf(&w, "  %s: %s\n", name, value)
 			}
 		}
+
 		field("description", singleLine(e.Description))
 		field("version", singleLine(info.VersionOr(e.Version)))
 		switch version, documented := usedVersion(p, &e); {
@@ -52,6 +54,7 @@ func (s *Server) describe(ctx context.Context, entries []Entry) string {
 		field("publisher", singleLine(e.Publisher))
 		field("keywords", singleLine(strings.Join(e.Keywords, ", ")))
 		field("pages", singleLine(strings.Join(e.URLs, ", ")))
+
 		if e.Remote != nil {
 			field("server", singleLine(e.Remote.Host()))
 			continue
@@ -63,15 +66,20 @@ func (s *Server) describe(ctx context.Context, entries []Entry) string {
 			field("state", searchError(e, a.err))
 			continue
 		}
-		field("passages", fmt.Sprintf("%s of %s", humanize.Thousands(info.Passages), humanize.Count(info.Documents, "document")))
+
+		field("passages", fmt.Sprintf("%s of %s", humanize.Thousands(info.Passages),
+			humanize.Count(info.Documents, "document")))
 		field("built", info.Created.UTC().Format("2006-01-02 15:04 MST"))
 		if n := len(info.Skipped); n > 0 {
-			field("skipped", fmt.Sprintf("%s; to list them, run: docsearch index info %s", humanize.Thousands(n), s.catalog.nameForCommand(e)))
+			field("skipped", fmt.Sprintf("%s; to list them, run: docsearch index info %s", humanize.Thousands(n),
+				s.catalog.nameForCommand(e)))
 		}
+
 		if info.Stale == "" {
 			field("state", "ready")
 		} else {
-			field("state", fmt.Sprintf("stale: %s; to update it, run: docsearch update %s", info.Stale, s.catalog.nameForCommand(e)))
+			field("state", fmt.Sprintf("stale: %s; to update it, run: docsearch update %s", info.Stale,
+				s.catalog.nameForCommand(e)))
 		}
 	}
 	return w.String()

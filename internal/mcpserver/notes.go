@@ -82,17 +82,24 @@ func (a *noteArguments) fields() notebook.Fields {
 }
 
 func (a *noteArguments) databaseParam() param {
-	return param{name: "database", target: &a.database, description: "Database of notes; required if there are several.", aliases: []string{"db"}}
+	return param{name: "database", target: &a.database,
+		description: "Database of notes; required if there are several.", aliases: []string{"db"}}
 }
 
 // contents returns the params of a note's contents.
 func (a *noteArguments) contents() []param {
 	return []param{
 		{name: "tags", target: &a.tags, description: "Subjects of the note."},
-		{name: "commands", target: &a.commands, description: `The note applies to commands that start with one of these, for example "git commit".`},
-		{name: "paths", target: &a.paths, description: `The note applies to files that match one of these patterns, for example "**/*.sql".`, aliases: []string{"globs", "files"}},
-		{name: "languages", target: &a.languages, description: `The note applies to files and programs of one of these languages, for example "go".`, aliases: []string{"language"}},
-		{name: "tools", target: &a.in, description: `The note applies to calls of one of these tools, for example "Edit".`},
+		{name: "commands", target: &a.commands,
+			description: `The note applies to commands that start with one of these, for example "git commit".`},
+		{name: "paths", target: &a.paths,
+			description: `The note applies to files that match one of these patterns, for example "**/*.sql".`,
+			aliases:     []string{"globs", "files"}},
+		{name: "languages", target: &a.languages,
+			description: `The note applies to files and programs of one of these languages, for example "go".`,
+			aliases:     []string{"language"}},
+		{name: "tools", target: &a.in,
+			description: `The note applies to calls of one of these tools, for example "Edit".`},
 		a.databaseParam(),
 	}
 }
@@ -101,8 +108,10 @@ func (s *Server) noteAddTool() ([]param, func(context.Context) (string, error)) 
 	var a noteArguments
 	params := append([]param{
 		{name: "title", target: &a.title, required: true, description: "Subject of the note, in one line."},
-		{name: "text", target: &a.text, required: true, description: "Text of the note, in Markdown.", aliases: []string{"content", "body"}},
-		{name: "name", target: &a.name, description: `File name, for example "git-commits.md". Default: derived from the title.`},
+		{name: "text", target: &a.text, required: true, description: "Text of the note, in Markdown.",
+			aliases: []string{"content", "body"}},
+		{name: "name", target: &a.name,
+			description: `File name, for example "git-commits.md". Default: derived from the title.`},
 		{name: "confirm_new", target: &a.confirmed, description: "Write the note although similar notes exist."},
 	}, a.contents()...)
 	return params, func(ctx context.Context) (string, error) {
@@ -118,7 +127,8 @@ func (s *Server) noteUpdateTool() ([]param, func(context.Context) (string, error
 		{name: "name", target: &a.name, required: true, description: "Name of the note."},
 		{name: "version", target: &a.version, description: "Version of the note that you have read."},
 		{name: "title", target: &a.title, description: "New title."},
-		{name: "text", target: &a.text, description: "New text in Markdown, in place of the old one.", aliases: []string{"content", "body"}},
+		{name: "text", target: &a.text, description: "New text in Markdown, in place of the old one.",
+			aliases: []string{"content", "body"}},
 	}, a.contents()...)
 	return params, func(ctx context.Context) (string, error) {
 		if a.version == "" {
@@ -142,7 +152,8 @@ func (s *Server) noteAppendTool() ([]param, func(context.Context) (string, error
 	var a noteArguments
 	params := []param{
 		{name: "name", target: &a.name, required: true, description: "Name of the note."},
-		{name: "text", target: &a.text, required: true, description: "Paragraph to add, in Markdown.", aliases: []string{"content", "body"}},
+		{name: "text", target: &a.text, required: true, description: "Paragraph to add, in Markdown.",
+			aliases: []string{"content", "body"}},
 		a.databaseParam(),
 	}
 	return params, func(ctx context.Context) (string, error) {
@@ -153,7 +164,8 @@ func (s *Server) noteAppendTool() ([]param, func(context.Context) (string, error
 }
 
 // writeNote writes a note and describes the result.
-func (s *Server) writeNote(database, verb string, write func(*notebook.Notebook) (notebook.Result, error)) (string, error) {
+func (s *Server) writeNote(database, verb string,
+	write func(*notebook.Notebook) (notebook.Result, error)) (string, error) {
 	b, err := s.notebook(database)
 	if err != nil {
 		return "", err
@@ -198,7 +210,8 @@ func (s *Server) notebook(database string) (*notebook.Notebook, error) {
 	case chosen != nil:
 		return chosen, nil
 	case len(names) == 0:
-		return nil, errors.New("no folder of notes is configured; the user sets \"notes\" in the config entry of a database")
+		return nil,
+			errors.New("no folder of notes is configured; the user sets \"notes\" in the config entry of a database")
 	case database == "":
 		return nil, fmt.Errorf("database is required; databases of notes: %s", strings.Join(names, ", "))
 	}
@@ -218,7 +231,8 @@ func noteError(err error) error {
 
 func describeSimilar(similar []notebook.Note) string {
 	var w strings.Builder
-	w.WriteString(resultTexts.Text("similar-notes", "notes", humanize.Count(len(similar), "note")+verbFor(len(similar))) + "\n")
+	w.WriteString(resultTexts.Text("similar-notes",
+		"notes", humanize.Count(len(similar), "note")+verbFor(len(similar))) + "\n")
 	for i := range similar {
 		w.WriteString("\n" + quoteNote(&similar[i], maxQuotedNote))
 	}
@@ -238,5 +252,6 @@ func quoteNote(n *notebook.Note, limit int) string {
 	if len(text) > limit {
 		text = strings.ToValidUTF8(text[:limit], "") + " [...]"
 	}
-	return fmt.Sprintf("%s (version %s): %s\n%s\n", n.Name, n.Version, safetext.Name(n.Fields.Title), safetext.Fenced(safetext.Block(n.Front+text)))
+	return fmt.Sprintf("%s (version %s): %s\n%s\n", n.Name, n.Version, safetext.Name(n.Fields.Title),
+		safetext.Fenced(safetext.Block(n.Front+text)))
 }

@@ -66,10 +66,12 @@ func (s *Server) read(ctx context.Context, a readArguments, params []param) (str
 	if ref.Name == "" {
 		return "", errors.New("pass one of id, url, path; " + usage("read", params))
 	}
+
 	entries, err := s.catalog.choose(ctx, a.names, nil)
 	if err != nil {
 		return "", err
 	}
+
 	type found struct {
 		Entry
 		index.Reading
@@ -94,15 +96,18 @@ func (s *Server) read(ctx context.Context, a readArguments, params []param) (str
 			all = append(all, found{entries[i], a.value})
 		}
 	}
+
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
 	if slices.ContainsFunc(all, func(f found) bool { return !f.Mapped }) {
 		all = slices.DeleteFunc(all, func(f found) bool { return f.Mapped })
 	}
+
 	switch len(all) {
 	case 0:
-		missing := fmt.Sprintf("%s not found in %s; search returns valid ids, URLs, and paths", quote(ref.Name), nameList(entries))
+		missing := fmt.Sprintf("%s not found in %s; search returns valid ids, URLs, and paths", quote(ref.Name),
+			nameList(entries))
 		return "", errors.New(strings.Join(append([]string{missing}, problems...), "\n"))
 	case 1:
 		return answerRead(a, all[0].Entry, all[0].Reading)

@@ -54,7 +54,8 @@ type RemoteReading struct {
 // perServer returns a function that returns the result of a remote database. ask asks one
 // server for all its databases among the entries. It runs once per server, at the first
 // call for one of them; concurrent calls share its result.
-func perServer[T any](entries []Entry, ask func(r Remote, databases []RemoteDatabase) (map[string]T, error)) func(Entry) (T, error) {
+func perServer[T any](entries []Entry,
+	ask func(r Remote, databases []RemoteDatabase) (map[string]T, error)) func(Entry) (T, error) {
 	servers := map[Remote][]RemoteDatabase{}
 	for _, e := range entries {
 		if e.Remote != nil {

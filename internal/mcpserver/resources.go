@@ -30,7 +30,8 @@ func (s *Server) addResources(hooks *server.Hooks) {
 	s.mcp.AddResourceTemplate(mcp.NewResourceTemplate(documentTemplate, "document",
 		mcp.WithTemplateDescription("A document by URL or path, or a passage by id."),
 		mcp.WithTemplateMIMEType(textType)), s.readResource)
-	hooks.AddAfterListResources(func(ctx context.Context, _ any, _ *mcp.ListResourcesRequest, r *mcp.ListResourcesResult) {
+	hooks.AddAfterListResources(func(ctx context.Context, _ any, _ *mcp.ListResourcesRequest,
+		r *mcp.ListResourcesResult) {
 		r.Resources = []mcp.Resource{}
 		for _, e := range s.catalog.Entries(ctx) {
 			r.Resources = append(r.Resources, mcp.NewResource(scheme+url.PathEscape(e.Name), singleLine(e.Name),
@@ -67,13 +68,15 @@ func (s *Server) addPrompts() {
 	s.mcp.AddPrompt(mcp.NewPrompt(askPrompt,
 		mcp.WithPromptDescription("Answer a question from local documentation."),
 		mcp.WithArgument("question", mcp.RequiredArgument(), mcp.ArgumentDescription("Question to answer.")),
-		mcp.WithArgument("database", mcp.ArgumentDescription("Database to search. Default: the database that the question names, otherwise all.")),
+		mcp.WithArgument("database",
+			mcp.ArgumentDescription("Database to search. Default: the database that the question names, otherwise all.")),
 	), s.ask)
 }
 
 // ask searches and returns the question together with the results.
 func (s *Server) ask(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-	a := searchArguments{query: strings.TrimSpace(r.Params.Arguments["question"]), detail: detailPassages, topK: s.topK, maxTokens: s.maxTokens}
+	a := searchArguments{query: strings.TrimSpace(r.Params.Arguments["question"]), detail: detailPassages, topK: s.topK,
+		maxTokens: s.maxTokens}
 	if a.query == "" {
 		return nil, fmt.Errorf("prompt %s needs the argument question", askPrompt)
 	}
@@ -93,11 +96,13 @@ func (s *Server) ask(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromp
 // A completer completes database names.
 type completer struct{ catalog *Catalog }
 
-func (c completer) CompletePromptArgument(ctx context.Context, _ string, a mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
+func (c completer) CompletePromptArgument(ctx context.Context, _ string, a mcp.CompleteArgument,
+	_ mcp.CompleteContext) (*mcp.Completion, error) {
 	return c.complete(ctx, a), nil
 }
 
-func (c completer) CompleteResourceArgument(ctx context.Context, _ string, a mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
+func (c completer) CompleteResourceArgument(ctx context.Context, _ string, a mcp.CompleteArgument,
+	_ mcp.CompleteContext) (*mcp.Completion, error) {
 	return c.complete(ctx, a), nil
 }
 

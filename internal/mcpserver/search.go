@@ -53,13 +53,15 @@ func (s *Server) searchTool() (params []param, run func(context.Context) (string
 			aliases:     []string{"keyword", "terms", "synonyms", "tags", "hints"}},
 		{name: "database", target: &a.databases,
 			description: "Database to search, or several separated by commas. Default: the database that the query names, otherwise all.",
-			aliases:     []string{"databases", "db", "dbs", "index", "index_name", "indexes", "collection", "collections", "library", "source", "sources", "name"}},
+			aliases: []string{"databases", "db", "dbs", "index", "index_name", "indexes", "collection",
+				"collections", "library", "source", "sources", "name"}},
 		{name: "path", target: &a.paths,
 			description: "Path of a database or LEANN index to search, if it has no name here.",
 			aliases:     []string{"paths", "database_path", "index_path", "db_path"}},
 		{name: "top_k", target: &a.topK, min: 1, max: maxTopK,
 			description: "Maximum number of passages to return.",
-			aliases:     []string{"k", "limit", "n", "n_results", "num_results", "max_results", "count", "size", "top", "results"}},
+			aliases: []string{"k", "limit", "n", "n_results", "num_results", "max_results", "count", "size", "top",
+				"results"}},
 		{name: "max_tokens", target: &a.maxTokens, min: minTokens, max: maxTokens,
 			description: "Approximate maximum size of the result in tokens.",
 			aliases:     []string{"tokens", "token_limit", "budget", "max_length"}},
@@ -132,6 +134,7 @@ func answerSearch(a searchArguments, findings []databaseResult, scoped bool, all
 			notes = append(notes, f.label()+": "+n+".")
 		}
 	}
+
 	if more := len(failed) - maxErrors; more > 0 {
 		notes = append(notes, resultTexts.Text("not-searched", "databases", nameList(failed[maxErrors:])))
 	}
@@ -139,8 +142,10 @@ func answerSearch(a searchArguments, findings []databaseResult, scoped bool, all
 		return "", errors.New(strings.Join(notes, "\n"))
 	}
 	if scoped {
-		notes = append(notes, resultTexts.Text("scoped", "databases", strings.Join(searched, ", "), "number", strconv.Itoa(all)))
+		notes = append(notes, resultTexts.Text("scoped", "databases", strings.Join(searched, ", "),
+			"number", strconv.Itoa(all)))
 	}
+
 	hits := merge(findings, a.topK+len(a.shown))
 	for i := range hits {
 		hits[i].define(strings.Join(append([]string{a.query}, a.keywords...), " "))
@@ -155,6 +160,7 @@ func answerSearch(a searchArguments, findings []databaseResult, scoped bool, all
 	for _, n := range notes {
 		w.reserve(len("Note: \n") + len(n))
 	}
+
 	switch {
 	case len(hits) == 0:
 		w.WriteString(resultTexts.Text("none", "query", quote(a.query), "databases", where) + "\n")
@@ -164,13 +170,15 @@ func answerSearch(a searchArguments, findings []databaseResult, scoped bool, all
 		w.WriteString(resultTexts.Text("improve") + "\n")
 	case hits[0].confidence < index.Relevant:
 		confidence := fmt.Sprintf("%.2f", hits[0].confidence)
-		w.WriteString(resultTexts.Text("no-confident", "query", quote(a.query), "databases", where, "confidence", confidence) + "\n")
+		w.WriteString(resultTexts.Text("no-confident", "query", quote(a.query), "databases", where,
+			"confidence", confidence) + "\n")
 		for _, h := range hits[:min(closestSections, len(hits))] {
 			w.line("- " + h.place())
 		}
 		w.WriteString(resultTexts.Text("improve") + "\n")
 	case a.detail == detailHeadings:
-		w.WriteString(resultTexts.Text("headings", "passages", humanize.Count(len(hits), "passage"), "databases", where, "query", quote(a.query)) + "\n")
+		w.WriteString(resultTexts.Text("headings", "passages", humanize.Count(len(hits), "passage"), "databases", where,
+			"query", quote(a.query)) + "\n")
 		for i, h := range hits {
 			if !w.line(fmt.Sprintf("%d. %s (score %.2f)", i+1, h.place(), h.relevance)) {
 				break
@@ -181,7 +189,8 @@ func answerSearch(a searchArguments, findings []databaseResult, scoped bool, all
 		w.WriteString(resultTexts.Text("improve") + "\n")
 		w.WriteString(listKnown(known, w.remaining()))
 	default:
-		w.WriteString(resultTexts.Text("passages", "passages", humanize.Count(len(fresh), "passage"), "databases", where, "query", quote(a.query)) + "\n")
+		w.WriteString(resultTexts.Text("passages", "passages", humanize.Count(len(fresh), "passage"),
+			"databases", where, "query", quote(a.query)) + "\n")
 		if hits[0].confidence < index.Doubtful {
 			w.line(resultTexts.Text("weak"))
 		}
@@ -191,6 +200,7 @@ func answerSearch(a searchArguments, findings []databaseResult, scoped bool, all
 		w.reserve(-len(list))
 		w.WriteString(list)
 	}
+
 	w.release()
 	for i, n := range notes {
 		if i == 0 {
@@ -251,7 +261,8 @@ func merge(findings []databaseResult, topK int) []hit {
 			continue
 		}
 		from := findings[m.From]
-		hits = append(hits, hit{Hit: m.Hit, database: from.label(), urls: from.URLs, confidence: from.Confidence, relevance: m.Relevance})
+		hits = append(hits, hit{Hit: m.Hit, database: from.label(), urls: from.URLs, confidence: from.Confidence,
+			relevance: m.Relevance})
 	}
 	return hits
 }

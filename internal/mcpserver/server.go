@@ -66,7 +66,8 @@ type Server struct {
 // New returns a server. It opens no database.
 func New(opt Options) *Server {
 	s := &Server{catalog: opt.Catalog, log: opt.Log,
-		topK: cmp.Or(opt.TopK, defaultTopK), maxTokens: cmp.Or(opt.MaxTokens, defaultTokens), shown: opt.Shown, notebooks: opt.Notebooks, called: opt.Called}
+		topK: cmp.Or(opt.TopK, defaultTopK), maxTokens: cmp.Or(opt.MaxTokens, defaultTokens), shown: opt.Shown,
+		notebooks: opt.Notebooks, called: opt.Called}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -174,7 +175,8 @@ func (t tool) declare() mcp.Tool {
 	readOnly, no := !t.writes, false
 	// Without maxResultSizeChars, Claude Code saves a result of more than 50,000
 	// characters in a file and shows the model only its beginning.
-	meta := map[string]any{"anthropic/searchHint": t.searchHint, "anthropic/maxResultSizeChars": maxTokens * bytesPerToken}
+	meta := map[string]any{"anthropic/searchHint": t.searchHint,
+		"anthropic/maxResultSizeChars": maxTokens * bytesPerToken}
 	if t.alwaysLoad {
 		meta["anthropic/alwaysLoad"] = true
 	}

@@ -164,7 +164,8 @@ func (s *stdioConn) handle(ctx context.Context, id json.RawMessage, line []byte)
 	defer func() {
 		if r := recover(); r != nil {
 			s.log.Error("panic", "message", string(line), "panic", r, "stack", string(debug.Stack()))
-			s.send(mcp.NewJSONRPCError(mcp.NewRequestId(id), mcp.INTERNAL_ERROR, fmt.Sprintf("internal error: %v", r), nil))
+			s.send(mcp.NewJSONRPCError(mcp.NewRequestId(id), mcp.INTERNAL_ERROR, fmt.Sprintf("internal error: %v", r),
+				nil))
 		}
 	}()
 	if answer := s.server.HandleMessage(ctx, line); answer != nil {

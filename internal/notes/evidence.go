@@ -119,7 +119,8 @@ func (t Evidence) Score(common bool) float64 {
 	if t.Titled {
 		t.Defines = max(t.Defines, titleWeight)
 	}
-	return t.Share*min(1, t.Rarity/enough) + t.Defines + runWeight*float64(min(max(0, t.Run-minRunWords), maxCountedRun))
+	return t.Share*min(1, t.Rarity/enough) + t.Defines +
+		runWeight*float64(min(max(0, t.Run-minRunWords), maxCountedRun))
 }
 
 // containsTitle reports whether one of the messages contains the title of the passage's
@@ -161,7 +162,8 @@ func (f *Failure) Common() bool {
 	}
 	return slices.ContainsFunc(f.Messages, func(m string) bool {
 		return containsAny(strings.ToLower(m),
-			"not resolve host", "n't resolve host", "name resolution", "name or service not known", "network is unreachable", "getaddrinfo",
+			"not resolve host", "n't resolve host", "name resolution", "name or service not known",
+			"network is unreachable", "getaddrinfo",
 			"no space left on device", "disk quota exceeded", "command not found", "(publickey",
 		)
 	})
@@ -198,7 +200,9 @@ func documents(p *passage.Passage, name string) bool {
 		}
 	}
 	for _, anchor := range p.Anchors {
-		if strings.EqualFold(anchor, name) || len(anchor) > len(name) && anchor[len(anchor)-len(name)-1] == '.' && strings.EqualFold(anchor[len(anchor)-len(name):], name) {
+		if strings.EqualFold(anchor, name) ||
+			len(anchor) > len(name) && anchor[len(anchor)-len(name)-1] == '.' &&
+				strings.EqualFold(anchor[len(anchor)-len(name):], name) {
 			return true
 		}
 	}
@@ -212,7 +216,9 @@ func titleMatches(title, name string) bool {
 	if i := strings.LastIndexByte(title, ' '); i >= 0 {
 		title = title[i+1:]
 	}
-	return strings.EqualFold(title, name) || len(title) > len(name) && title[len(title)-len(name)-1] == '.' && strings.EqualFold(title[len(title)-len(name):], name)
+	return strings.EqualFold(title, name) ||
+		len(title) > len(name) && title[len(title)-len(name)-1] == '.' &&
+			strings.EqualFold(title[len(title)-len(name):], name)
 }
 
 // longestRun returns the length in words of the longest phrase that a text and a message

@@ -197,14 +197,16 @@ func gradeOf(line string) int {
 // isMarkedError reports whether a line starts with the word error or the like, or has it
 // after the name of a program.
 func isMarkedError(line string) bool {
-	return hasAnyPrefix(line, "fatal:", "error:", "error[", "fatal error", "panic:", "cmake error", "err!", "error ", "conflict", "thread '") ||
+	return hasAnyPrefix(line, "fatal:", "error:", "error[", "fatal error", "panic:", "cmake error", "err!", "error ",
+		"conflict", "thread '") ||
 		containsAny(line, " error:", " fatal:", ": error ", "error: ", ": fatal:", ": error[")
 }
 
 // isAdvice reports whether a line suggests a remedy.
 func isAdvice(line string) bool {
 	return hasAnyPrefix(line,
-		"hint:", "detail:", "help:", "note:", "please ", "use ", "try ", "run ", "see ", "consider ", "you can ", "you must ", "you need ", "you should ",
+		"hint:", "detail:", "help:", "note:", "please ", "use ", "try ", "run ", "see ", "consider ", "you can ",
+		"you must ", "you need ", "you should ",
 		"did you ", "to fix ", "to add ", "to use ", "add ", "set ", "make sure ",
 	)
 }
@@ -212,8 +214,10 @@ func isAdvice(line string) bool {
 // isSummary reports whether a line reports that there were errors, but not which.
 func isSummary(line string) bool {
 	return containsAny(line,
-		"errors occurred", "build stopped", "generate step failed", "build failed", "exit status", "exit code", "could not compile", "retry scheduled",
-		"for more information about this error", "complete log of this run", "error during build", "problems (", "test summary", "aborted (core dumped)",
+		"errors occurred", "build stopped", "generate step failed", "build failed", "exit status", "exit code",
+		"could not compile", "retry scheduled",
+		"for more information about this error", "complete log of this run", "error during build", "problems (",
+		"test summary", "aborted (core dumped)",
 	)
 }
 
@@ -248,7 +252,8 @@ func isException(s string) bool {
 	if len(s) > len(name) {
 		return true // in a module
 	}
-	return name == "Error" || name == "Exception" || hasAnySuffix(name[1:], "Error", "Exception", "Warning", "Exit", "Interrupt", "Failure")
+	return name == "Error" || name == "Exception" ||
+		hasAnySuffix(name[1:], "Error", "Exception", "Warning", "Exit", "Interrupt", "Failure")
 }
 
 // isFrame reports whether a line is part of a stack trace or points to source.
@@ -319,7 +324,8 @@ func withoutPrefix(line string) (rest string, prefixed bool, grade int) {
 		text  string
 		grade int
 	}{
-		{"npm ERR!", gradeContext}, {"npm error", gradeContext}, {"npm WARN", gradeNone}, {"npm warn", gradeNone}, {"remote:", gradeNone},
+		{"npm ERR!", gradeContext}, {"npm error", gradeContext}, {"npm WARN", gradeNone}, {"npm warn", gradeNone},
+		{"remote:", gradeNone},
 		{"E  ", gradeContext}, {"yarn error", gradeContext}, {"hint:", gradeAdvice}, {"\u2502", gradeNone},
 	} {
 		if rest, ok := strings.CutPrefix(line, p.text); ok {
@@ -380,7 +386,8 @@ func isNumber(w string) bool {
 // isHost reports whether w is a host name.
 func isHost(w string) bool {
 	w, _, _ = strings.Cut(w, ":")
-	return w == "localhost" || hasAnySuffix(w, ".com", ".org", ".net", ".io", ".dev", ".test", ".local", ".internal", ".example", ".edu", ".cloud")
+	return w == "localhost" || hasAnySuffix(w, ".com", ".org", ".net", ".io", ".dev", ".test", ".local", ".internal",
+		".example", ".edu", ".cloud")
 }
 
 func allLetters(s string) bool {
@@ -400,7 +407,8 @@ func namesIn(line string) []string {
 			names = append(names, w)
 		}
 	}
-	for w := range strings.FieldsFuncSeq(line, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("'\"`()[]{},;=", r) }) {
+	for w := range strings.FieldsFuncSeq(line,
+		func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("'\"`()[]{},;=", r) }) {
 		w = strings.Trim(w, ".:<>!?*")
 		if strings.ContainsAny(w, "/\\@") || isRunSpecific(w) {
 			continue
@@ -423,10 +431,14 @@ func namesIn(line string) []string {
 // itself, or a word that programs print in capitals.
 func isGenericName(name string) bool {
 	switch name {
-	case "Error", "Exception", "Warning", "TypeError", "ValueError", "KeyError", "IndexError", "AttributeError", "NameError", "AssertionError",
-		"RuntimeError", "ImportError", "ModuleNotFoundError", "SyntaxError", "IndentationError", "ReferenceError", "RangeError", "LookupError",
-		"OSError", "IOError", "FileNotFoundError", "NotImplementedError", "ZeroDivisionError", "StopIteration", "SystemExit", "KeyboardInterrupt",
-		"UserWarning", "RuntimeWarning", "DeprecationWarning", "NullPointerException", "RuntimeException", "IllegalArgumentException",
+	case "Error", "Exception", "Warning", "TypeError", "ValueError", "KeyError", "IndexError", "AttributeError",
+		"NameError", "AssertionError",
+		"RuntimeError", "ImportError", "ModuleNotFoundError", "SyntaxError", "IndentationError", "ReferenceError",
+		"RangeError", "LookupError",
+		"OSError", "IOError", "FileNotFoundError", "NotImplementedError", "ZeroDivisionError", "StopIteration",
+		"SystemExit", "KeyboardInterrupt",
+		"UserWarning", "RuntimeWarning", "DeprecationWarning", "NullPointerException", "RuntimeException",
+		"IllegalArgumentException",
 		"IllegalStateException", "IndexOutOfBoundsException", "ClassCastException", "NoMethodError", "StandardError",
 		"ERROR", "ERRORS", "EXCEPTION", "EXPECTED", "EXIT", "EMPTY", "ENDED", "JavaScript", "GitHub", "e.g", "i.e":
 		return true

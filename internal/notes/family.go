@@ -71,8 +71,10 @@ func subcommandDepth(words []string) int {
 // arguments are no subcommands.
 func isUtility(program string) bool {
 	switch program {
-	case ".", "[", "cat", "cd", "chmod", "cp", "cut", "date", "diff", "echo", "export", "false", "find", "grep", "head", "ls", "mkdir", "mv",
-		"printf", "pwd", "rg", "rm", "sed", "set", "sleep", "sort", "source", "tail", "tee", "test", "touch", "tr", "true", "uniq", "wc", "which", "xargs":
+	case ".", "[", "cat", "cd", "chmod", "cp", "cut", "date", "diff", "echo", "export", "false", "find", "grep", "head",
+		"ls", "mkdir", "mv",
+		"printf", "pwd", "rg", "rm", "sed", "set", "sleep", "sort", "source", "tail", "tee", "test", "touch", "tr",
+		"true", "uniq", "wc", "which", "xargs":
 		return true
 	}
 	return false

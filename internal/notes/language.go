@@ -96,9 +96,12 @@ func languagesOf(program string) []string {
 var languagesByProgram = [...]struct{ languages, programs []string }{
 	{[]string{"go"}, []string{"go", "gofmt", "goimports", "gopls", "golangci-lint", "staticcheck", "gotestsum", "dlv"}},
 	{[]string{"rust"}, []string{"cargo", "rustc", "rustup", "rustfmt", "clippy-driver"}},
-	{[]string{"python"}, []string{"pip", "pipx", "pytest", "tox", "nox", "mypy", "pyright", "ruff", "flake8", "pylint", "black", "isort", "uv", "uvx", "poetry",
+	{[]string{"python"}, []string{"pip", "pipx", "pytest", "tox", "nox", "mypy", "pyright", "ruff", "flake8", "pylint",
+		"black", "isort", "uv", "uvx", "poetry",
 		"pipenv", "conda", "ipython", "jupyter", "django-admin", "coverage"}},
-	{[]string{"javascript", "typescript"}, []string{"npm", "npx", "yarn", "pnpm", "node", "bun", "bunx", "deno", "eslint", "jest", "vitest", "webpack", "vite", "mocha", "nodemon"}},
+	{[]string{"javascript", "typescript"},
+		[]string{"npm", "npx", "yarn", "pnpm", "node", "bun", "bunx", "deno", "eslint", "jest", "vitest", "webpack",
+			"vite", "mocha", "nodemon"}},
 	{[]string{"typescript"}, []string{"tsc", "ts-node", "tsx"}},
 	{[]string{"java"}, []string{"mvn", "mvnw", "java", "javac", "jar"}},
 	{[]string{"java", "kotlin", "groovy"}, []string{"gradle", "gradlew"}},
@@ -126,7 +129,8 @@ var languagesByProgram = [...]struct{ languages, programs []string }{
 // spellings are alternative names of languages.
 var spellings = [...]struct{ name, language string }{
 	{"golang", "go"}, {"py", "python"}, {"js", "javascript"}, {"ts", "typescript"}, {"cpp", "c++"}, {"csharp", "c#"},
-	{"bash", "shell"}, {"sh", "shell"}, {"zsh", "shell"}, {"dockerfile", "docker"}, {"makefile", "make"}, {"hcl", "terraform"},
+	{"bash", "shell"}, {"sh", "shell"}, {"zsh", "shell"}, {"dockerfile", "docker"}, {"makefile", "make"},
+	{"hcl", "terraform"},
 	{"yml", "yaml"}, {"md", "markdown"}, {"proto", "protobuf"},
 }
 

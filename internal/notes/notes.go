@@ -113,7 +113,8 @@ func (c *Call) floorOf(e *Entry, floor float64) float64 {
 // isTitled reports whether a title contains a program or a subcommand of the call's command
 // line, such as "commit" in "Commit messages" or "release" in "Releases".
 func (c *Call) isTitled(title string) bool {
-	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(strings.ToLower(title),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return slices.ContainsFunc(c.programs(), func(p string) bool {
 		return len(p) > 2 && (slices.Contains(words, p) || slices.Contains(words, p+"s"))
 	})
@@ -178,7 +179,8 @@ func (c *Call) matchFile(w *passage.AppliesWhen) (bonus float64, unmet, misfit s
 	}
 	if len(w.Languages) > 0 {
 		language := Language(c.Path)
-		if !slices.ContainsFunc(w.Languages, func(l string) bool { return language != "" && canonicalLanguage(l) == language }) {
+		if !slices.ContainsFunc(w.Languages,
+			func(l string) bool { return language != "" && canonicalLanguage(l) == language }) {
 			return 0, "languages", "not for files such as " + c.Path
 		}
 		bonus = max(bonus, languageBonus)
@@ -197,7 +199,8 @@ func (c *Call) matchCommand(w *passage.AppliesWhen) (bonus float64, unmet, misfi
 		return 0, "commands", "files only"
 	case len(w.Languages) > 0:
 		languages := c.languages()
-		if !slices.ContainsFunc(w.Languages, func(l string) bool { return slices.Contains(languages, canonicalLanguage(l)) }) {
+		if !slices.ContainsFunc(w.Languages,
+			func(l string) bool { return slices.Contains(languages, canonicalLanguage(l)) }) {
 			return 0, "languages", "not for the language of this command"
 		}
 		return languageBonus, "", ""
@@ -256,7 +259,8 @@ func (c *Call) within(pattern string) bool {
 		return Match(pattern, path[strings.LastIndexByte(path, '/')+1:])
 	}
 	rest, inside := c.inFolder()
-	return inside && Match(pattern, rest) || Match(pattern, path) || !strings.HasPrefix(path, "/") && Match(pattern, strings.TrimPrefix(path, "./"))
+	return inside && Match(pattern, rest) || Match(pattern, path) ||
+		!strings.HasPrefix(path, "/") && Match(pattern, strings.TrimPrefix(path, "./"))
 }
 
 // inFolder returns the path of the call's file relative to the session's folder, if the
@@ -319,7 +323,8 @@ func Best(entries []Entry) []Entry {
 	for i := range entries {
 		if e := &entries[i]; e.Selected && !e.Targeted && e.Relevance < minShareOfBest*best {
 			e.Selected = false
-			e.Reason = fmt.Sprintf("relevance %.2f is below %.0f%% of the best note's relevance %.2f", e.Relevance, 100*minShareOfBest, best)
+			e.Reason = fmt.Sprintf("relevance %.2f is below %.0f%% of the best note's relevance %.2f", e.Relevance,
+				100*minShareOfBest, best)
 		}
 	}
 	taken := slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return !e.Selected })

@@ -28,7 +28,8 @@ func ShowsFailure(command, output string) bool {
 // given.
 func printsContents(words []string) bool {
 	switch baseName(words[0]) {
-	case "cat", "head", "tail", "less", "more", "bat", "nl", "tac", "sed", "awk", "jq", "yq", "grep", "egrep", "fgrep", "rg", "ag", "ack", "echo", "printf",
+	case "cat", "head", "tail", "less", "more", "bat", "nl", "tac", "sed", "awk", "jq", "yq", "grep", "egrep", "fgrep",
+		"rg", "ag", "ack", "echo", "printf",
 		"diff", "journalctl", "dmesg":
 		return true
 	case "git":

@@ -104,7 +104,8 @@ func (c *Call) pathWords() []string {
 		name = strings.TrimLeft(name, ".")[:i]
 	}
 	folder = folder[strings.LastIndexByte(folder, '/')+1:]
-	words := strings.FieldsFunc(folder+" "+name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(folder+" "+name,
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	var list []string
 	for _, w := range words {
 		if len(w) > 1 && !slices.Contains(list, w) {
@@ -179,14 +180,22 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 // carries no information about the subject.
 func isCommonIdentifier(name string) bool {
 	switch name {
-	case "and", "any", "args", "array", "async", "await", "bool", "boolean", "break", "byte", "case", "catch", "char", "class", "const",
-		"continue", "ctx", "data", "def", "default", "defer", "del", "dict", "double", "elif", "else", "end", "enum", "err", "error",
-		"except", "export", "extends", "false", "final", "finally", "float", "fmt", "for", "from", "func", "function", "get", "global",
-		"goto", "if", "impl", "implements", "import", "in", "index", "init", "int", "int64", "interface", "isinstance", "item", "items",
-		"key", "keys", "lambda", "len", "let", "list", "long", "main", "make", "map", "match", "mut", "name", "new", "nil", "none", "not",
-		"null", "num", "number", "object", "package", "pass", "print", "println", "printf", "private", "protected", "pub", "public",
-		"raise", "range", "require", "result", "return", "self", "set", "short", "static", "str", "string", "struct", "super", "switch",
-		"template", "test", "the", "this", "throw", "throws", "true", "try", "type", "typeof", "undefined", "use", "using", "val", "value",
+	case "and", "any", "args", "array", "async", "await", "bool", "boolean", "break", "byte", "case", "catch", "char",
+		"class", "const",
+		"continue", "ctx", "data", "def", "default", "defer", "del", "dict", "double", "elif", "else", "end", "enum",
+		"err", "error",
+		"except", "export", "extends", "false", "final", "finally", "float", "fmt", "for", "from", "func", "function",
+		"get", "global",
+		"goto", "if", "impl", "implements", "import", "in", "index", "init", "int", "int64", "interface", "isinstance",
+		"item", "items",
+		"key", "keys", "lambda", "len", "let", "list", "long", "main", "make", "map", "match", "mut", "name", "new",
+		"nil", "none", "not",
+		"null", "num", "number", "object", "package", "pass", "print", "println", "printf", "private", "protected",
+		"pub", "public",
+		"raise", "range", "require", "result", "return", "self", "set", "short", "static", "str", "string", "struct",
+		"super", "switch",
+		"template", "test", "the", "this", "throw", "throws", "true", "try", "type", "typeof", "undefined", "use",
+		"using", "val", "value",
 		"values", "var", "void", "while", "with", "yield":
 		return true
 	}
@@ -326,7 +335,8 @@ func withoutWrappers(words []string) []string {
 		name, _, assigns := strings.Cut(w, "=")
 		switch {
 		case assigns && name != "" && !strings.ContainsAny(name, "-/. "):
-		case w == "sudo", w == "env", w == "time", w == "nohup", w == "exec", w == "command", w == "then", w == "do", w == "else", w == "!", w == "{", w == "if":
+		case w == "sudo", w == "env", w == "time", w == "nohup", w == "exec", w == "command", w == "then", w == "do",
+			w == "else", w == "!", w == "{", w == "if":
 		default:
 			return words
 		}
@@ -367,7 +377,8 @@ func launcherWords(words []string) int {
 		return n
 	case second == "-m" && slices.Contains(languagesOf(program), "python"):
 		return 2
-	case second == "run" && (program == "uv" || program == "poetry" || program == "pipenv" || program == "hatch" || program == "pdm"),
+	case second == "run" && (program == "uv" || program == "poetry" || program == "pipenv" || program == "hatch" ||
+		program == "pdm"),
 		second == "exec" && (program == "bundle" || program == "npm" || program == "pnpm" || program == "yarn"),
 		second == "dlx" && (program == "pnpm" || program == "yarn"):
 		return 2
@@ -385,11 +396,16 @@ func (c *Call) failureQuery() Query {
 // isErrorLine reports whether a lower-case line contains a word that error messages use.
 func isErrorLine(line string) bool {
 	return containsAny(line,
-		"error", "fail", "fatal", "cannot", "can't", "could not", "couldn't", "unable to", "denied", "not found", "no such", "invalid", "undefined",
-		"unknown", "exception", "unexpected", "missing", "refus", "timed out", "forbidden", "unauthorized", "panic", "abort", "reject", "conflict",
-		"mismatch", "unsupported", "not supported", "incompatible", "not allowed", "not permitted", "not set", "not a ", "not the same", "isn't",
-		"aren't", "does not", "doesn't", "did not", "didn't", "already in use", "already exists", "too many", "exceed", "deadlock", "corrupt",
-		"malformed", "must be", "must not", "required", "no tests", "ambiguous", "unresolved", "unreachable", "segmentation fault",
+		"error", "fail", "fatal", "cannot", "can't", "could not", "couldn't", "unable to", "denied", "not found",
+		"no such", "invalid", "undefined",
+		"unknown", "exception", "unexpected", "missing", "refus", "timed out", "forbidden", "unauthorized", "panic",
+		"abort", "reject", "conflict",
+		"mismatch", "unsupported", "not supported", "incompatible", "not allowed", "not permitted", "not set", "not a ",
+		"not the same", "isn't",
+		"aren't", "does not", "doesn't", "did not", "didn't", "already in use", "already exists", "too many", "exceed",
+		"deadlock", "corrupt",
+		"malformed", "must be", "must not", "required", "no tests", "ambiguous", "unresolved", "unreachable",
+		"segmentation fault",
 		"out of memory", "not installed", "recognized", "illegal", "violat", "expired", "locked", "overwritten",
 	)
 }

@@ -42,12 +42,14 @@ func (c *Call) Relation(names []string) int {
 // isProgramOf reports whether a command's program belongs to a name: pg_dump to pg,
 // apache2ctl to apache2, python3 to python, manage.py to django.
 func isProgramOf(words []string, name string) bool {
-	if name == "django" && slices.ContainsFunc(words[:min(len(words), 2)], func(w string) bool { return baseName(w) == "manage.py" }) {
+	if name == "django" && slices.ContainsFunc(words[:min(len(words), 2)],
+		func(w string) bool { return baseName(w) == "manage.py" }) {
 		return true
 	}
 	program := strings.TrimSuffix(strings.ToLower(baseName(words[0])), ".exe")
 	rest, ok := strings.CutPrefix(program, name)
-	return ok && (rest == "" || rest == "ctl" || rest == "d" || rest[0] == '_' || rest[0] == '-' || strings.Trim(rest, "0123456789.") == "")
+	return ok && (rest == "" || rest == "ctl" || rest == "d" || rest[0] == '_' || rest[0] == '-' ||
+		strings.Trim(rest, "0123456789.") == "")
 }
 
 // namesModule reports whether output mentions a module, in the path of an installed

@@ -228,7 +228,8 @@ func parse(data string) []Record {
 
 func (r *Record) appendLine(b []byte) []byte {
 	b = strconv.AppendInt(b, r.At.UnixMicro(), 10)
-	for _, field := range [...]string{r.Kind, r.Agent, r.Event, r.Tool, r.Database, r.Key, strconv.Itoa(r.Bytes), r.Title} {
+	for _, field := range [...]string{r.Kind, r.Agent, r.Event, r.Tool, r.Database, r.Key, strconv.Itoa(r.Bytes),
+		r.Title} {
 		b = append(b, '\t')
 		b = append(b, oneField(field)...)
 	}

@@ -216,9 +216,11 @@ const dictionaryID = 1
 
 // newEncoder returns an encoder for EncodeAll, which needs no Close.
 func newEncoder(dictionary []byte) (*zstd.Encoder, error) {
-	options := []zstd.EOption{zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false)}
+	options := []zstd.EOption{zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1),
+		zstd.WithEncoderCRC(false)}
 	if len(dictionary) > 0 {
-		options = append(options, zstd.WithWindowSize(2*maxDictionary), zstd.WithEncoderDictRaw(dictionaryID, dictionary))
+		options = append(options, zstd.WithWindowSize(2*maxDictionary),
+			zstd.WithEncoderDictRaw(dictionaryID, dictionary))
 	}
 	return zstd.NewWriter(nil, options...)
 }
@@ -234,7 +236,8 @@ type decompressor struct {
 // produces more than the size in the table. An error changes nothing.
 func (d *decompressor) decode(c *Chunk, frame []byte) ([]byte, error) {
 	if d.decoder == nil {
-		options := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxWindow(2 * maxLine)}
+		options := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true),
+			zstd.WithDecoderMaxWindow(2 * maxLine)}
 		if d.size > 0 {
 			options = append(options, zstd.WithDecoderDictRaw(dictionaryID, d.dictionary()))
 		}

@@ -73,7 +73,8 @@ type download struct {
 // requests the others, and returns how many bytes it received. staging is the path of a
 // file for received data. An interrupted download leaves it, and the next one continues; a
 // pack that fails a check does not.
-func fetch(ctx context.Context, origin Origin, m *Manifest, table *Table, l *library, staging string, out io.Writer, report progress.Func) (received int64, err error) {
+func fetch(ctx context.Context, origin Origin, m *Manifest, table *Table, l *library, staging string, out io.Writer,
+	report progress.Func) (received int64, err error) {
 	file := confined.Of(staging)
 	lock, err := filelock.TryLockIn(file)
 	if err != nil {

@@ -43,7 +43,8 @@ func (p *Pack) header(kind string) string {
 	if kind == KindCatalog {
 		return fmt.Sprintf("docsearch %s 1\nmanifest %d signatures %d\n", kind, len(p.Manifest), len(p.Signatures))
 	}
-	return fmt.Sprintf("docsearch %s %d\nmanifest %d signatures %d chunks %d data %d\n", kind, Format, len(p.Manifest), len(p.Signatures), len(p.Table), len(p.Data))
+	return fmt.Sprintf("docsearch %s %d\nmanifest %d signatures %d chunks %d data %d\n", kind, Format, len(p.Manifest),
+		len(p.Signatures), len(p.Table), len(p.Data))
 }
 
 // WriteFile writes the pack or catalog to a file, atomically.
@@ -101,7 +102,8 @@ func parseHeader(start []byte) (o offsets, err error) {
 		limit = MaxCatalog
 	}
 	n, err := fmt.Sscanf(second, format, numbers...)
-	if err != nil || n != len(numbers) || m < 0 || m > limit || s < 0 || s > MaxSignatures || c < 0 || c > MaxTable || d < 0 || d > MaxPassages {
+	if err != nil || n != len(numbers) || m < 0 || m > limit || s < 0 || s > MaxSignatures || c < 0 || c > MaxTable ||
+		d < 0 || d > MaxPassages {
 		return o, invalid(part, "invalid lengths %q", second)
 	}
 	o.manifest = int64(len(first) + len(second) + 2)

@@ -86,7 +86,8 @@ func parseLock(path string, data []byte) (*Lock, error) {
 	for _, p := range l.Packs {
 		_, keyErr := ParseKey(p.Publisher)
 		digest, isDigest := strings.CutPrefix(p.Digest, "sha256:")
-		if CheckName(p.Name) != nil || keyErr != nil || !isDigest || !(Digest{SHA256: digest}).valid(0) || !isText(p.Source) || !isText(p.Version) {
+		if CheckName(p.Name) != nil || keyErr != nil || !isDigest || !(Digest{SHA256: digest}).valid(0) ||
+			!isText(p.Source) || !isText(p.Version) {
 			return nil, fmt.Errorf("%s: invalid entry %q", path, p.Name)
 		}
 	}

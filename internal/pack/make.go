@@ -70,7 +70,8 @@ func Make(ctx context.Context, g generation.Generation, opt MakeOptions) (*Draft
 
 // Sign adds signatures with the current time to the pack.
 func (d *Draft) Sign(keys []*SigningKey, rotations []string) error {
-	s, err := Sign(Subject{Kind: KindPack, Name: d.Manifest.Name, Version: d.Manifest.Version, Manifest: d.Pack.Manifest, Signed: time.Now()}, keys, rotations)
+	s, err := Sign(Subject{Kind: KindPack, Name: d.Manifest.Name, Version: d.Manifest.Version,
+		Manifest: d.Pack.Manifest, Signed: time.Now()}, keys, rotations)
 	if err != nil {
 		return err
 	}
@@ -211,7 +212,8 @@ func (c *cleaner) relative(file string) (relative string, changed bool) {
 // isLocal reports whether a path or URL is absolute on some machine.
 func isLocal(s string) bool {
 	isDrive := len(s) > 2 && s[1] == ':' && (s[2] == '/' || s[2] == '\\')
-	return strings.HasPrefix(s, "/") || strings.HasPrefix(s, `\\`) || strings.HasPrefix(s, "~/") || isDrive || strings.HasPrefix(s, "file:")
+	return strings.HasPrefix(s, "/") || strings.HasPrefix(s, `\\`) || strings.HasPrefix(s, "~/") || isDrive ||
+		strings.HasPrefix(s, "file:")
 }
 
 // redact removes secrets from the text.
@@ -233,7 +235,8 @@ func (d *Draft) buildIndex(ctx context.Context, m *Manifest, lines []byte, opt M
 		return err
 	}
 	defer os.RemoveAll(dir)
-	info, err := index.Build(ctx, dir, linesSource(lines), index.BuildOptions{Language: m.Language, Tool: opt.Tool, Report: opt.Report})
+	info, err := index.Build(ctx, dir, linesSource(lines),
+		index.BuildOptions{Language: m.Language, Tool: opt.Tool, Report: opt.Report})
 	if err != nil {
 		return err
 	}
@@ -259,6 +262,8 @@ func (d *Draft) buildIndex(ctx context.Context, m *Manifest, lines []byte, opt M
 // linesSource is a source of passages in memory.
 type linesSource []byte
 
-func (s linesSource) Prepare(_ context.Context, dir confined.Path, _ *generation.Generation, _ progress.Func) (generation.Prepared, error) {
-	return generation.Prepared{Source: generation.Source{Kind: KindSource}}, dir.Join(passage.ShardName(0)).WriteCache(s, 0o600)
+func (s linesSource) Prepare(_ context.Context, dir confined.Path, _ *generation.Generation,
+	_ progress.Func) (generation.Prepared, error) {
+	return generation.Prepared{Source: generation.Source{Kind: KindSource}},
+		dir.Join(passage.ShardName(0)).WriteCache(s, 0o600)
 }

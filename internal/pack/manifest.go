@@ -86,7 +86,8 @@ func DigestOf(data []byte) Digest {
 
 func (d Digest) valid(limit int64) bool {
 	raw, err := hex.DecodeString(d.SHA256)
-	return err == nil && len(raw) == sha256.Size && d.SHA256 == strings.ToLower(d.SHA256) && d.Size >= 0 && d.Size <= limit
+	return err == nil && len(raw) == sha256.Size && d.SHA256 == strings.ToLower(d.SHA256) && d.Size >= 0 &&
+		d.Size <= limit
 }
 
 // An InvalidError reports a pack that does not follow the format, contradicts itself, or
@@ -145,8 +146,10 @@ func (m *Manifest) Check() error {
 		return err
 	}
 	for _, t := range []struct{ key, value string }{
-		{"title", m.Title}, {"version", m.Version}, {"language", m.Language}, {"description", m.Description}, {"license", m.License},
-		{"attribution", m.Attribution}, {"builder", m.Builder}, {"source kind", m.Source.Kind}, {"source location", m.Source.Location},
+		{"title", m.Title}, {"version", m.Version}, {"language", m.Language}, {"description", m.Description},
+		{"license", m.License},
+		{"attribution", m.Attribution}, {"builder", m.Builder}, {"source kind", m.Source.Kind},
+		{"source location", m.Source.Location},
 		{"source commit", m.Source.Commit}, {"source date", m.Source.Date},
 	} {
 		if !isText(t.value) {
@@ -159,7 +162,8 @@ func (m *Manifest) Check() error {
 	case m.License == "":
 		return errors.New("no license")
 	case len(m.Keywords) == 0 || len(m.Keywords) > maxItems || len(m.URLs) > maxItems:
-		return fmt.Errorf("%d keywords and %d URL prefixes: want 1 to %d keywords and at most %d prefixes", len(m.Keywords), len(m.URLs), maxItems, maxItems)
+		return fmt.Errorf("%d keywords and %d URL prefixes: want 1 to %d keywords and at most %d prefixes",
+			len(m.Keywords), len(m.URLs), maxItems, maxItems)
 	case m.Source.Location != "" && !isWebURL(m.Source.Location):
 		return errors.New("the source location is not a URL")
 	case m.Passages <= 0 || m.Documents < 0 || m.TextBytes < 0 || int64(m.Passages) > m.Lines.Size:
@@ -182,7 +186,8 @@ func (m *Manifest) Check() error {
 		}
 	}
 	for _, f := range m.Index {
-		if strings.ContainsAny(f.Name, `/\:`) || strings.HasPrefix(f.Name, ".") || f.Name == "" || !isText(f.Name) || !f.valid(1<<40) {
+		if strings.ContainsAny(f.Name, `/\:`) || strings.HasPrefix(f.Name, ".") || f.Name == "" || !isText(f.Name) ||
+			!f.valid(1<<40) {
 			return fmt.Errorf("invalid index file %q", f.Name)
 		}
 	}
@@ -208,7 +213,8 @@ var (
 // isText reports whether s is a short line of visible text.
 func isText(s string) bool {
 	return len(s) <= maxText && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool {
-		return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r)
+		return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) ||
+			unicode.Is(unicode.Zp, r)
 	})
 }
 

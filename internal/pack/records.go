@@ -119,7 +119,8 @@ func values(p, before *passage.Passage) (v [columnCount]string) {
 	v[columnFragment] = same(fragment, anchorFragment(p))
 	v[columnPath] = same(p.Path, before.Path)
 	if p.StartLine > 0 {
-		v[columnLines] = join([]string{strconv.Itoa(p.StartLine - before.EndLine), strconv.Itoa(p.EndLine - p.StartLine)})
+		v[columnLines] = join([]string{strconv.Itoa(p.StartLine - before.EndLine),
+			strconv.Itoa(p.EndLine - p.StartLine)})
 	}
 	v[columnAnchors] = join(p.Anchors)
 	var list []string
@@ -188,7 +189,8 @@ func passageOf(v *[columnCount]string, before *passage.Passage) (passage.Passage
 		return value
 	}
 	p := passage.Passage{
-		Text: v[columnText], Title: same(v[columnTitle], before.Title), Path: same(v[columnPath], before.Path), Anchors: split(v[columnAnchors]),
+		Text: v[columnText], Title: same(v[columnTitle], before.Title), Path: same(v[columnPath], before.Path),
+		Anchors: split(v[columnAnchors]),
 	}
 	headings := split(v[columnHeadings])
 	shared := 0

@@ -58,7 +58,8 @@ func (s *Subject) text() string {
 	if !s.Signed.IsZero() {
 		format, signed = 2, s.Signed.UTC().Format(time.RFC3339Nano)+"\n"
 	}
-	return fmt.Sprintf("docsearch %s %d\n%s\n%s\nsha256:%s\n%s", s.Kind, format, s.Name, s.Version, DigestOf(s.Manifest).SHA256, signed)
+	return fmt.Sprintf("docsearch %s %d\n%s\n%s\nsha256:%s\n%s", s.Kind, format, s.Name, s.Version,
+		DigestOf(s.Manifest).SHA256, signed)
 }
 
 // A Key is a public key in the form NAME+HASH+KEY of package note.
@@ -89,7 +90,9 @@ func (k Key) ID() string {
 // NewKey returns a new key pair of that name.
 func NewKey(name string) (private string, public Key, err error) {
 	if name == "" || !isText(name) || strings.ContainsAny(name, "+ ") || len(name) > 200 {
-		return "", "", fmt.Errorf("invalid publisher name %q: want a name without spaces and plus signs, as in docs.example.com", name)
+		return "", "",
+			fmt.Errorf("invalid publisher name %q: want a name without spaces and plus signs, as in docs.example.com",
+				name)
 	}
 	s, v, err := note.GenerateKey(nil, name)
 	return s, Key(v), err
@@ -149,7 +152,8 @@ func Sign(s Subject, keys []*SigningKey, rotations []string) (*Signatures, error
 // Rotate returns a note by which the old key's owner names a new key of the same name.
 func Rotate(old *SigningKey, public Key) (string, error) {
 	if old.Public.Name() != public.Name() {
-		return "", fmt.Errorf("the new key is of %s, the old one of %s: want the same name", public.Name(), old.Public.Name())
+		return "", fmt.Errorf("the new key is of %s, the old one of %s: want the same name", public.Name(),
+			old.Public.Name())
 	}
 	text, err := note.Sign(&note.Note{Text: rotationPrefix + string(public) + "\n"}, old.signer)
 	return string(text), err
@@ -250,7 +254,8 @@ func (s *Signatures) Verify(subject Subject, trusted []Key) (key Key, rotated bo
 		}
 	}
 	if len(signers) == 0 {
-		return "", false, &SignatureError{problem: fmt.Sprintf("the signature does not match the manifest of %s", subject.Name)}
+		return "", false, &SignatureError{problem: fmt.Sprintf("the signature does not match the manifest of %s",
+			subject.Name)}
 	}
 	for _, k := range signers {
 		if slices.Contains(trusted, k) {

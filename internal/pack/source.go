@@ -62,15 +62,18 @@ func (h *Head) CheckOrder(before *Head) error {
 	name := strings.TrimSpace(h.Name + " " + h.Version)
 	switch {
 	case order < 0:
-		return &OrderError{fmt.Sprintf("version %s of %s, older than the installed version %s", h.Version, h.Name, before.Version)}
+		return &OrderError{fmt.Sprintf("version %s of %s, older than the installed version %s", h.Version, h.Name,
+			before.Version)}
 	case signed.After(seen), h.isSigned(before), seen.IsZero() && order > 0:
 		return nil
 	case seen.IsZero():
 		return &OrderError{name + " without a signed time, so it may be older than the installed pack"}
 	case signed.IsZero():
-		return &OrderError{fmt.Sprintf("%s without a signed time, the installed pack was signed at %s", name, seen.Format(time.RFC3339))}
+		return &OrderError{fmt.Sprintf("%s without a signed time, the installed pack was signed at %s", name,
+			seen.Format(time.RFC3339))}
 	}
-	return &OrderError{fmt.Sprintf("%s, signed at %s; the installed pack was signed at %s", name, signed.Format(time.RFC3339), seen.Format(time.RFC3339))}
+	return &OrderError{fmt.Sprintf("%s, signed at %s; the installed pack was signed at %s", name,
+		signed.Format(time.RFC3339), seen.Format(time.RFC3339))}
 }
 
 // isSigned reports whether both are the same pack, signed at the same time.
@@ -110,7 +113,8 @@ func readTable(ctx context.Context, o Origin, m *Manifest) (*Table, []byte, erro
 	}
 	t, err := ParseTable(raw)
 	if err == nil && (t.lines != m.Lines.Size || t.data != m.Data.Size) {
-		err = invalid("chunk table", "%d bytes of lines and %d bytes of data, the manifest says %d and %d", t.lines, t.data, m.Lines.Size, m.Data.Size)
+		err = invalid("chunk table", "%d bytes of lines and %d bytes of data, the manifest says %d and %d", t.lines,
+			t.data, m.Lines.Size, m.Data.Size)
 	}
 	return t, raw, err
 }
@@ -134,7 +138,8 @@ type Database struct {
 
 // Prepare fetches the passages and writes them into dir, with the parts of the pack that
 // the next update needs.
-func (s *Database) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error) {
+func (s *Database) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation,
+	report progress.Func) (generation.Prepared, error) {
 	origin, err := s.Open(ctx)
 	if err != nil {
 		return generation.Prepared{}, err
@@ -155,7 +160,8 @@ func (s *Database) Prepare(ctx context.Context, dir confined.Path, before *gener
 	source := generation.Source{Kind: KindSource, Location: s.Location}
 	// A pack that was signed again is built again, so that the newer time is remembered.
 	if previous != nil && previous.isSigned(s.Head) && before.Tool == s.Tool && before.Source.Location == s.Location {
-		return generation.Prepared{Source: before.Source, Skipped: before.Skipped, Unchanged: true, Perm: generation.AllPerm}, nil
+		return generation.Prepared{Source: before.Source, Skipped: before.Skipped, Unchanged: true,
+			Perm: generation.AllPerm}, nil
 	}
 	table, rawTable, err := readTable(ctx, origin, s.Head.Manifest)
 	if err != nil {
@@ -165,7 +171,8 @@ func (s *Database) Prepare(ctx context.Context, dir confined.Path, before *gener
 	if err := s.fetch(ctx, origin, dir, before, table, report); err != nil {
 		return generation.Prepared{}, err
 	}
-	for name, data := range map[string][]byte{ManifestName: s.Head.Raw, signaturesName: s.Head.rawSignatures, tableName: rawTable} {
+	for name, data := range map[string][]byte{ManifestName: s.Head.Raw, signaturesName: s.Head.rawSignatures,
+		tableName: rawTable} {
 		if err := dir.Join(name).WriteCache(data, 0o644); err != nil {
 			return generation.Prepared{}, err
 		}
@@ -178,7 +185,8 @@ func (s *Database) Prepare(ctx context.Context, dir confined.Path, before *gener
 }
 
 // fetch writes the passages file.
-func (s *Database) fetch(ctx context.Context, origin Origin, dir confined.Path, before *generation.Generation, table *Table, report progress.Func) error {
+func (s *Database) fetch(ctx context.Context, origin Origin, dir confined.Path, before *generation.Generation,
+	table *Table, report progress.Func) error {
 	var have *library
 	if before != nil {
 		if old, err := installedTable(*before); err == nil {
@@ -197,7 +205,8 @@ func (s *Database) fetch(ctx context.Context, origin Origin, dir confined.Path, 
 	if err != nil {
 		return err
 	}
-	received, err := fetch(ctx, origin, s.Head.Manifest, table, have, filepath.Join(folder, s.Head.Data.SHA256+".part"), out, report)
+	received, err := fetch(ctx, origin, s.Head.Manifest, table, have, filepath.Join(folder, s.Head.Data.SHA256+".part"),
+		out, report)
 	s.Received += received
 	return errors.Join(err, out.Close())
 }
@@ -231,7 +240,8 @@ func (s *Database) Verify(dir confined.Path, m *generation.Manifest) error {
 			continue
 		}
 		if s.Head.Builder == s.Tool && s.Tool != DevelopmentVersion {
-			return invalid("index", "%s differs from the publisher's, which the same version %s of docsearch built", f.Name, s.Tool)
+			return invalid("index", "%s differs from the publisher's, which the same version %s of docsearch built",
+				f.Name, s.Tool)
 		}
 		s.Note = fmt.Sprintf("the passages are the publisher's; the index differs, because docsearch %s built it and the publisher used %s", s.Tool, s.Head.Builder)
 	}

@@ -28,7 +28,8 @@ type StatusError struct {
 }
 
 func (e *StatusError) Error() string {
-	return fmt.Sprintf("cannot download %s: HTTP status %d %s", e.URL, e.Status, strings.ToLower(http.StatusText(e.Status)))
+	return fmt.Sprintf("cannot download %s: HTTP status %d %s", e.URL, e.Status,
+		strings.ToLower(http.StatusText(e.Status)))
 }
 
 // permanent reports whether a repeated request would fail, too.
@@ -84,7 +85,8 @@ func (o *webOrigin) get(ctx context.Context, from, length int64) (body io.ReadCl
 
 // GetRange requests a range of the file at a URL. start is the offset of the first byte of
 // the body: the answer may be the whole file.
-func GetRange(ctx context.Context, do func(*http.Request) (*http.Response, error), location string, from, length int64) (body io.ReadCloser, start int64, err error) {
+func GetRange(ctx context.Context, do func(*http.Request) (*http.Response, error), location string,
+	from, length int64) (body io.ReadCloser, start int64, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer func() {
 		if err != nil {

@@ -11,7 +11,8 @@ import (
 var (
 	elixirFormats = []format{
 		{Elixir, "mix.exs", false, matched(mixDependency, constrained)},
-		{Elixir, "mix.lock", true, matched(mixLocked, func(m []string) Dependency { return Dependency{Name: m[1], Version: m[2]} })},
+		{Elixir, "mix.lock", true, matched(mixLocked,
+			func(m []string) Dependency { return Dependency{Name: m[1], Version: m[2]} })},
 	}
 	dartFormats = []format{
 		{Dart, "pubspec.lock", true, readPubspecLock},

@@ -82,7 +82,8 @@ func (f *pom) dependencies(string) (list []Dependency) {
 		list = append(list, Dependency{Name: name, Version: version, Constraint: constraint, Direct: true})
 	}
 	if f.Parent.Artifact != "" { // Spring Boot's parent, for example, is its version
-		list = append(list, Dependency{Name: f.Parent.Group + ":" + f.Parent.Artifact, Version: f.Parent.Version, Direct: true})
+		list = append(list, Dependency{Name: f.Parent.Group + ":" + f.Parent.Artifact, Version: f.Parent.Version,
+			Direct: true})
 	}
 	return list
 }

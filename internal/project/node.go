@@ -39,7 +39,8 @@ type manifest struct {
 // file system are not dependencies.
 func (m *manifest) all() map[string]string {
 	all := map[string]string{}
-	for _, group := range []map[string]string{m.PeerDependencies, m.OptionalDependencies, m.DevDependencies, m.Dependencies} {
+	for _, group := range []map[string]string{m.PeerDependencies, m.OptionalDependencies, m.DevDependencies,
+		m.Dependencies} {
 		for name, constraint := range group {
 			if !isLocal(constraint) {
 				all[name] = constraint

@@ -353,7 +353,8 @@ func trimV(version string) string {
 // valid reports whether the name and the version may be parts of a path.
 func (d *Dependency) valid() bool {
 	const maxName, maxVersion = 300, 100
-	if d.Name == "" || len(d.Name) > maxName || len(d.Version) > maxVersion || strings.ContainsAny(d.Version, `/\`) || strings.Contains(d.Version, "..") {
+	if d.Name == "" || len(d.Name) > maxName || len(d.Version) > maxVersion || strings.ContainsAny(d.Version, `/\`) ||
+		strings.Contains(d.Version, "..") {
 		return false
 	}
 	for part := range strings.SplitSeq(d.Name, "/") {
@@ -361,7 +362,8 @@ func (d *Dependency) valid() bool {
 			return false
 		}
 	}
-	return !strings.ContainsFunc(d.Name+d.Version+d.Constraint, func(r rune) bool { return unicode.IsControl(r) || r == unicode.ReplacementChar })
+	return !strings.ContainsFunc(d.Name+d.Version+d.Constraint,
+		func(r rune) bool { return unicode.IsControl(r) || r == unicode.ReplacementChar })
 }
 
 // merge fills Project.Dependencies from the files.
@@ -388,7 +390,8 @@ func (w *walk) merge() {
 		case a.Direct != b.Direct:
 			return 1
 		}
-		return cmp.Or(cmp.Compare(a.Ecosystem, b.Ecosystem), cmp.Compare(a.Name, b.Name), config.CompareVersions(a.Version, b.Version))
+		return cmp.Or(cmp.Compare(a.Ecosystem, b.Ecosystem), cmp.Compare(a.Name, b.Name),
+			config.CompareVersions(a.Version, b.Version))
 	})
 	w.project.Dependencies = all
 }
@@ -443,7 +446,8 @@ func resolveName(same []Dependency) []Dependency {
 		}
 	}
 	if len(direct) > 0 && direct[0].Ecosystem == Tool {
-		slices.SortStableFunc(direct, func(a, b Dependency) int { return cmp.Compare(min(len(b.Version), 1), min(len(a.Version), 1)) })
+		slices.SortStableFunc(direct,
+			func(a, b Dependency) int { return cmp.Compare(min(len(b.Version), 1), min(len(a.Version), 1)) })
 		return direct[:1] // of the nearest file
 	}
 	// A constraint adds nothing to an exact version.
@@ -482,7 +486,8 @@ func (d Dependency) lockedIn(same []Dependency, highest Dependency) Dependency {
 // exactVersion returns the version of a constraint that allows only one, else "".
 func exactVersion(constraint string) string {
 	v := trimV(strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(constraint), "=")))
-	if strings.Count(v, ".") < 2 || v[0] < '0' || v[0] > '9' || strings.ContainsAny(v, " ,|<>^~*$()[]/") || strings.Contains(v, ".x") {
+	if strings.Count(v, ".") < 2 || v[0] < '0' || v[0] > '9' || strings.ContainsAny(v, " ,|<>^~*$()[]/") ||
+		strings.Contains(v, ".x") {
 		return ""
 	}
 	return v
@@ -505,7 +510,8 @@ const (
 func Members(dir string) []string {
 	var manifests []string
 	for _, f := range formats() {
-		if !f.lock && f.ecosystem != Tool && f.ecosystem != Docker && f.ecosystem != Actions && !strings.Contains(f.pattern, "/") {
+		if !f.lock && f.ecosystem != Tool && f.ecosystem != Docker && f.ecosystem != Actions &&
+			!strings.Contains(f.pattern, "/") {
 			manifests = append(manifests, f.pattern)
 		}
 	}

@@ -46,7 +46,8 @@ func parseRequirement(s string) (Dependency, bool) {
 		return Dependency{}, false
 	}
 	constraint, _, _ := strings.Cut(m[2], " --") // options such as --hash
-	d := Dependency{Name: pythonName(m[1]), Constraint: strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(constraint), `\`)), Direct: true}
+	d := Dependency{Name: pythonName(m[1]),
+		Constraint: strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(constraint), `\`)), Direct: true}
 	if exact := pin.FindStringSubmatch(d.Constraint); exact != nil {
 		d.Version = exact[1]
 	}
@@ -188,7 +189,8 @@ func readRequirements(data []byte, _ string) ([]Dependency, error) {
 	var list []Dependency
 	for line := range strings.Lines(strings.ReplaceAll(string(data), "\\\n", " ")) {
 		line, _, _ = strings.Cut(line, " #")
-		if line = strings.TrimSpace(line); line == "" || line[0] == '#' || line[0] == '-' || line[0] == '.' || strings.Contains(line, "://") && !strings.Contains(line, " @ ") {
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' || line[0] == '-' || line[0] == '.' ||
+			strings.Contains(line, "://") && !strings.Contains(line, " @ ") {
 			continue
 		}
 		if d, ok := parseRequirement(line); ok {

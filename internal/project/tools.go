@@ -222,7 +222,8 @@ func (f *workflow) dependencies(string) (list []Dependency) {
 			return
 		}
 		d := Dependency{Name: parts[0] + "/" + parts[1], Direct: true}
-		if exact := trimV(version); exact != "" && exact[0] >= '0' && exact[0] <= '9' && strings.Trim(exact, "0123456789.") == "" && len(exact) < len("1234567890123456") {
+		if exact := trimV(version); exact != "" && exact[0] >= '0' && exact[0] <= '9' &&
+			strings.Trim(exact, "0123456789.") == "" && len(exact) < len("1234567890123456") {
 			d.Version = exact
 		} else {
 			d.Constraint = version // a branch or a commit

@@ -61,8 +61,10 @@ func AddTo(c *config.Config, l config.Locations) error {
 		}
 		databases := make([]config.Database, len(list))
 		for i, d := range list {
-			databases[i] = config.Database{Name: d.Name, Description: d.Description, Keywords: d.Keywords, URLs: d.URLs, Version: d.Version, Packages: d.Packages}
-			if dir := config.MirrorPath(l, r.URL, d.Name); r.Mirror && d.Pack != "" && dir != "" && generation.HasManifest(dir) {
+			databases[i] = config.Database{Name: d.Name, Description: d.Description, Keywords: d.Keywords, URLs: d.URLs,
+				Version: d.Version, Packages: d.Packages}
+			if dir := config.MirrorPath(l, r.URL, d.Name); r.Mirror && d.Pack != "" && dir != "" &&
+				generation.HasManifest(dir) {
 				databases[i].Path, databases[i].Version = dir, "" // the mirror knows its version
 				databases[i].Publisher = publisherOf(dir)
 			}

@@ -103,7 +103,8 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) ([]by
 }
 
 // exchange sends a request to a server, directly or through the relay.
-func exchange(ctx context.Context, client *http.Client, method, url, path string, body []byte, header func(http.Header)) ([]byte, error) {
+func exchange(ctx context.Context, client *http.Client, method, url, path string, body []byte,
+	header func(http.Header)) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, method, url+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -161,7 +162,8 @@ func (c *Client) Databases(ctx context.Context) (Databases, error) {
 }
 
 // Search searches databases of the server.
-func (c *Client) Search(ctx context.Context, databases []mcpserver.RemoteDatabase, q index.Query) (map[string]mcpserver.RemoteResult, error) {
+func (c *Client) Search(ctx context.Context, databases []mcpserver.RemoteDatabase,
+	q index.Query) (map[string]mcpserver.RemoteResult, error) {
 	if err := q.Check(); err != nil {
 		return nil, err
 	}
@@ -190,8 +192,10 @@ func (c *Client) Search(ctx context.Context, databases []mcpserver.RemoteDatabas
 }
 
 // Read reads a document from the databases of the server that contain it.
-func (c *Client) Read(ctx context.Context, databases []string, ref index.Ref) (map[string]mcpserver.RemoteReading, error) {
-	response, err := post[Readings](ctx, c, ReadPath, ReadRequest{Databases: databases, Name: ref.Name, Neighbors: ref.Neighbors, Whole: ref.Whole})
+func (c *Client) Read(ctx context.Context, databases []string,
+	ref index.Ref) (map[string]mcpserver.RemoteReading, error) {
+	response, err := post[Readings](ctx, c, ReadPath,
+		ReadRequest{Databases: databases, Name: ref.Name, Neighbors: ref.Neighbors, Whole: ref.Whole})
 	if err != nil {
 		return nil, err
 	}

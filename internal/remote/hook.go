@@ -70,13 +70,15 @@ func (h *Hook) Page(db *config.Database, f event.Fetch) (hook.Answer, bool, erro
 			names = append(names, other.RemoteName)
 		}
 	}
-	a, err := h.ask(db, question{db.Remote, f.Prompt, f.URL}, AnswerRequest{Databases: names, URL: f.URL, Prompt: f.Prompt})
+	a, err := h.ask(db, question{db.Remote, f.Prompt, f.URL},
+		AnswerRequest{Databases: names, URL: f.URL, Prompt: f.Prompt})
 	return a.answer(), a.Held, err
 }
 
 // answer converts a received answer.
 func (a *Answer) answer() hook.Answer {
-	return hook.Answer{Passages: passagesOf(a.Passages), Whole: a.Whole, Confidence: probability(a.Confidence), Confident: a.Confident, Version: safetext.Line(a.Version), Weights: a.Weights}
+	return hook.Answer{Passages: passagesOf(a.Passages), Whole: a.Whole, Confidence: probability(a.Confidence),
+		Confident: a.Confident, Version: safetext.Line(a.Version), Weights: a.Weights}
 }
 
 // ask sends a question to the server of a database, unless it has been sent, and returns
@@ -120,7 +122,8 @@ func (h *Hook) send(url string, request AnswerRequest) (Answers, error) {
 	answers, err := h.exchange(ctx, server, url, body)
 	var refused *RefusedError
 	var token *TokenError
-	if errors.Is(err, errNotRunning) || errors.As(err, &token) || errors.As(err, &refused) && refused.Status < 500 && refused.Status != http.StatusTooManyRequests {
+	if errors.Is(err, errNotRunning) || errors.As(err, &token) ||
+		errors.As(err, &refused) && refused.Status < 500 && refused.Status != http.StatusTooManyRequests {
 		return answers, err // the user can fix it
 	}
 	if err != nil {

@@ -224,7 +224,8 @@ func passagesOf(list []Passage) []passage.Passage {
 
 // NewResult converts a result for a response.
 func NewResult(r index.Result) Result {
-	converted := Result{Confidence: r.Confidence, Confident: r.Confident, NamedPage: r.NamedPage(), Notes: r.Notes, Hits: make([]Hit, len(r.Hits))}
+	converted := Result{Confidence: r.Confidence, Confident: r.Confident, NamedPage: r.NamedPage(), Notes: r.Notes,
+		Hits: make([]Hit, len(r.Hits))}
 	for i, h := range r.Hits {
 		converted.Hits[i] = Hit{h.Score, Passage(h.Passage)}
 	}
@@ -261,8 +262,10 @@ func probability(f float64) float64 { return min(max(f, 0), 1) }
 
 // reading converts a received document, or returns false if its numbers are impossible.
 func (r *Reading) reading() (index.Reading, bool) {
-	ok := len(r.Passages) > 0 && r.First >= 0 && r.First <= r.Total-len(r.Passages) && -1 <= r.Wanted && r.Wanted < len(r.Passages)
-	return index.Reading{Passages: passagesOf(r.Passages), First: r.First, Total: r.Total, Wanted: r.Wanted, Mapped: r.Mapped}, ok
+	ok := len(r.Passages) > 0 && r.First >= 0 && r.First <= r.Total-len(r.Passages) && -1 <= r.Wanted &&
+		r.Wanted < len(r.Passages)
+	return index.Reading{Passages: passagesOf(r.Passages), First: r.First, Total: r.Total, Wanted: r.Wanted,
+		Mapped: r.Mapped}, ok
 }
 
 // decode decodes a response.

@@ -128,7 +128,8 @@ func throughRelay(ctx context.Context, l config.Locations, url string, body []by
 			return (&net.Dialer{}).DialContext(ctx, "unix", socket)
 		},
 	}}
-	data, err := exchange(ctx, client, http.MethodPost, "http://relay", AnswerPath, body, func(h http.Header) { h.Set(serverHeader, url) })
+	data, err := exchange(ctx, client, http.MethodPost, "http://relay", AnswerPath, body,
+		func(h http.Header) { h.Set(serverHeader, url) })
 	if refused, ok := errors.AsType[*RefusedError](err); ok {
 		if refused.Status == http.StatusNotFound && refused.Text == ErrNoRelay.Error() {
 			return nil, ErrNoRelay

@@ -218,7 +218,8 @@ func (s *Search) applies(r *config.Rule) (*config.Pattern, Outcome) {
 // pattern's required literals.
 func selectPattern(r *config.Rule, tool, folded string) (*config.Pattern, Outcome) {
 	named := len(r.Tools) > 0 || r.ToolPattern.Text != ""
-	if named && !containsTool(r.Tools, tool) && (r.ToolPattern.Text == "" || !pattern.MayMatch(r.ToolPattern.Literals, folded)) {
+	if named && !containsTool(r.Tools, tool) &&
+		(r.ToolPattern.Text == "" || !pattern.MayMatch(r.ToolPattern.Literals, folded)) {
 		return nil, OtherTool
 	}
 	switch {

@@ -79,9 +79,14 @@ func isCommon(name string) bool {
 }
 
 var commonNames = [...]string{
-	"adapter", "async", "auth", "base", "bytes", "cache", "chart", "charts", "check", "cli", "client", "color", "common", "compress", "config", "container", "context",
-	"core", "crypto", "csv", "date", "debug", "dev", "dom", "env", "error", "errors", "event", "events", "exp", "file", "fs", "glob", "gosrc", "group", "hash", "icons", "image",
-	"io", "json", "kit", "language", "lib", "log", "logger", "logging", "main", "mod", "mock", "native", "net", "oauth2", "object", "parser", "path", "plugin", "queue",
-	"random", "router", "runtime", "schema", "sdk", "semver", "session", "site", "socket", "source", "store", "string", "style", "sync", "sys", "table", "template",
-	"term", "text", "theme", "time", "token", "toml", "tools", "tracing", "type", "types", "ui", "url", "util", "utils", "uuid", "validator", "vm", "xml", "yaml",
+	"adapter", "async", "auth", "base", "bytes", "cache", "chart", "charts", "check", "cli", "client", "color",
+	"common", "compress", "config", "container", "context",
+	"core", "crypto", "csv", "date", "debug", "dev", "dom", "env", "error", "errors", "event", "events", "exp", "file",
+	"fs", "glob", "gosrc", "group", "hash", "icons", "image",
+	"io", "json", "kit", "language", "lib", "log", "logger", "logging", "main", "mod", "mock", "native", "net",
+	"oauth2", "object", "parser", "path", "plugin", "queue",
+	"random", "router", "runtime", "schema", "sdk", "semver", "session", "site", "socket", "source", "store", "string",
+	"style", "sync", "sys", "table", "template",
+	"term", "text", "theme", "time", "token", "toml", "tools", "tracing", "type", "types", "ui", "url", "util", "utils",
+	"uuid", "validator", "vm", "xml", "yaml",
 }

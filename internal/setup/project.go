@@ -122,7 +122,8 @@ func moduleName(module string) string {
 // siteURL normalizes the URL of a public site. For any other URL it returns "".
 func siteURL(s string) string {
 	u, err := url.Parse(strings.TrimSpace(s))
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || loopback.IsHost(u.Host) || !strings.Contains(u.Hostname(), ".") || strings.HasSuffix(u.Hostname(), "example.com") {
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || loopback.IsHost(u.Host) ||
+		!strings.Contains(u.Hostname(), ".") || strings.HasSuffix(u.Hostname(), "example.com") {
 		return ""
 	}
 	return u.Scheme + "://" + u.Host + strings.TrimRight(path.Clean("/"+u.Path), "/") + "/"

@@ -16,7 +16,8 @@ import (
 // hook then lets such searches run. The search contains the keyword; names are
 // all names of the database. If the setup knows an answered query, Question
 // returns that.
-func (s Suggestions) Question(ctx context.Context, dir, keyword string, names []string) (query string, sure bool, err error) {
+func (s Suggestions) Question(ctx context.Context, dir, keyword string,
+	names []string) (query string, sure bool, err error) {
 	if len(s.Answered) > 0 {
 		return s.Answered[0], true, nil
 	}

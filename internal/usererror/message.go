@@ -24,7 +24,8 @@ func Message(err error) string {
 		message = strings.Replace(message, inner.Error(), text, 1)
 	}
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
-		replace(path, fmt.Sprintf("cannot %s %s: %s", syscallVerb(path.Op, path.Err), filepath.Clean(path.Path), errnoReason(path.Err)))
+		replace(path, fmt.Sprintf("cannot %s %s: %s", syscallVerb(path.Op, path.Err), filepath.Clean(path.Path),
+			errnoReason(path.Err)))
 	}
 	if link, ok := errors.AsType[*os.LinkError](err); ok {
 		replace(link, fmt.Sprintf("cannot write %s: %s", filepath.Clean(link.New), errnoReason(link.Err)))

@@ -43,14 +43,16 @@ var languages = sync.OnceValue(func() map[string]*language {
 		{language{line: []string{"#"}, quotes: `"'`}, hashWords,
 			"bash cmake conf coffee console containerfile dockerfile elixir fish gitignore hcl ini julia make makefile nginx nix perl pl " +
 				"powershell properties ps1 py pycon python python3 r rb ruby sh shell shell-session terraform tf toml tcl yaml yml zsh"},
-		{language{line: []string{"--"}, block: [][2]string{{"/*", "*/"}}, quotes: `'"`}, sqlWords + " " + strings.ToUpper(sqlWords),
+		{language{line: []string{"--"}, block: [][2]string{{"/*", "*/"}}, quotes: `'"`},
+			sqlWords + " " + strings.ToUpper(sqlWords),
 			"mysql plsql postgres postgresql psql sql sqlite"},
 		{language{block: [][2]string{{"<!--", "-->"}}, quotes: `"`}, "", "html htm svg vue xhtml xml"},
 		{language{quotes: `"`}, "true false null", "json ndjson"},
 		{language{line: []string{"--"}, quotes: `"'`},
 			"and break case data do else elseif end false for function if import in let local module nil not of or repeat return then true type until where while",
 			"ada elm haskell hs lua vhdl"},
-		{language{line: []string{";"}, quotes: `"`}, "cond def defmacro defn defun do fn if import lambda let quote require",
+		{language{line: []string{";"}, quotes: `"`},
+			"cond def defmacro defn defun do fn if import lambda let quote require",
 			"asm clj clojure commonlisp elisp lisp racket scheme"},
 	} {
 		l.language.words = map[string]bool{}

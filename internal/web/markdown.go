@@ -41,7 +41,8 @@ var newDocumentRenderer = sync.OnceValue(func() *documentRenderer {
 	d := &documentRenderer{filter: bluemonday.NewPolicy(), tags: bluemonday.StrictPolicy()}
 	d.markdown = goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough),
 		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(d, 1))))
-	d.filter.AllowElements("h2", "h3", "h4", "h5", "h6", "p", "br", "hr", "em", "strong", "del", "blockquote", "pre", "code", "ul", "li",
+	d.filter.AllowElements("h2", "h3", "h4", "h5", "h6", "p", "br", "hr", "em", "strong", "del", "blockquote", "pre",
+		"code", "ul", "li",
 		"table", "thead", "tbody", "tr", "th", "td")
 	d.filter.AllowAttrs("start").Matching(bluemonday.Integer).OnElements("ol")
 	d.filter.AllowElements("ol")
@@ -60,7 +61,10 @@ func (d *documentRenderer) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) 
 	r.Register(ast.KindFencedCodeBlock, d.code)
 	r.Register(ast.KindCodeBlock, d.code)
 	r.Register(ast.KindHTMLBlock, d.htmlBlock)
-	r.Register(ast.KindRawHTML, func(util.BufWriter, []byte, ast.Node, bool) (ast.WalkStatus, error) { return ast.WalkSkipChildren, nil })
+	r.Register(ast.KindRawHTML, func(util.BufWriter, []byte, ast.Node, bool) (ast.WalkStatus,
+		error) {
+		return ast.WalkSkipChildren, nil
+	})
 	r.Register(ast.KindImage, d.image)
 	r.Register(extast.KindTable, d.table)
 }
@@ -74,12 +78,14 @@ func (d *documentRenderer) code(w util.BufWriter, source []byte, n ast.Node, ent
 	if f, ok := n.(*ast.FencedCodeBlock); ok {
 		language = string(f.Language(source))
 	}
-	_, err := w.WriteString(`<pre tabindex="0"><code>` + highlight(string(n.Lines().Value(source)), language) + "</code></pre>\n")
+	_, err := w.WriteString(`<pre tabindex="0"><code>` + highlight(string(n.Lines().Value(source)), language) +
+		"</code></pre>\n")
 	return ast.WalkSkipChildren, err
 }
 
 // htmlBlock writes the text of a block of HTML.
-func (d *documentRenderer) htmlBlock(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+func (d *documentRenderer) htmlBlock(w util.BufWriter, source []byte, n ast.Node,
+	entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
 	}
@@ -191,7 +197,8 @@ func after(n ast.Node) ast.Node {
 
 // plain returns text as HTML, as it is.
 func plain(source string) template.HTML {
-	return template.HTML(`<pre tabindex="0">` + template.HTMLEscapeString(strings.ToValidUTF8(source, "\uFFFD")) + "</pre>")
+	return template.HTML(`<pre tabindex="0">` + template.HTMLEscapeString(strings.ToValidUTF8(source, "\uFFFD")) +
+		"</pre>")
 }
 
 // resolveLink returns the key of the document that a link in the document with that key

@@ -97,7 +97,9 @@ func (s *Site) readPage(w http.ResponseWriter, r *http.Request) error {
 	case errors.Is(err, mcpserver.ErrNoDatabase):
 		return errGone(name)
 	case errors.Is(err, index.ErrNotFound):
-		return httpError{http.StatusNotFound, fmt.Errorf("%q is not in the database %s: the documentation may have changed since the search", cut(ref, maxLabel), entry.Label())}
+		return httpError{http.StatusNotFound,
+			fmt.Errorf("%q is not in the database %s: the documentation may have changed since the search",
+				cut(ref, maxLabel), entry.Label())}
 	case err != nil:
 		return err
 	}
@@ -142,7 +144,8 @@ func (r *reader) view() (*readView, error) {
 // passage returns passage i of the page.
 func (r *reader) passage(i int) passageView {
 	p := &r.page.Passages[i]
-	v := passageView{Anchor: fmt.Sprint("p", r.page.First+i+1), Link: r.link(shareRef(r.page.Passages, i), "passage"), Name: nameOf(p)}
+	v := passageView{Anchor: fmt.Sprint("p", r.page.First+i+1), Link: r.link(shareRef(r.page.Passages, i), "passage"),
+		Name: nameOf(p)}
 	if i == r.page.Wanted {
 		v.Anchor, v.Mark = "passage", "You came here."
 		if r.form.Get("q") != "" {

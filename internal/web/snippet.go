@@ -103,7 +103,8 @@ func markWord(word string, prefixes []string) string {
 	}
 	core := strings.TrimRight(strings.TrimFunc(word, isSeparator), ".")
 	from := strings.Index(word, core)
-	return template.HTMLEscapeString(word[:from]) + "<mark>" + template.HTMLEscapeString(core) + "</mark>" + template.HTMLEscapeString(word[from+len(core):])
+	return template.HTMLEscapeString(word[:from]) + "<mark>" + template.HTMLEscapeString(core) + "</mark>" +
+		template.HTMLEscapeString(word[from+len(core):])
 }
 
 // markWords marks the matching words of a line.

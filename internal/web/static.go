@@ -49,5 +49,6 @@ func (s *Site) serveStatic(w http.ResponseWriter, r *http.Request) {
 // parseTemplates returns the templates of the pages, by file name. Their links begin with
 // base.
 func parseTemplates(base string) (*template.Template, error) {
-	return template.New("").Funcs(template.FuncMap{"base": func() string { return base }}).ParseFS(files, "templates/*.html")
+	return template.New("").Funcs(template.FuncMap{"base": func() string { return base }}).ParseFS(files,
+		"templates/*.html")
 }

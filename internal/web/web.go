@@ -159,7 +159,8 @@ func leadTo(address string) string {
 // Serve serves requests until ctx is done, and closes the listener.
 func (s *Server) Serve(ctx context.Context) error {
 	defer s.removeRedirect()
-	web := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: writeTimeout, IdleTimeout: 2 * time.Minute,
+	web := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second,
+		WriteTimeout: writeTimeout, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug)}
 	ended := make(chan error, 1)
 	go func() { ended <- web.Serve(connlimit.Listen(s.listening, web, maxConnections)) }()
@@ -276,7 +277,8 @@ func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
 	}
 	if first {
 		s.removeRedirect()
-		http.SetCookie(w, &http.Cookie{Name: s.cookie, Value: s.session, Path: s.base + "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+		http.SetCookie(w, &http.Cookie{Name: s.cookie, Value: s.session, Path: s.base + "/", HttpOnly: true,
+			SameSite: http.SameSiteStrictMode})
 	}
 	write(w, http.StatusOK, template.HTML(leadTo(s.base+"/")))
 }

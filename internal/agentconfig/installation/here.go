@@ -52,5 +52,6 @@ func UsesClaude() bool {
 		return true
 	}
 	claude, err := Claude()
-	return err == nil && (library.FileExists(claude.Settings(agentconfig.User)) || library.FileExists(claude.Servers(agentconfig.User)))
+	return err == nil && (library.FileExists(claude.Settings(agentconfig.User)) ||
+		library.FileExists(claude.Servers(agentconfig.User)))
 }

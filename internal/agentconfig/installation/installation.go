@@ -23,7 +23,8 @@ func ClientDoubles(c *agentconfig.Client, hooks []agentconfig.Hook) string {
 	for _, h := range hooks {
 		places = append(places, fmt.Sprintf("%s (%s)", h.Path, h.Line()))
 	}
-	return safetext.Printable(fmt.Sprintf("%s runs docsearch's hook %d times: it is in %s", c.Title, len(hooks), strings.Join(places, " and ")))
+	return safetext.Printable(fmt.Sprintf("%s runs docsearch's hook %d times: it is in %s", c.Title, len(hooks),
+		strings.Join(places, " and ")))
 }
 
 // ScopeOption returns the command-line option for a scope, with a leading
@@ -68,7 +69,8 @@ func MayDeny(h agentconfig.Hook) bool { return !h.Harmless() && h.Repairable() }
 
 // MayDenyWarning reports a hook for which MayDeny is true.
 func MayDenyWarning(h agentconfig.Hook) string {
-	return safetext.Printable(fmt.Sprintf("%s has %q; if docsearch cannot start, its exit code denies the call", h.Path, h.Line()))
+	return safetext.Printable(fmt.Sprintf("%s has %q; if docsearch cannot start, its exit code denies the call", h.Path,
+		h.Line()))
 }
 
 // DuplicateWarning reports a hook that runs more than once, with its locations.
@@ -77,7 +79,8 @@ func DuplicateWarning(d agentconfig.Duplicate) string {
 	for _, h := range d.Hooks {
 		places = append(places, fmt.Sprintf("%s (%s)", hookLocation(h), h.Line()))
 	}
-	return safetext.Printable(fmt.Sprintf("Claude Code runs docsearch's hook %d times for %s: it is in %s", len(d.Hooks), strings.Join(d.Calls, ", "), strings.Join(places, " and ")))
+	return safetext.Printable(fmt.Sprintf("Claude Code runs docsearch's hook %d times for %s: it is in %s",
+		len(d.Hooks), strings.Join(d.Calls, ", "), strings.Join(places, " and ")))
 }
 
 // hookLocation returns the plugin or settings file that contains a hook.
@@ -137,7 +140,8 @@ func ReplacePython(claude *agentconfig.Claude) ([]*agentconfig.Change, error) {
 	in := Find(claude)
 	for _, h := range slices.Concat(in.Hooks, in.PluginHooks) {
 		if h.Python && !h.Replaceable() {
-			return nil, usererror.WithHint(fmt.Errorf("cannot install: %s has %q, the Python version of the hook", hookLocation(h), h.Line()), "%s", PythonFix(h))
+			return nil, usererror.WithHint(fmt.Errorf("cannot install: %s has %q, the Python version of the hook",
+				hookLocation(h), h.Line()), "%s", PythonFix(h))
 		}
 	}
 	return claude.ReplacePython()

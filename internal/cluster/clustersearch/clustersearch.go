@@ -92,7 +92,9 @@ func (d *Database) connect(ctx context.Context) (*cluster.Database, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), openTime)
 		defer cancel()
 		c := d.config.Cluster
-		opened, err := cluster.Open(ctx, cluster.Options{URLs: c.URLs, KeyVariable: c.KeyEnv, Timeout: nodeTime, Hedge: hedgeTime, Cache: d.cache}, c.Database)
+		opened, err := cluster.Open(ctx,
+			cluster.Options{URLs: c.URLs, KeyVariable: c.KeyEnv, Timeout: nodeTime, Hedge: hedgeTime, Cache: d.cache},
+			c.Database)
 		if err != nil {
 			return nil, err
 		}
@@ -130,7 +132,8 @@ func (d *Database) query(q index.Query, used string) index.Query {
 }
 
 // Search implements mcpserver.Remote.
-func (d *Database) Search(ctx context.Context, databases []mcpserver.RemoteDatabase, q index.Query) (map[string]mcpserver.RemoteResult, error) {
+func (d *Database) Search(ctx context.Context, databases []mcpserver.RemoteDatabase,
+	q index.Query) (map[string]mcpserver.RemoteResult, error) {
 	db, state, err := d.open(ctx)
 	if err != nil {
 		return nil, err
@@ -144,7 +147,8 @@ func (d *Database) Search(ctx context.Context, databases []mcpserver.RemoteDatab
 }
 
 // Read implements mcpserver.Remote.
-func (d *Database) Read(ctx context.Context, databases []string, ref index.Ref) (map[string]mcpserver.RemoteReading, error) {
+func (d *Database) Read(ctx context.Context, databases []string,
+	ref index.Ref) (map[string]mcpserver.RemoteReading, error) {
 	db, _, err := d.open(ctx)
 	if err != nil {
 		return nil, err
@@ -206,12 +210,14 @@ type Reader interface {
 
 // AnswerFrom answers a hook with an opened database of the config. used is the version that
 // the client's project uses.
-func AnswerFrom(ctx context.Context, db Reader, entry *config.Database, used string, q *remote.AnswerRequest) (a remote.Answer, err error) {
+func AnswerFrom(ctx context.Context, db Reader, entry *config.Database, used string,
+	q *remote.AnswerRequest) (a remote.Answer, err error) {
 	if q.URL != "" {
 		return page(ctx, db, entry, q.URL)
 	}
-	found, err := db.Quote(ctx, quicksearch.Query{Text: q.Query, Named: q.Limited, Names: entry.QueryNames(), Version: entry.Version,
-		Used: used, Limit: lookup.MaxPassages, MaxBytes: lookup.MaxPassageBytes})
+	found, err := db.Quote(ctx, quicksearch.Query{Text: q.Query, Named: q.Limited, Names: entry.QueryNames(),
+		Version: entry.Version,
+		Used:    used, Limit: lookup.MaxPassages, MaxBytes: lookup.MaxPassageBytes})
 	if err != nil {
 		return a, err
 	}
@@ -236,7 +242,8 @@ func page(ctx context.Context, db Reader, entry *config.Database, url string) (a
 	if err != nil || textLen(r.Passages) > lookup.MaxWholePage || len(r.Passages) < r.Total {
 		return a, err
 	}
-	return remote.Answer{Held: true, Whole: true, Confidence: 1, Confident: true, Passages: remote.Passages(r.Passages)}, nil
+	return remote.Answer{Held: true, Whole: true, Confidence: 1, Confident: true,
+		Passages: remote.Passages(r.Passages)}, nil
 }
 
 func textLen(list []passage.Passage) (n int) {

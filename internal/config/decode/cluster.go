@@ -12,7 +12,8 @@ func (d *decoder) cluster(path, entry string, v any) *config.Cluster {
 	const skipped = "the entry is ignored"
 	m, ok := v.(map[string]any)
 	if !ok {
-		d.report(path, Problem{Entry: entry, Field: "weaviate", Expected: `an object with "urls" and "database"`, Got: describe(v), Effect: skipped})
+		d.report(path, Problem{Entry: entry, Field: "weaviate", Expected: `an object with "urls" and "database"`,
+			Got: describe(v), Effect: skipped})
 		return nil
 	}
 	o := &object{decoder: d, path: path, entry: entry, prefix: "weaviate.", fields: m, skipped: skipped, usable: true}

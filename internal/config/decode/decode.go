@@ -60,15 +60,19 @@ type Settings struct {
 // defaults, and reported as problems.
 func Config(s Settings) (config.Config, []Problem) {
 	d := decoder{Settings: s, config: config.Default()}
-	d.reportUnknown("", "", s.Values, "databases", "hook", "search", "routes", "route_files", "inject", "update", "embedder", "servers", "publishers", "catalogs")
+	d.reportUnknown("", "", s.Values, "databases", "hook", "search", "routes", "route_files", "inject", "update",
+		"embedder", "servers", "publishers", "catalogs")
 	d.databases(s.Values["databases"])
 	d.hook(s.Values["hook"])
 	d.search(s.Values["search"])
 	d.inject(s.Values["inject"])
-	d.boolField(d.section("update", s.Values["update"], "on_session_start"), "update", "on_session_start", &d.config.Update.OnSessionStart)
+	d.boolField(d.section("update", s.Values["update"], "on_session_start"), "update", "on_session_start",
+		&d.config.Update.OnSessionStart)
 	d.embedders(s.Values["embedder"])
-	d.config.Publishers = d.topList("publishers", `a list of public keys, as in "docs.example.com+1a2b3c4d+…"`, isPublicKey)
-	d.config.Catalogs = d.topList("catalogs", `a list of files, https URLs or "oci://" references`, func(string) bool { return true })
+	d.config.Publishers = d.topList("publishers", `a list of public keys, as in "docs.example.com+1a2b3c4d+…"`,
+		isPublicKey)
+	d.config.Catalogs = d.topList("catalogs", `a list of files, https URLs or "oci://" references`,
+		func(string) bool { return true })
 	d.remotes(s.Values["servers"])
 	d.config.Routes = s.Sections["routes"]
 	d.routeFiles(s.Values["route_files"])
@@ -92,7 +96,8 @@ func (d *decoder) databases(v any) {
 	}
 	list, ok := v.([]any)
 	if !ok {
-		d.report("databases", Problem{Entry: "databases", Expected: "a list of databases", Got: describe(v), Effect: "no databases"})
+		d.report("databases", Problem{Entry: "databases", Expected: "a list of databases", Got: describe(v),
+			Effect: "no databases"})
 		return
 	}
 	for i, item := range list {
@@ -117,7 +122,8 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 	var db config.Database
 	m, ok := v.(map[string]any)
 	if !ok {
-		d.report(path, Problem{Entry: path, Expected: `a database with "keywords", "path" and "description"`, Got: describe(v), Effect: skipped})
+		d.report(path, Problem{Entry: path, Expected: `a database with "keywords", "path" and "description"`,
+			Got: describe(v), Effect: skipped})
 		return db, false
 	}
 	entry := path
@@ -136,7 +142,8 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 		}
 		return s
 	}
-	d.reportUnknown(path, entry, m, "name", "keywords", "path", "weaviate", "description", "mcp_tool_name", "urls", "mode", "version", "publisher", "inject", "notes", "packages")
+	d.reportUnknown(path, entry, m, "name", "keywords", "path", "weaviate", "description", "mcp_tool_name", "urls",
+		"mode", "version", "publisher", "inject", "notes", "packages")
 
 	var bad []any
 	db.Keywords, bad = stringList(m["keywords"])
@@ -167,7 +174,8 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 	if urls, given := m["urls"]; given {
 		var bad any
 		if db.URLs, bad, ok = urlPrefixes(urls); !ok {
-			o.unexpected("urls", `a list of URL prefixes, as in "https://docs.gitlab.com/"`, describe(bad), "the item is ignored")
+			o.unexpected("urls", `a list of URL prefixes, as in "https://docs.gitlab.com/"`, describe(bad),
+				"the item is ignored")
 		}
 	}
 	if packages, given := m["packages"]; given {
@@ -176,7 +184,8 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 		}
 	}
 	if db.Inject, ok = injectPatterns(m["inject"]); !ok {
-		o.unexpected("inject", `true, or patterns of documents as in "conventions/**"`, describe(m["inject"]), "no notes are added")
+		o.unexpected("inject", `true, or patterns of documents as in "conventions/**"`, describe(m["inject"]),
+			"no notes are added")
 		db.Inject = nil
 	}
 	db.Notes = d.path(text("notes", "the path of a folder", false), func(raw, resolved string) {
@@ -235,12 +244,14 @@ func (d *decoder) routeFiles(v any) {
 	paths, bad := d.words(v)
 	for i, raw := range paths {
 		paths[i] = d.path(raw, func(raw, resolved string) {
-			d.report("route_files", Problem{Entry: "route_files", Expected: "an absolute path", Got: describe(raw), Effect: "using " + resolved})
+			d.report("route_files", Problem{Entry: "route_files", Expected: "an absolute path", Got: describe(raw),
+				Effect: "using " + resolved})
 		})
 	}
 	d.config.RouteFiles = paths
 	if len(bad) > 0 {
-		d.report("route_files", Problem{Entry: "route_files", Expected: "paths of files and folders", Got: describe(bad[0]), Effect: "the other items are used"})
+		d.report("route_files", Problem{Entry: "route_files", Expected: "paths of files and folders",
+			Got: describe(bad[0]), Effect: "the other items are used"})
 	}
 }
 
@@ -305,7 +316,8 @@ func (d *decoder) hook(v any) {
 		case config.RetryIdentical, config.RetryEvidence:
 			h.Retry = r
 		default:
-			d.report("hook.retry", Problem{Entry: "hook", Field: "retry", Expected: `"identical" or "evidence"`, Got: describe(v), Effect: `using "` + string(h.Retry) + `"`})
+			d.report("hook.retry", Problem{Entry: "hook", Field: "retry", Expected: `"identical" or "evidence"`,
+				Got: describe(v), Effect: `using "` + string(h.Retry) + `"`})
 		}
 	}
 	d.intField(m, "hook", "timeout_ms", 1, config.MaxTimeoutMS, &h.TimeoutMS)
@@ -316,7 +328,9 @@ func (d *decoder) hook(v any) {
 		s, _ := v.(string)
 		if h.Tool = strings.TrimSpace(s); !config.IsSearchTool(h.Tool) {
 			h.Tool = ""
-			d.report("hook.mcp_tool_name", Problem{Entry: "hook", Field: "mcp_tool_name", Expected: SearchToolName, Got: describe(v), Effect: "using the derived name"})
+			d.report("hook.mcp_tool_name",
+				Problem{Entry: "hook", Field: "mcp_tool_name", Expected: SearchToolName, Got: describe(v),
+					Effect: "using the derived name"})
 		}
 	}
 }
@@ -353,7 +367,8 @@ func (d *decoder) topList(key, expected string, valid func(string) bool) []strin
 func isPublicKey(s string) bool {
 	name, rest, _ := strings.Cut(s, "+")
 	hash, key, found := strings.Cut(rest, "+")
-	return found && name != "" && len(hash) == 8 && strings.Trim(hash, "0123456789abcdef") == "" && key != "" && !strings.ContainsAny(s, " \t\n")
+	return found && name != "" && len(hash) == 8 && strings.Trim(hash, "0123456789abcdef") == "" && key != "" &&
+		!strings.ContainsAny(s, " \t\n")
 }
 
 func (d *decoder) section(name string, v any, fields ...string) map[string]any {
@@ -380,7 +395,8 @@ func (d *decoder) boolField(m map[string]any, section, field string, to *bool) {
 }
 
 // setField sets a value from the field of a section, if that is given and valid.
-func setField[T any](d *decoder, m map[string]any, section, field, expected string, to *T, convert func(any) (T, bool)) {
+func setField[T any](d *decoder, m map[string]any, section, field, expected string, to *T,
+	convert func(any) (T, bool)) {
 	v, given := m[field]
 	if !given {
 		return
@@ -389,7 +405,8 @@ func setField[T any](d *decoder, m map[string]any, section, field, expected stri
 		*to = converted
 		return
 	}
-	d.report(section+"."+field, Problem{Entry: section, Field: field, Expected: expected, Got: describe(v), Effect: "using " + describe(*to)})
+	d.report(section+"."+field, Problem{Entry: section, Field: field, Expected: expected, Got: describe(v),
+		Effect: "using " + describe(*to)})
 }
 
 // reportUnknown reports the unknown keys of m.

@@ -27,7 +27,8 @@ func (d *decoder) embedder(path string, v any) {
 	const skipped = "the embedder is ignored"
 	m, ok := v.(map[string]any)
 	if !ok {
-		d.report(path, Problem{Entry: path, Expected: `an embedder with "provider" and "model"`, Got: describe(v), Effect: skipped})
+		d.report(path, Problem{Entry: path, Expected: `an embedder with "provider" and "model"`, Got: describe(v),
+			Effect: skipped})
 		return
 	}
 	o := &object{decoder: d, path: path, entry: path, fields: m, skipped: skipped, usable: true}
@@ -39,7 +40,8 @@ func (d *decoder) embedder(path string, v any) {
 		return n
 	}
 	o.secret("api_key", "api_key_env with the name of the environment variable that contains the key")
-	d.reportUnknown(path, path, o.fields, "provider", "model", "url", "api_key_env", "query_prompt", "document_prompt", "dimensions", "batch", "weight")
+	d.reportUnknown(path, path, o.fields, "provider", "model", "url", "api_key_env", "query_prompt", "document_prompt",
+		"dimensions", "batch", "weight")
 
 	const providers = `"builtin", "ollama", "openai" or "model2vec"`
 	var e config.Embedder
@@ -50,7 +52,8 @@ func (d *decoder) embedder(path string, v any) {
 	case config.ProviderOllama, config.ProviderOpenAI, config.ProviderModel2Vec:
 	case "onnx": // a provider of earlier builds
 		if o.usable {
-			o.wrong("provider", `"ollama" or "openai" with the server that runs the ONNX model, or "model2vec"`, describe(m["provider"]))
+			o.wrong("provider", `"ollama" or "openai" with the server that runs the ONNX model, or "model2vec"`,
+				describe(m["provider"]))
 		}
 		return
 	default:
@@ -70,7 +73,8 @@ func (d *decoder) embedder(path string, v any) {
 	const url = `the server's address, as in "https://api.example.com/v1"`
 	e.URL = strings.TrimSpace(o.text("url", url))
 	web := strings.HasPrefix(e.URL, "http://") || strings.HasPrefix(e.URL, "https://")
-	if o.usable && (e.URL != "" && (!web || config.Host(e.URL) == "") || e.URL == "" && e.Provider == config.ProviderOpenAI) {
+	if o.usable && (e.URL != "" && (!web || config.Host(e.URL) == "") ||
+		e.URL == "" && e.Provider == config.ProviderOpenAI) {
 		o.wrong("url", url, describe(m["url"]))
 	}
 	e.KeyEnv = strings.TrimSpace(o.text("api_key_env", "the name of the environment variable that contains the key"))

@@ -16,7 +16,8 @@ func (d *decoder) inject(v any) {
 	d.boolField(m, "inject", "hybrid", &in.Hybrid)
 	d.intField(m, "inject", "max_chars", 200, 9000, &in.MaxChars)
 	wrong := func(field, expected string, got any) {
-		d.report("inject."+field, Problem{Entry: "inject", Field: field, Expected: expected, Got: describe(got), Effect: "the other items are used"})
+		d.report("inject."+field, Problem{Entry: "inject", Field: field, Expected: expected, Got: describe(got),
+			Effect: "the other items are used"})
 	}
 	setField(d, m, "inject", "floor", "a number from 0 to 100", &in.Floor, func(v any) (float64, bool) {
 		floor, ok := decimal(v)

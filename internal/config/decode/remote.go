@@ -14,7 +14,8 @@ func (d *decoder) remotes(v any) {
 	}
 	list, ok := v.([]any)
 	if !ok {
-		d.report("servers", Problem{Entry: "servers", Expected: "a list of servers", Got: describe(v), Effect: "no servers"})
+		d.report("servers", Problem{Entry: "servers", Expected: "a list of servers", Got: describe(v),
+			Effect: "no servers"})
 		return
 	}
 	for i, item := range list {

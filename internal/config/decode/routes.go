@@ -46,7 +46,9 @@ func Rules(r Routes) ([]config.Rule, []Problem) {
 		}
 	case nil:
 	default:
-		d.problems = append(d.problems, Problem{Line: r.Line(), Entry: "routes", Expected: "an object that maps names to rules", Got: describe(v), Effect: "ignored"})
+		d.problems = append(d.problems,
+			Problem{Line: r.Line(), Entry: "routes", Expected: "an object that maps names to rules", Got: describe(v),
+				Effect: "ignored"})
 	}
 	return d.rules, d.problems
 }
@@ -70,7 +72,8 @@ func (d *routeDecoder) reportField(field, expected string, got any, fatal bool, 
 		line = d.routes.Line(d.path...)
 	}
 	field = strings.Join(d.path[1:], "") + field
-	d.problems = append(d.problems, Problem{Line: line, Entry: d.entry, Field: field, Expected: expected, Got: describe(got), Effect: effect})
+	d.problems = append(d.problems, Problem{Line: line, Entry: d.entry, Field: field, Expected: expected,
+		Got: describe(got), Effect: effect})
 	d.usable = d.usable && !fatal
 }
 
@@ -80,9 +83,12 @@ func (d *routeDecoder) rule(name string, v any, at string) {
 	d.entry, d.path, d.usable = "routes."+name, []string{at}, true
 	var ok bool
 	if d.fields, ok = v.(map[string]any); !ok {
-		d.problems = append(d.problems, Problem{Line: d.routes.Line(at), Entry: d.entry, Expected: `a rule with a "pattern" and a "message"`, Got: describe(v), Effect: ruleIgnored})
+		d.problems = append(d.problems,
+			Problem{Line: d.routes.Line(at), Entry: d.entry, Expected: `a rule with a "pattern" and a "message"`,
+				Got: describe(v), Effect: ruleIgnored})
 		return
 	}
+
 	d.reportUnknown()
 	r := config.Rule{Name: name, Origin: d.routes.Origin, Line: d.routes.Line(at)}
 	if tool := d.stringField("tool", "a tool name"); tool != "" {
@@ -97,14 +103,17 @@ func (d *routeDecoder) rule(name string, v any, at string) {
 			r.ToolPattern.Text = tool
 		}
 	}
+
 	r.Pattern.Text = d.stringField("pattern", "a pattern")
 	r.CommandPattern.Text = d.stringField("command_pattern", "a pattern")
 	for _, text := range d.stringList("unless", "a pattern or a list of patterns") {
 		r.Unless = append(r.Unless, config.Pattern{Text: text})
 	}
-	if len(r.Tools) == 0 && r.ToolPattern.Text == "" && r.Pattern.Text == "" && r.CommandPattern.Text == "" && d.usable {
+	if len(r.Tools) == 0 && r.ToolPattern.Text == "" && r.Pattern.Text == "" && r.CommandPattern.Text == "" &&
+		d.usable {
 		d.reportField("pattern", "a pattern of a URL, a command, or a tool", d.fields["pattern"], true, ruleIgnored)
 	}
+
 	switch commands := d.stringField("commands", `"written" or "parsed"`); commands {
 	case "", "written":
 	case "parsed":
@@ -112,6 +121,7 @@ func (d *routeDecoder) rule(name string, v any, at string) {
 	default:
 		d.reportField("commands", `"written" or "parsed"`, commands, false, `using "written"`)
 	}
+
 	r.Action = config.ActionDeny
 	const actions = `"deny", "warn", "ask" or "allow"`
 	if action := d.stringField("action", actions); action != "" {
@@ -125,6 +135,7 @@ func (d *routeDecoder) rule(name string, v any, at string) {
 			d.reportField("action", actions, action, true, ruleIgnored)
 		}
 	}
+
 	r.Database = d.stringField("database", "a database name")
 	d.limits(&r)
 	r.Message = d.stringField("message", "a text")
@@ -136,9 +147,11 @@ func (d *routeDecoder) rule(name string, v any, at string) {
 		}
 		r.Message, r.Database, r.Limit, r.Rate = "", "", 0, config.Rate{}
 	} else if r.Message == "" && r.Database == "" && d.usable {
-		d.reportField("message", "a message that names an alternative", d.fields["message"], false, "using a default message")
+		d.reportField("message", "a message that names an alternative", d.fields["message"], false,
+			"using a default message")
 		r.Message = "The rule " + name + " applies to this call."
 	}
+
 	d.tests(&r)
 	if d.usable {
 		d.rules = append(d.rules, r)
@@ -185,13 +198,15 @@ func parseRate(s string) (config.Rate, bool) {
 }
 
 func (d *routeDecoder) reportUnknown() {
-	keys := []string{"name", "description", "tool", "tool_pattern", "pattern", "command_pattern", "unless", "commands", "action", "message", "limit", "rate", "database", "tests"}
+	keys := []string{"name", "description", "tool", "tool_pattern", "pattern", "command_pattern", "unless", "commands",
+		"action", "message", "limit", "rate", "database", "tests"}
 	for _, key := range slices.Sorted(maps.Keys(d.fields)) {
 		if slices.Contains(keys, key) || strings.HasPrefix(key, "_") {
 			continue
 		}
 		line := d.routes.Line(d.path[0], key)
-		d.problems = append(d.problems, Problem{Line: line, Entry: d.entry, Field: key, Expected: knownKey(key, keys), Effect: "ignored"})
+		d.problems = append(d.problems,
+			Problem{Line: line, Entry: d.entry, Field: key, Expected: knownKey(key, keys), Effect: "ignored"})
 	}
 }
 
@@ -282,7 +297,8 @@ func (d *routeDecoder) test(r *config.Rule, m map[string]any, at string) (config
 	case "allow":
 		t.Expect = config.ActionPass
 	default:
-		d.reportField(at, `"expect" to be "deny" (or "block"), "warn", "ask" or "pass" (or "allow")`, m["expect"], false, "the test is ignored")
+		d.reportField(at, `"expect" to be "deny" (or "block"), "warn", "ask" or "pass" (or "allow")`, m["expect"],
+			false, "the test is ignored")
 		return t, false
 	}
 	if v, given := m["contains"]; given {
@@ -324,7 +340,8 @@ func mainTool(r *config.Rule) string {
 
 // canonicalTool returns a known tool's name in the client's spelling.
 func canonicalTool(tool string) string {
-	for _, known := range [...]string{"WebFetch", "WebSearch", "Bash", "Read", "Edit", "MultiEdit", "NotebookEdit", "Write"} {
+	for _, known := range [...]string{"WebFetch", "WebSearch", "Bash", "Read", "Edit", "MultiEdit", "NotebookEdit",
+		"Write"} {
 		if strings.EqualFold(tool, known) {
 			return known
 		}

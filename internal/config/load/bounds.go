@@ -29,7 +29,8 @@ var errLate = errors.New("too late")
 
 func (b *bounds) addBytes(n int64) error {
 	if n > b.bytes {
-		return fmt.Errorf("want at most %d bytes in the rule files of a project, got %d", MaxProjectBytes, MaxProjectBytes-b.bytes+n)
+		return fmt.Errorf("want at most %d bytes in the rule files of a project, got %d", MaxProjectBytes,
+			MaxProjectBytes-b.bytes+n)
 	}
 	b.bytes -= n
 	return nil
@@ -40,7 +41,8 @@ func (b *bounds) addRules(n int) error {
 		return nil
 	}
 	if n > b.rules {
-		return fmt.Errorf("want at most %d rules in the files of a project, got %d", MaxProjectRules, MaxProjectRules-b.rules+n)
+		return fmt.Errorf("want at most %d rules in the files of a project, got %d", MaxProjectRules,
+			MaxProjectRules-b.rules+n)
 	}
 	b.rules -= n
 	return nil
@@ -55,7 +57,8 @@ func (s *Routes) isLate(path string) bool {
 	}
 	if !s.Late {
 		s.Late, s.unread = true, true
-		s.problem(path, decode.Problem{Expected: "rules that can be read in half of the hook's time", Got: "more", Effect: "ignored in this call"})
+		s.problem(path, decode.Problem{Expected: "rules that can be read in half of the hook's time", Got: "more",
+			Effect: "ignored in this call"})
 	}
 	return true
 }

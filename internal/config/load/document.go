@@ -80,7 +80,8 @@ func (d *document) recordLines(path string, n *outline, value any) {
 			if before, twice := last[folded]; twice {
 				d.problems = append(d.problems, decode.Problem{
 					Line: k.line, Entry: path, Field: k.name,
-					Expected: "unique keys", Got: fmt.Sprintf("the key of line %d twice", before.line), Effect: "the last value is used",
+					Expected: "unique keys", Got: fmt.Sprintf("the key of line %d twice", before.line),
+					Effect: "the last value is used",
 				})
 				if before.name != k.name {
 					delete(value, before.name)

@@ -24,7 +24,8 @@ func (s *Routes) listed(list string) {
 			continue
 		}
 		if path = config.Expand(path, config.Home(os.Getenv)); !filepath.IsAbs(path) {
-			s.problem("$TOOL_ROUTING_ROUTES", decode.Problem{Expected: "absolute paths", Got: strconv.Quote(path), Effect: "ignored"})
+			s.problem("$TOOL_ROUTING_ROUTES",
+				decode.Problem{Expected: "absolute paths", Got: strconv.Quote(path), Effect: "ignored"})
 			continue
 		}
 		s.named(path)
@@ -60,7 +61,9 @@ func (s *Routes) named(path string) {
 	}
 	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return e.IsDir() || !isRuleFile(e.Name()) })
 	if len(entries) > maxFolderFiles {
-		s.Problems = append(s.Problems, fmt.Sprintf("routes %s: want at most %d files, got %d; using the first ones", path, maxFolderFiles, len(entries)))
+		s.Problems = append(s.Problems,
+			fmt.Sprintf("routes %s: want at most %d files, got %d; using the first ones", path, maxFolderFiles,
+				len(entries)))
 		entries = entries[:maxFolderFiles]
 	}
 	for _, e := range entries {

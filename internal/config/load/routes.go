@@ -145,7 +145,8 @@ func newRoutes(place config.RoutesPlace) *Routes {
 
 // Snapshot returns the rules as the hook reads them.
 func (s *Routes) Snapshot() *config.RoutesSnapshot {
-	return &config.RoutesSnapshot{Place: s.Place, User: s.addedTo, Sources: s.sources, Rules: s.Rules, Problems: s.Problems}
+	return &config.RoutesSnapshot{Place: s.Place, User: s.addedTo, Sources: s.sources, Rules: s.Rules,
+		Problems: s.Problems}
 }
 
 // checkDatabases reports the rules that name an unknown database.

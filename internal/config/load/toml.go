@@ -69,7 +69,8 @@ const (
 )
 
 func newTable(line int, kind tableKind) *tomlTable {
-	return &tomlTable{outline: &outline{line: line}, values: map[string]any{}, tables: map[string]*tomlTable{}, kind: kind}
+	return &tomlTable{outline: &outline{line: line}, values: map[string]any{}, tables: map[string]*tomlTable{},
+		kind: kind}
 }
 
 // table returns the table of a name in t, and creates it if there is none. It returns nil if

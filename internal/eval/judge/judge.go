@@ -155,12 +155,14 @@ func (m *Evaluator) Close() {
 const judgedHits = 20
 
 // Measure searches with queries and identifiers, and judges the results.
-func (m *Evaluator) Measure(ctx context.Context, queries []eval.Query, identifiers []eval.Identifier) (Evaluation, error) {
+func (m *Evaluator) Measure(ctx context.Context, queries []eval.Query,
+	identifiers []eval.Identifier) (Evaluation, error) {
 	var out Evaluation
 	m.total = int64(len(queries) + 3*len(identifiers))
 	if m.Confidence {
 		m.total += int64(len(queries) * len(m.databases))
 	}
+
 	skipped := map[string]int{}
 	for i := range queries {
 		q := &queries[i]
@@ -183,6 +185,7 @@ func (m *Evaluator) Measure(ctx context.Context, queries []eval.Query, identifie
 		all := scoresOf(out.Results)
 		out.Queries = &all
 	}
+
 	var missed []queryResult
 	byForm, err := m.measureIdentifiers(ctx, identifiers, skipped, &missed)
 	if err != nil {
@@ -191,9 +194,11 @@ func (m *Evaluator) Measure(ctx context.Context, queries []eval.Query, identifie
 	out.Identifiers, out.Missed = identifierScoresOf(byForm, ""), missed
 	for _, set := range setsOf(out.Results, byForm) {
 		s := setScores{Name: set, Identifiers: identifierScoresOf(byForm, set)}
-		s.Scores = scoresOf(slices.DeleteFunc(slices.Clone(out.Results), func(r queryResult) bool { return r.Set != set }))
+		s.Scores = scoresOf(slices.DeleteFunc(slices.Clone(out.Results),
+			func(r queryResult) bool { return r.Set != set }))
 		out.Sets = append(out.Sets, s)
 	}
+
 	if m.Confidence {
 		judged := slices.DeleteFunc(slices.Clone(queries), func(q eval.Query) bool { return q.IsDecision() })
 		if out.Confidence, err = m.measureConfidence(ctx, judged); err != nil {
@@ -203,12 +208,14 @@ func (m *Evaluator) Measure(ctx context.Context, queries []eval.Query, identifie
 			out.Confidence = append(out.Confidence, sumConfidence(out.Confidence))
 		}
 	}
+
 	for set, n := range skipped {
 		out.Notes = append(out.Notes, fmt.Sprintf("skipped %s: database %q not found", humanize.Count(n, "query"), set))
 	}
 	slices.Sort(out.Notes)
 	if len(out.Results) == 0 && len(out.Decisions) == 0 && out.Identifiers == nil {
-		return out, usererror.WithHint(errors.New("cannot measure: no query names an existing database"), "pass --unscoped to search all databases with each query")
+		return out, usererror.WithHint(errors.New("cannot measure: no query names an existing database"),
+			"pass --unscoped to search all databases with each query")
 	}
 	return out, nil
 }
@@ -255,7 +262,9 @@ func (m *Evaluator) search(ctx context.Context, chosen []int, text string) (a an
 		}
 	}
 	results, err := m.results(ctx, searched, text)
-	if len(searched) < len(chosen) && !slices.ContainsFunc(results, func(r index.Result) bool { return r.Confidence >= index.Doubtful }) && err == nil {
+	if len(searched) < len(chosen) &&
+		!slices.ContainsFunc(results, func(r index.Result) bool { return r.Confidence >= index.Doubtful }) &&
+		err == nil {
 		searched = chosen
 		results, err = m.results(ctx, searched, text)
 	}
@@ -295,8 +304,9 @@ func (m *Evaluator) evaluate(ctx context.Context, databases []int, q *eval.Query
 	if err != nil {
 		return queryResult{}, err
 	}
-	r := queryResult{ID: q.ID, Set: m.databaseName(q.Set), Text: q.Text, Source: q.Source, Confidence: a.confidence, Confident: a.confident,
-		Millis: float64(a.took.Microseconds()) / 1000}
+	r := queryResult{ID: q.ID, Set: m.databaseName(q.Set), Text: q.Text, Source: q.Source, Confidence: a.confidence,
+		Confident: a.confident,
+		Millis:    float64(a.took.Microseconds()) / 1000}
 	r.Page, r.Section = judge(q, a)
 	const shown = 5
 	for i, h := range a.hits[:min(shown, len(a.hits))] {
@@ -364,7 +374,8 @@ const (
 )
 
 // measureIdentifiers searches for the identifiers in each form.
-func (m *Evaluator) measureIdentifiers(ctx context.Context, identifiers []eval.Identifier, skipped map[string]int, missed *[]queryResult) (byForm [formCount][]queryResult, err error) {
+func (m *Evaluator) measureIdentifiers(ctx context.Context, identifiers []eval.Identifier, skipped map[string]int,
+	missed *[]queryResult) (byForm [formCount][]queryResult, err error) {
 	for _, id := range identifiers {
 		databases, ok := m.databasesFor(id.Set)
 		if !ok {
@@ -372,7 +383,8 @@ func (m *Evaluator) measureIdentifiers(ctx context.Context, identifiers []eval.I
 			continue
 		}
 		for form, text := range [formCount]string{id.Name, id.Last(), id.Words()} {
-			q := eval.Query{Text: text, Set: id.Set, Targets: []eval.Target{{Page: id.Page, Anchor: id.Anchor, Grade: 1}}}
+			q := eval.Query{Text: text, Set: id.Set,
+				Targets: []eval.Target{{Page: id.Page, Anchor: id.Anchor, Grade: 1}}}
 			r, err := m.evaluate(ctx, databases, &q)
 			if err != nil {
 				return byForm, err

@@ -100,12 +100,15 @@ func (s *Summary) Advise(c *config.Config) error {
 	for _, list := range s.Unanswered {
 		for i := range list.Groups {
 			g := &list.Groups[i]
-			s.Proposals = append(s.Proposals, Proposal{AddDocumentation, list.Database, g.Word, fmt.Sprintf("%s did not answer %s", list.Database, Searches(g.Searches)), g.Setup})
+			s.Proposals = append(s.Proposals,
+				Proposal{AddDocumentation, list.Database, g.Word,
+					fmt.Sprintf("%s did not answer %s", list.Database, Searches(g.Searches)), g.Setup})
 		}
 	}
 	for i := range s.Unmatched {
 		if g := &s.Unmatched[i]; s.KeywordFor(g.Word) == nil {
-			s.Proposals = append(s.Proposals, Proposal{AddDocumentation, "", g.Word, "no database matches " + Searches(g.Searches), g.Setup})
+			s.Proposals = append(s.Proposals,
+				Proposal{AddDocumentation, "", g.Word, "no database matches " + Searches(g.Searches), g.Setup})
 		}
 	}
 	return nil
@@ -139,7 +142,8 @@ func (s *Summary) groupUnanswered(c *config.Config) error {
 		}
 		s.Unanswered = append(s.Unanswered, UnansweredList{name, slices.Concat([]QueryGroup{}, groups), alone})
 	}
-	slices.SortStableFunc(s.Unanswered, func(a, b UnansweredList) int { return cmp.Compare(len(queries[b.Database]), len(queries[a.Database])) })
+	slices.SortStableFunc(s.Unanswered,
+		func(a, b UnansweredList) int { return cmp.Compare(len(queries[b.Database]), len(queries[a.Database])) })
 	return nil
 }
 
@@ -188,8 +192,10 @@ func (s *Summary) proposeKeywords(c *config.Config) {
 		keywords := strings.Join(append(slices.Clone(best.Keywords), g.Word), ",")
 		s.Proposals = append(s.Proposals, Proposal{
 			Kind: AddKeyword, Database: best.Name, Word: g.Word,
-			Reason:  fmt.Sprintf("%s answers %d of %d searches", best.Name, most, len(queries)),
-			Command: fmt.Sprintf("docsearch setup %s %s --keywords %s --yes --no-install", humanize.Argument(best.Keyword()), humanize.Argument(hook.Folder(best.Path)), humanize.Argument(keywords)),
+			Reason: fmt.Sprintf("%s answers %d of %d searches", best.Name, most, len(queries)),
+			Command: fmt.Sprintf("docsearch setup %s %s --keywords %s --yes --no-install",
+				humanize.Argument(best.Keyword()), humanize.Argument(hook.Folder(best.Path)),
+				humanize.Argument(keywords)),
 		})
 	}
 }
@@ -203,7 +209,8 @@ func answeredWith(db *config.Database, keyword string, queries []string) (n int)
 	}
 	defer x.Close()
 	for _, q := range queries {
-		found, err := x.Search(quicksearch.Query{Text: q, Names: append([]string{db.Name, keyword}, db.Keywords...), Version: db.Version, Limit: 1, Threshold: db.Threshold})
+		found, err := x.Search(quicksearch.Query{Text: q, Names: append([]string{db.Name, keyword}, db.Keywords...),
+			Version: db.Version, Limit: 1, Threshold: db.Threshold})
 		if err == nil && found.Confident {
 			n++
 		}
@@ -245,7 +252,8 @@ func AnsweringDatabases(c *config.Config) []adapt.Database {
 	for _, db := range c.Databases {
 		info, err := index.Inspect(db.Path)
 		if err == nil && (db.Mode == "" || db.Mode == config.ModeAnswer) {
-			list = append(list, adapt.Database{Name: db.Name, Path: db.Path, Base: quicksearch.Usable(info.Confidence).Threshold})
+			list = append(list, adapt.Database{Name: db.Name, Path: db.Path,
+				Base: quicksearch.Usable(info.Confidence).Threshold})
 		}
 	}
 	return list

@@ -67,7 +67,8 @@ func latestIn(dir string, now time.Time) (*Decisions, error) {
 		if outcome == "" {
 			continue
 		}
-		decision := Decision{At: e.At, Tool: e.Tool, Query: e.Query, Databases: e.Databases, Page: e.Page, Outcome: outcome, entry: e}
+		decision := Decision{At: e.At, Tool: e.Tool, Query: e.Query, Databases: e.Databases, Page: e.Page,
+			Outcome: outcome, entry: e}
 		if len(e.Confidence) > 0 {
 			decision.Confidence = slices.Max(e.Confidence)
 		}
@@ -131,7 +132,8 @@ func describeDenial(s *adapt.Search, now time.Time) string {
 func (d *Decisions) Query() (string, error) {
 	i := slices.IndexFunc(d.All, func(x Decision) bool { return x.Query != "" })
 	if i < 0 {
-		return "", usererror.WithHint(errors.New("no web search with a query in the log in "+d.Dir), "run docsearch why QUERY")
+		return "", usererror.WithHint(errors.New("no web search with a query in the log in "+d.Dir),
+			"run docsearch why QUERY")
 	}
 	return d.All[i].Query, nil
 }
@@ -146,7 +148,8 @@ func (d *Decisions) MarkWrong(number int) (*Decision, error) {
 		})
 	}
 	if number < 1 || number > len(d.All) {
-		return nil, usererror.WithHint(errors.New("decision not found: no such denied web search in the log"), "to list the decisions, run docsearch last")
+		return nil, usererror.WithHint(errors.New("decision not found: no such denied web search in the log"),
+			"to list the decisions, run docsearch last")
 	}
 	marked := &d.All[number-1]
 	if err := (Labels{d.Dir}).Add(marked.entry); err != nil {

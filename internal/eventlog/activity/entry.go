@@ -33,7 +33,8 @@ func (s *Summary) follow(e *eventlog.Event) {
 	before := len(s.follower.Searches())
 	s.follower.Add(*e)
 	at := strconv.FormatInt(e.At.UnixMilli(), 10)
-	entry := &Entry{Event: *e, base: at + "-" + eventlog.Checksum(at, e.Session, e.Call, e.Tool, string(e.Outcome), e.Query), number: 1}
+	entry := &Entry{Event: *e, base: at + "-" +
+		eventlog.Checksum(at, e.Session, e.Call, e.Tool, string(e.Outcome), e.Query), number: 1}
 	for _, other := range slices.Backward(s.Recent) {
 		if !other.At.Equal(e.At) {
 			break

@@ -31,6 +31,7 @@ func groupQueries(queries []string, ignored ...string) (groups []QueryGroup, alo
 	if err != nil {
 		return nil, 0, err
 	}
+
 	type word struct {
 		term    string
 		queries []int // indexes of queries that contain it
@@ -43,12 +44,14 @@ func groupQueries(queries []string, ignored ...string) (groups []QueryGroup, alo
 		}
 		return 2
 	}
+
 	known := map[string]bool{}
 	for _, text := range ignored {
 		for _, w := range queryTerms(analyzer, text) {
 			known[w.term] = true
 		}
 	}
+
 	terms := make([][]queryTerm, len(queries))
 	byTerm := map[string]*word{}
 	for i, q := range queries {
@@ -64,6 +67,7 @@ func groupQueries(queries []string, ignored ...string) (groups []QueryGroup, alo
 			w.halves += halves(position)
 		}
 	}
+
 	// Sorted alphabetically, so that the first one wins a tie.
 	words := slices.SortedFunc(maps.Values(byTerm), func(v, w *word) int { return cmp.Compare(v.term, w.term) })
 	grouped := make([]bool, len(queries))
@@ -95,10 +99,12 @@ func groupQueries(queries []string, ignored ...string) (groups []QueryGroup, alo
 				}
 			}
 		}
-		g.Word = slices.MaxFunc(slices.Sorted(maps.Keys(spellings)), func(s, t string) int { return cmp.Compare(spellings[s], spellings[t]) })
+		g.Word = slices.MaxFunc(slices.Sorted(maps.Keys(spellings)),
+			func(s, t string) int { return cmp.Compare(spellings[s], spellings[t]) })
 		g.Setup = setupCommandFor(g.Word)
 		groups = append(groups, g)
 	}
+
 	slices.SortStableFunc(groups, func(a, b QueryGroup) int { return cmp.Compare(b.Searches, a.Searches) })
 	return groups, alone, nil
 }
@@ -116,7 +122,8 @@ func queryTerms(analyzer *lexical.Analyzer, query string) []queryTerm {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("+#.-_", r)
 	}) {
 		text = strings.Trim(strings.TrimLeft(text, "+#"), ".-_")
-		if !strings.ContainsFunc(text, unicode.IsLetter) || isGeneric(text) || strings.TrimLeft(text, "v.0123456789") == "" {
+		if !strings.ContainsFunc(text, unicode.IsLetter) || isGeneric(text) ||
+			strings.TrimLeft(text, "v.0123456789") == "" {
 			continue
 		}
 		term := strings.Join(analyzer.Terms(text), " ")
@@ -133,13 +140,18 @@ func queryTerms(analyzer *lexical.Analyzer, query string) []queryTerm {
 // isGeneric reports words that occur in searches about any subject.
 func isGeneric(word string) bool {
 	switch word {
-	case "how", "what", "why", "when", "where", "which", "who", "can", "could", "should", "does", "do", "did", "i", "you", "we",
-		"my", "your", "from", "vs", "versus", "using", "use", "used", "best", "good", "new", "latest", "current", "way", "ways",
-		"get", "set", "make", "create", "add", "change", "fix", "solve", "work", "works", "working", "run", "running", "setup",
+	case "how", "what", "why", "when", "where", "which", "who", "can", "could", "should", "does", "do", "did", "i",
+		"you", "we",
+		"my", "your", "from", "vs", "versus", "using", "use", "used", "best", "good", "new", "latest", "current", "way",
+		"ways",
+		"get", "set", "make", "create", "add", "change", "fix", "solve", "work", "works", "working", "run", "running",
+		"setup",
 		"install", "installation", "configure", "configuration", "config", "option", "options", "setting", "settings",
 		"error", "errors", "issue", "issues", "problem", "problems", "failed", "fails", "failure", "not", "cannot",
-		"example", "examples", "tutorial", "guide", "docs", "documentation", "reference", "official", "api", "code", "file", "files",
-		"version", "versions", "release", "releases", "changelog", "update", "upgrade", "migration", "support", "supported",
+		"example", "examples", "tutorial", "guide", "docs", "documentation", "reference", "official", "api", "code",
+		"file", "files",
+		"version", "versions", "release", "releases", "changelog", "update", "upgrade", "migration", "support",
+		"supported",
 		"practice", "practices", "difference", "between", "default", "github", "stackoverflow", "reddit":
 		return true
 	}

@@ -38,12 +38,14 @@ func (s *Summary) Print(w io.Writer, logsQueries bool) error {
 	printShares(&b, c, "by database", s.ByDatabase())
 	for _, share := range s.ByDatabase() {
 		if p := s.ThresholdFor(share.Name); p != nil {
-			fmt.Fprintf(&b, "%s%s: %s; to let its threshold adapt, set \"adapt\": true in the config's \"hook\"\n", indent, safetext.Printable(share.Name), p.Reason)
+			fmt.Fprintf(&b, "%s%s: %s; to let its threshold adapt, set \"adapt\": true in the config's \"hook\"\n",
+				indent, safetext.Printable(share.Name), p.Reason)
 		}
 	}
 	printShares(&b, c, "by rule", s.ByRule())
 	for _, list := range s.Unanswered {
-		fmt.Fprintf(&b, "\n%sweb searches that %s does not answer%s\n", c.Title, safetext.Printable(list.Database), c.End)
+		fmt.Fprintf(&b, "\n%sweb searches that %s does not answer%s\n", c.Title, safetext.Printable(list.Database),
+			c.End)
 		printGroups(&b, c, list.Groups, list.Alone, width, func(*QueryGroup) *Proposal { return nil })
 	}
 	if len(s.Unmatched)+s.Alone > 0 {
@@ -54,7 +56,8 @@ func (s *Summary) Print(w io.Writer, logsQueries bool) error {
 		}
 	}
 	if s.Unknown > 0 && !logsQueries {
-		fmt.Fprintf(&b, "\n%s without a matching database; to see future ones here, set \"log_queries\": true in the config's \"hook\"\n", Searches(s.Unknown))
+		fmt.Fprintf(&b,
+			"\n%s without a matching database; to see future ones here, set \"log_queries\": true in the config's \"hook\"\n", Searches(s.Unknown))
 	}
 	fmt.Fprintf(&b, "\n%s%s%s\n", c.Title, s.Saved.Sentence(), c.End)
 	for _, line := range terminal.Wrap(s.Saved.How, min(width, 80)) {
@@ -89,12 +92,15 @@ const nameWidth = 24
 func day(t *time.Time) string { return t.Local().Format(time.DateOnly) }
 
 // printGroups prints groups of queries, each with its command or a better one.
-func printGroups(b *strings.Builder, c terminal.Palette, groups []QueryGroup, alone, width int, better func(*QueryGroup) *Proposal) {
+func printGroups(b *strings.Builder, c terminal.Palette, groups []QueryGroup, alone, width int,
+	better func(*QueryGroup) *Proposal) {
 	for i := range groups[:min(len(groups), groupsShown)] {
 		g := &groups[i]
-		fmt.Fprintf(b, "%s%4s  %s%s%s\n", indent, humanize.Thousands(g.Searches), c.Match, safetext.Printable(g.Word), c.End)
+		fmt.Fprintf(b, "%s%4s  %s%s%s\n", indent, humanize.Thousands(g.Searches), c.Match, safetext.Printable(g.Word),
+			c.End)
 		for _, q := range g.Queries[:min(len(g.Queries), queriesShown)] {
-			fmt.Fprintf(b, "%s      %s%s%s\n", indent, c.Dim, humanize.Truncate(safetext.Printable(q), width-len(indent)-6), c.End)
+			fmt.Fprintf(b, "%s      %s%s%s\n", indent, c.Dim,
+				humanize.Truncate(safetext.Printable(q), width-len(indent)-6), c.End)
 		}
 		command := g.Setup
 		if p := better(g); p != nil {

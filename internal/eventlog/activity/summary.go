@@ -160,7 +160,8 @@ func (s *Summary) saving() Saving {
 			"A web call counts as %s tokens and %d seconds. "+
 			"The estimate subtracts the %s bytes of all answers and search calls, at %d bytes per token, and %g seconds per event, as measured in Claude Code. "+
 			"It cannot account for calls that the agent would have made without docsearch.",
-			humanize.Thousands(assumedTokens), assumedSeconds, humanize.Thousands(s.contextBytes), assumedBytes, hookSeconds),
+			humanize.Thousands(assumedTokens), assumedSeconds, humanize.Thousands(s.contextBytes), assumedBytes,
+			hookSeconds),
 	}
 }
 
@@ -169,7 +170,8 @@ func (s Saving) Sentence() string {
 	if s.Tokens < 0 {
 		return fmt.Sprintf("No tokens saved: the texts for the agent took about %s tokens more than the web calls that they saved", humanize.Thousands(-s.Tokens))
 	}
-	return fmt.Sprintf("Saved about %s tokens and %s", humanize.Thousands(s.Tokens), humanize.Seconds(max(0, s.Seconds)))
+	return fmt.Sprintf("Saved about %s tokens and %s", humanize.Thousands(s.Tokens),
+		humanize.Seconds(max(0, s.Seconds)))
 }
 
 func toWeb(tool string) bool { return tool == "WebSearch" || tool == "WebFetch" }

@@ -32,7 +32,8 @@ func (s *Summary) tallyWeb(now time.Time) []Tally {
 	}
 	counts[ranUnmatched] = s.Outcomes[eventlog.Unmatched]
 	tallies := []Tally{}
-	for _, outcome := range []string{used, usedAndSearched, callUnused, thenWeb, thenRan, denied, ranUnanswered, ranUnmatched} {
+	for _, outcome := range []string{used, usedAndSearched, callUnused, thenWeb, thenRan, denied, ranUnanswered,
+		ranUnmatched} {
 		if n := counts[outcome]; n > 0 {
 			tallies = append(tallies, Tally{outcome, n})
 		}
@@ -51,15 +52,18 @@ func (s *Summary) ByDatabase() []Share {
 			denials += " (" + join(countOf(r.Neither, "used"), countOf(r.Searched, "used and searched further"),
 				countOf(r.Reworded+r.Retried, "then went to the web")) + ")"
 		}
-		return join(denials, countOf(c[eventlog.Unanswered], "not answered"), countOf(c[eventlog.Context], "ran with added text"))
+		return join(denials, countOf(c[eventlog.Unanswered], "not answered"),
+			countOf(c[eventlog.Context], "ran with added text"))
 	})
 }
 
 // ByRule returns the calls of each rule, the one with the most events first.
 func (s *Summary) ByRule() []Share {
 	return shares(s.Rules, func(_ string, c Counter) string {
-		return join(countOf(c[eventlog.Denied], "denied"), countOf(c[eventlog.Answered]+c[eventlog.Redirected], "denied with documentation"),
-			countOf(c[eventlog.Prompted], "asked you"), countOf(c[eventlog.Context], "ran with added text"), countOf(c[eventlog.Retried], "ran when sent again"))
+		return join(countOf(c[eventlog.Denied], "denied"),
+			countOf(c[eventlog.Answered]+c[eventlog.Redirected], "denied with documentation"),
+			countOf(c[eventlog.Prompted], "asked you"), countOf(c[eventlog.Context], "ran with added text"),
+			countOf(c[eventlog.Retried], "ran when sent again"))
 	})
 }
 

@@ -53,7 +53,8 @@ func (f *Follower) Add(e eventlog.Event) {
 	case e.Outcome == eventlog.Unanswered:
 		f.searches = append(f.searches, &Search{Event: e})
 		for _, s := range open {
-			if e.Tool == "WebSearch" && e.At.Sub(s.At) > parallel && slices.ContainsFunc(e.Databases, func(name string) bool { return slices.Contains(s.Databases, name) }) {
+			if e.Tool == "WebSearch" && e.At.Sub(s.At) > parallel &&
+				slices.ContainsFunc(e.Databases, func(name string) bool { return slices.Contains(s.Databases, name) }) {
 				s.Reaction = Reworded
 			}
 		}

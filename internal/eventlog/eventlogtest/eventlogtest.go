@@ -28,7 +28,8 @@ func Week(t testing.TB) eventlog.Log {
 	gitlab, both := []string{"gitlab"}, []string{"gitlab", "<k8s> & \"co\""}
 	log(1, eventlog.Event{Name: "SessionStart", Outcome: eventlog.Context, Shown: 300, Databases: both})
 	for i := range 1200 {
-		log(1, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Answered, Shown: 4000, Databases: gitlab, Session: "s", Call: strconv.Itoa(i)})
+		log(1, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Answered, Shown: 4000, Databases: gitlab,
+			Session: "s", Call: strconv.Itoa(i)})
 	}
 	log(1, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Retried, Session: "s", Call: "7"})
 	log(1, eventlog.Event{Tool: "WebFetch", Outcome: eventlog.Answered, Shown: 8000, Databases: gitlab})
@@ -36,12 +37,14 @@ func Week(t testing.TB) eventlog.Log {
 	at = at.AddDate(0, 0, 3)
 	log(2, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Retried})
 	log(4, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Unanswered, Databases: gitlab})
-	log(1, eventlog.Event{Tool: "Bash", Outcome: eventlog.Denied, Shown: 40, Rule: "bash-kubectl-with-a-name-that-is-long"})
+	log(1, eventlog.Event{Tool: "Bash", Outcome: eventlog.Denied, Shown: 40,
+		Rule: "bash-kubectl-with-a-name-that-is-long"})
 	log(1, eventlog.Event{Tool: "Bash", Outcome: eventlog.Answered, Shown: 400, Rule: "manual", Databases: gitlab})
 	log(1, eventlog.Event{Tool: "Bash", Outcome: eventlog.Prompted, Shown: 40, Rule: "push"})
 	log(2, eventlog.Event{Tool: "mcp__docsearch__search", Outcome: eventlog.Allowed})
 	at = at.AddDate(0, 0, 3)
-	for _, q := range []string{"prisma migrate  deploy", "Prisma schema", "<script>alert(1)</script>", "prisma\tmigrate deploy", "redis streams", "streams in Redis", "weather"} {
+	for _, q := range []string{"prisma migrate  deploy", "Prisma schema", "<script>alert(1)</script>",
+		"prisma\tmigrate deploy", "redis streams", "streams in Redis", "weather"} {
 		log(1, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Unmatched, Query: q})
 	}
 	log(5, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Unmatched})

@@ -266,7 +266,8 @@ func (t *transcript) block(r *record, b block, send func(string, map[string]any)
 			t.rejected(b.Use, reason)
 		}
 		if ok && commandRan(text) {
-			return send(b.Use, map[string]any{"hook_event_name": "PostToolUseFailure", "tool_name": c.name, "tool_input": c.input, "error": text})
+			return send(b.Use, map[string]any{"hook_event_name": "PostToolUseFailure", "tool_name": c.name,
+				"tool_input": c.input, "error": text})
 		}
 	}
 	return nil

@@ -105,7 +105,8 @@ type Replayer struct {
 // NewReplayer returns a replayer of events since a time.
 func NewReplayer(r *load.Result, l config.Locations, since time.Time) *Replayer {
 	return &Replayer{config: r, locations: l, since: since, rules: map[string]*load.Routes{}, Sum: Tally{
-		Calls: map[string]int{}, Outcomes: map[string]map[string]int{}, Databases: map[string]int{}, Rules: map[string]int{},
+		Calls: map[string]int{}, Outcomes: map[string]map[string]int{}, Databases: map[string]int{},
+		Rules: map[string]int{},
 	}}
 }
 
@@ -177,7 +178,8 @@ func (r *Replayer) file(ctx context.Context, name string) *ReplayedFile {
 		locations := r.locations
 		locations.State = dir
 		now := time.Now()
-		p := &hook.Process{Stderr: io.Discard, Getenv: os.Getenv, Now: func() time.Time { return now }, Rules: r.rulesOf, Commands: shell.Commands}
+		p := &hook.Process{Stderr: io.Discard, Getenv: os.Getenv, Now: func() time.Time { return now },
+			Rules: r.rulesOf, Commands: shell.Commands}
 		damage, err = Read(progress.Interruptible(ctx, in), func(e Event) error {
 			if e.At.IsZero() {
 				e.At = now
@@ -186,7 +188,8 @@ func (r *Replayer) file(ctx context.Context, name string) *ReplayedFile {
 			if e.At.Before(r.since) {
 				return nil
 			}
-			r.add(f, &e, p.Decide(e.Event, &r.config.Config, locations, uncached.Indexes(&r.config.Config, uncached.NoReport)))
+			r.add(f, &e, p.Decide(e.Event, &r.config.Config, locations,
+				uncached.Indexes(&r.config.Config, uncached.NoReport)))
 			return nil
 		})
 		return err
@@ -246,7 +249,8 @@ func (r *Replayer) add(f *ReplayedFile, e *Event, d hook.Decision) {
 	r.Sum.Outcomes[kind][result]++
 	o := Outcome{
 		File: f.Name, Line: e.Line, Session: e.Session, Agent: e.Agent, Event: e.Name, Tool: e.Tool,
-		Text: hook.RouteCall(e.Event).Text, Outcome: result, Databases: d.Offered, AgentText: cmp.Or(d.Reason, d.Context),
+		Text: hook.RouteCall(e.Event).Text, Outcome: result, Databases: d.Offered,
+		AgentText: cmp.Or(d.Reason, d.Context),
 	}
 	if !e.At.IsZero() {
 		o.At = &e.At

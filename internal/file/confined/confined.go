@@ -160,7 +160,10 @@ func (p Path) Read(limit int64) ([]byte, error) {
 
 // Create creates a file for reading and writing. The file must not exist.
 func (p Path) Create(perm fs.FileMode) (*os.File, error) {
-	f, err := get(p, func(r *os.Root) (*os.File, error) { return r.OpenFile(p.Name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm) })
+	f, err := get(p, func(r *os.Root) (*os.File,
+		error) {
+		return r.OpenFile(p.Name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
+	})
 	return f, writeError(err)
 }
 
@@ -187,7 +190,8 @@ func (p Path) Edit(perm fs.FileMode) (*os.File, error) {
 // os.O_CREATE and the file does not exist, it creates the file. Its error wraps
 // ErrReplaced if other processes keep creating, removing or replacing the file
 // between the two calls.
-func openInPlace(path string, flag, create int, lstat func() (fs.FileInfo, error), open func(flag int) (*os.File, error)) (*os.File, error) {
+func openInPlace(path string, flag, create int, lstat func() (fs.FileInfo, error),
+	open func(flag int) (*os.File, error)) (*os.File, error) {
 	for try := 0; ; try++ {
 		want, err := lstat()
 		switch {

@@ -66,7 +66,8 @@ func (d *Deadline) Stop() {
 
 func (d *Deadline) expire() {
 	if d.finished.CompareAndSwap(false, true) {
-		os.Stderr.WriteString("docsearch: timeout after " + time.Duration(d.limit.Load()).String() + "; the call runs as usual\n")
+		os.Stderr.WriteString("docsearch: timeout after " + time.Duration(d.limit.Load()).String() +
+			"; the call runs as usual\n")
 		if f := d.expired.Load(); f != nil {
 			(*f)()
 		}

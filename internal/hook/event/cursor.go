@@ -8,7 +8,8 @@ func (e *Event) readCursor(f rawjson.Fields) {
 		e.Name = UserPromptSubmit
 	}
 	e.nameByShape(f)
-	e.Tool = commonTool(e.ClientTool, "Shell", Bash, "MCP:search", "mcp__docsearch__search", "MCP:read", "mcp__docsearch__read")
+	e.Tool = commonTool(e.ClientTool, "Shell", Bash, "MCP:search", "mcp__docsearch__search", "MCP:read",
+		"mcp__docsearch__read")
 	e.readInput(f.Raw("tool_input"))
 	e.readFailure(f, exitCodeFailure(f.Raw("tool_output", "tool_response")))
 }

@@ -94,7 +94,8 @@ func Explain(query string) (out *Search, d hook.Decision, messages []string, err
 	}
 	r.Config.AddClustered()
 	indexes := lookup.Indexes{Locations: l}
-	indexes.Remote = remote.NewHook(&r.Config, l, time.Now().Add(time.Duration(r.Config.Hook.TimeoutMS)*time.Millisecond))
+	indexes.Remote = remote.NewHook(&r.Config, l,
+		time.Now().Add(time.Duration(r.Config.Hook.TimeoutMS)*time.Millisecond))
 	r.Config.Names = lookup.DefinedNames(r.Config.Databases)
 	cwd, err := os.Getwd()
 	if err != nil {
@@ -103,7 +104,8 @@ func Explain(query string) (out *Search, d hook.Decision, messages []string, err
 	r.Config.Project = config.ProjectAt(l, os.Getenv, cwd)
 	r.Config.AddProject(cwd)
 	routes := load.LoadRoutes(r, config.PlaceOf(l, os.Getenv, cwd))
-	data, err := json.Marshal(map[string]any{"hook_event_name": "PreToolUse", "tool_name": "WebSearch", "tool_input": map[string]string{"query": query}})
+	data, err := json.Marshal(map[string]any{"hook_event_name": "PreToolUse", "tool_name": "WebSearch",
+		"tool_input": map[string]string{"query": query}})
 	if err != nil {
 		return nil, d, nil, err
 	}
@@ -115,7 +117,8 @@ func Explain(query string) (out *Search, d hook.Decision, messages []string, err
 		Rules:    func(func(*config.Rule) bool) ([]config.Rule, error) { return routes.Rules, nil },
 		Commands: shell.Commands,
 	})
-	out = &Search{Query: query, Databases: []Database{}, Outcome: OutcomeOf(&d, &event), Offered: append([]string{}, d.Offered...), Faults: d.Faults}
+	out = &Search{Query: query, Databases: []Database{}, Outcome: OutcomeOf(&d, &event),
+		Offered: append([]string{}, d.Offered...), Faults: d.Faults}
 	if d.Rule != nil {
 		out.Rule = d.Rule.Name
 	}
@@ -186,7 +189,8 @@ func quickSearch(query string, db *config.Database) (found quicksearch.Answer, t
 		return found, 0, err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
-	found, err = x.Search(quicksearch.Query{Text: query, Names: db.QueryNames(), Named: match.Limited(event.Search{Query: query}), Version: db.Version, Limit: whyHits, Threshold: db.Threshold})
+	found, err = x.Search(quicksearch.Query{Text: query, Names: db.QueryNames(),
+		Named: match.Limited(event.Search{Query: query}), Version: db.Version, Limit: whyHits, Threshold: db.Threshold})
 	return found, max(quicksearch.Usable(g.Confidence).Threshold, db.Threshold), err
 }
 
@@ -205,7 +209,8 @@ func (w *Database) ConfidenceStep() string {
 	case w.AdviceOnly != "":
 		answers = fmt.Sprintf("the hook only advises (%s)", safetext.Printable(w.AdviceOnly))
 	case w.Unmet != "":
-		answers = fmt.Sprintf("does not answer, because no heading of the best passages is about %s", safetext.Printable(w.Unmet))
+		answers = fmt.Sprintf("does not answer, because no heading of the best passages is about %s",
+			safetext.Printable(w.Unmet))
 	}
 	return fmt.Sprintf("best passage: confidence %.2f (threshold %.2f) - %s", w.Confidence, w.Threshold, answers)
 }

@@ -6,7 +6,8 @@ var claude = Client{
 	Host:   event.Claude,
 	Loader: "ToolSearch",
 	contexts: []string{
-		event.SessionStart, event.SubagentStart, event.UserPromptSubmit, event.PreToolUse, event.PostToolUse, event.PostToolUseFailure,
+		event.SessionStart, event.SubagentStart, event.UserPromptSubmit, event.PreToolUse, event.PostToolUse,
+		event.PostToolUseFailure,
 	},
 	prefix:   "mcp__",
 	joint:    "__",

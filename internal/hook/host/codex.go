@@ -8,8 +8,9 @@ import (
 )
 
 var codex = Client{
-	Host:     event.Codex,
-	contexts: []string{event.SessionStart, event.SubagentStart, event.UserPromptSubmit, event.PreToolUse, event.PostToolUse},
+	Host: event.Codex,
+	contexts: []string{event.SessionStart, event.SubagentStart, event.UserPromptSubmit, event.PreToolUse,
+		event.PostToolUse},
 	prefix:   "mcp__",
 	joint:    ".", // a namespace and a tool in it
 	messages: true,

@@ -8,7 +8,8 @@ import (
 var copilot = Client{
 	Host: event.Copilot,
 	contexts: []string{
-		event.SessionStart, event.SubagentStart, event.UserPromptSubmit, event.PreToolUse, event.PostToolUse, event.PostToolUseFailure,
+		event.SessionStart, event.SubagentStart, event.UserPromptSubmit, event.PreToolUse, event.PostToolUse,
+		event.PostToolUseFailure,
 	},
 	joint:    "-",
 	permits:  true,

@@ -114,12 +114,14 @@ func (i Indexes) Search(db *config.Database, s event.Search) (a hook.Answer, err
 	}
 	err = i.withIndex(db, func(x *quicksearch.Index) error {
 		found, err := x.Quote(quicksearch.Query{
-			Text: s.Query, Names: db.QueryNames(), Named: match.Limited(s), Version: db.Version, Used: db.Used, Limit: MaxPassages, MaxBytes: MaxPassageBytes, Threshold: db.Threshold,
+			Text: s.Query, Names: db.QueryNames(), Named: match.Limited(s), Version: db.Version, Used: db.Used,
+			Limit: MaxPassages, MaxBytes: MaxPassageBytes, Threshold: db.Threshold,
 		})
 		if err != nil {
 			return err
 		}
-		a = hook.Answer{Passages: passagesOf(found.Hits), Confidence: found.Confidence, Confident: found.Confident, AdviceOnly: found.AdviceOnly, Version: x.VersionOr(db.Version), Weights: found.Weights}
+		a = hook.Answer{Passages: passagesOf(found.Hits), Confidence: found.Confidence, Confident: found.Confident,
+			AdviceOnly: found.AdviceOnly, Version: x.VersionOr(db.Version), Weights: found.Weights}
 		return nil
 	})
 	return a, err
@@ -136,9 +138,11 @@ func (i Indexes) Page(db *config.Database, f event.Fetch) (a hook.Answer, held b
 	err = i.withIndex(db, func(x *quicksearch.Index) (err error) {
 		var page quicksearch.Page
 		page, held, err = x.Page(quicksearch.PageQuery{
-			URL: f.URL, Prefixes: db.URLs, Version: db.Version, Text: f.Prompt, Limit: maxSections, MaxBytes: MaxWholePage,
+			URL: f.URL, Prefixes: db.URLs, Version: db.Version, Text: f.Prompt, Limit: maxSections,
+			MaxBytes: MaxWholePage,
 		})
-		a = hook.Answer{Passages: passagesOf(page.Hits), Whole: page.Whole, Confidence: 1, Confident: true, Version: x.VersionOr(db.Version)}
+		a = hook.Answer{Passages: passagesOf(page.Hits), Whole: page.Whole, Confidence: 1, Confident: true,
+			Version: x.VersionOr(db.Version)}
 		return err
 	})
 	return a, held, err

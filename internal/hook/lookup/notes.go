@@ -39,7 +39,8 @@ func (i Indexes) Entries(db *config.Database, call *notes.Call, floor float64) (
 }
 
 // EntriesOf returns the result of Entries for each of the calls.
-func (i Indexes) EntriesOf(db *config.Database, calls []*notes.Call, floor float64) (entries [][]notes.Entry, err error) {
+func (i Indexes) EntriesOf(db *config.Database, calls []*notes.Call,
+	floor float64) (entries [][]notes.Entry, err error) {
 	entries = make([][]notes.Entry, len(calls))
 	err = i.withIndex(db, func(x *quicksearch.Index) error {
 		for n, call := range calls {
@@ -52,7 +53,8 @@ func (i Indexes) EntriesOf(db *config.Database, calls []*notes.Call, floor float
 	return entries, err
 }
 
-func (i Indexes) entries(x *quicksearch.Index, db *config.Database, call *notes.Call, floor float64) ([]notes.Entry, error) {
+func (i Indexes) entries(x *quicksearch.Index, db *config.Database, call *notes.Call,
+	floor float64) ([]notes.Entry, error) {
 	q := call.Query()
 	limit := maxCandidates
 	if i.Hybrid {
@@ -84,7 +86,8 @@ type candidate struct {
 
 // candidates returns the documents to judge: those with the rarest words of the query and,
 // with vectors, the nearest ones.
-func (i Indexes) candidates(x *quicksearch.Index, db *config.Database, matches []lexical.Match, q notes.Query) []candidate {
+func (i Indexes) candidates(x *quicksearch.Index, db *config.Database, matches []lexical.Match,
+	q notes.Query) []candidate {
 	similarities := map[uint32]float64{}
 	if i.Hybrid {
 		generation, near := i.Nearest(db, q.Text+" "+strings.Join(q.Keywords, " "), maxNeighbors)
@@ -121,7 +124,8 @@ func (i Indexes) Similar(db *config.Database, text string, commands []string) (e
 		keys = append(keys, passage.CommandKey(program))
 	}
 	err = i.related(db, text, keys, func(e *notes.Entry) {
-		sameCommand := slices.ContainsFunc(e.Use.AppliesWhen.Commands, func(c string) bool { return slices.Contains(commands, c) })
+		sameCommand := slices.ContainsFunc(e.Use.AppliesWhen.Commands,
+			func(c string) bool { return slices.Contains(commands, c) })
 		if sameCommand || e.Relevance >= similarShare {
 			entries = append(entries, *e)
 		}
@@ -170,7 +174,8 @@ func (i Indexes) related(db *config.Database, text string, keys []string, each f
 
 // entryFor returns a document, with its text if it is selected for the call, or nil if it
 // is not related to the call. all is the rarity of all the query's words.
-func (i Indexes) entryFor(x *quicksearch.Index, db *config.Database, d candidate, all float64, call *notes.Call, floor float64) (*notes.Entry, error) {
+func (i Indexes) entryFor(x *quicksearch.Index, db *config.Database, d candidate, all float64, call *notes.Call,
+	floor float64) (*notes.Entry, error) {
 	if d.Rarity < minRarity && !d.Keyed && d.similarity == 0 {
 		return nil, nil
 	}
@@ -262,7 +267,8 @@ func (i Indexes) Remedy(db *config.Database, call *notes.Call) (remedies []hook.
 		failure := notes.ReadFailure(call.Failure)
 		s := remedySearch{x: x, tracer: failure.Scanner(), common: failure.Common()}
 		q := call.Query()
-		query := quicksearch.Query{Text: q.Text, Keywords: q.Keywords, Names: db.QueryNames(), Version: db.Version, Limit: remedyCandidates}
+		query := quicksearch.Query{Text: q.Text, Keywords: q.Keywords, Names: db.QueryNames(), Version: db.Version,
+			Limit: remedyCandidates}
 		if s.rarityOf, err = rarityByDocument(x, query); err != nil {
 			return err
 		}
@@ -331,7 +337,8 @@ const (
 
 // rarityByDocument returns a function that computes the rarity of a query's words in a
 // document, and their share of the rarity of all the query's words.
-func rarityByDocument(x *quicksearch.Index, query quicksearch.Query) (func(document uint32) (rarity, share float64), error) {
+func rarityByDocument(x *quicksearch.Index,
+	query quicksearch.Query) (func(document uint32) (rarity, share float64), error) {
 	query.Limit = 10 * remedyCandidates
 	related, err := x.Related(query)
 	if err != nil {
@@ -378,7 +385,8 @@ func rankRemedies(remedies []hook.Remedy, distinct bool) []hook.Remedy {
 
 // isNote reports whether a document matches the database's "inject" patterns.
 func isNote(db *config.Database, key string) bool {
-	return slices.ContainsFunc(db.Inject, func(pattern string) bool { return pattern == config.All || notes.Match(pattern, key) })
+	return slices.ContainsFunc(db.Inject,
+		func(pattern string) bool { return pattern == config.All || notes.Match(pattern, key) })
 }
 
 func newEntry(db *config.Database, key string, p *passage.Passage) notes.Entry {

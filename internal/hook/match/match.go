@@ -144,7 +144,8 @@ func limitedTo(sites []string, db *config.Database) bool {
 // as in djangoproject.com, nodejs.org and git-scm.com.
 func isDomainSuffix(s string) bool {
 	switch s {
-	case "", "project", "lang", "language", "js", "sql", "db", "doc", "docs", "framework", "-scm", "-lang", "-project", "-docs":
+	case "", "project", "lang", "language", "js", "sql", "db", "doc", "docs", "framework", "-scm", "-lang", "-project",
+		"-docs":
 		return true
 	}
 	return false

@@ -30,17 +30,19 @@ func Indexes(c *config.Config, report func(format string, args ...any)) lookup.I
 			return index.Neighbors{}, err
 		}
 		defer d.Close()
-		embedders := index.NewEmbedders(func() []index.EmbedderSpec { return library.SpecsOf(local) }, library.AgentTimeout)
+		embedders := index.NewEmbedders(func() []index.EmbedderSpec { return library.SpecsOf(local) },
+			library.AgentTimeout)
 		defer embedders.Close()
 		return d.Nearest(context.Background(), embedders, text, limit)
 	}
-	return lookup.Indexes{Hybrid: c.Inject.Hybrid, Nearest: func(db *config.Database, text string, limit int) (string, map[uint32]float64) {
-		near, err := nearest(db, text, limit)
-		if err != nil {
-			report("database %s searched without vectors: %v", db.Name, err)
-		}
-		return near.Generation, near.Similarities
-	}}
+	return lookup.Indexes{Hybrid: c.Inject.Hybrid,
+		Nearest: func(db *config.Database, text string, limit int) (string, map[uint32]float64) {
+			near, err := nearest(db, text, limit)
+			if err != nil {
+				report("database %s searched without vectors: %v", db.Name, err)
+			}
+			return near.Generation, near.Similarities
+		}}
 }
 
 // A Reader reads what the hook needs, and writes the snapshots of it that are missing or
@@ -59,7 +61,8 @@ type Reader struct {
 // Config returns the config and its problems.
 func (x *Reader) Config() (*config.Config, []string) {
 	s, err := config.ReadSnapshot(x.Locations, x.Getenv)
-	if err == nil && !slices.ContainsFunc(s.Config.Databases, func(db config.Database) bool { return db.Remote != "" }) {
+	if err == nil && !slices.ContainsFunc(s.Config.Databases,
+		func(db config.Database) bool { return db.Remote != "" }) {
 		s.Config.Names = lookup.WrittenNames(x.Locations, s.Config.Databases)
 		return &s.Config, s.Problems
 	} // the snapshot of a config with servers does not suffice to ask them
@@ -136,6 +139,7 @@ func (x *Reader) Refresh(folder string) {
 	case err != nil:
 		x.Debug("cannot read the config and the rules in the background: %v", err)
 	case claimed:
-		fmt.Fprintln(x.Stderr, "docsearch: reading the config and the rules in the background; the next calls have them")
+		fmt.Fprintln(x.Stderr,
+			"docsearch: reading the config and the rules in the background; the next calls have them")
 	}
 }

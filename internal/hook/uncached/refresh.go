@@ -70,7 +70,8 @@ func (h *Reading) limit() time.Duration {
 
 // Duration describes the time of the hook's first call after a change.
 func (h *Reading) Duration() string {
-	return fmt.Sprintf("%s, read as the hook does in %s (timeout %s)", humanize.Count(len(h.Routes.Rules), "rule"), h.took.Round(time.Millisecond), h.limit())
+	return fmt.Sprintf("%s, read as the hook does in %s (timeout %s)", humanize.Count(len(h.Routes.Rules), "rule"),
+		h.took.Round(time.Millisecond), h.limit())
 }
 
 // Slow returns a message if the hook has not enough time for its first call after a change,

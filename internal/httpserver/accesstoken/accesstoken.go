@@ -241,7 +241,8 @@ func (f *File) New(name string, scopes Scopes, now, expires time.Time) (text str
 			return fmt.Errorf("cannot add a token: the file has %d", len(c.Tokens))
 		}
 		hash := sha256.Sum256([]byte(text))
-		t := Token{Name: name, Hash: hex.EncodeToString(hash[:]), Scopes: scopes, Created: now.UTC().Truncate(time.Second)}
+		t := Token{Name: name, Hash: hex.EncodeToString(hash[:]), Scopes: scopes,
+			Created: now.UTC().Truncate(time.Second)}
 		if !expires.IsZero() {
 			t.Expires = expires.UTC().Truncate(time.Second)
 		}
@@ -298,7 +299,8 @@ func (f *File) change(edit func(*contents) error) error {
 func checkName(name string) error {
 	ok := name != "" && len(name) <= maxName
 	for _, r := range name {
-		ok = ok && (r == '-' || r == '_' || r == '.' || r == '@' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
+		ok = ok && (r == '-' || r == '_' || r == '.' || r == '@' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' ||
+			'A' <= r && r <= 'Z')
 	}
 	if !ok {
 		return fmt.Errorf("invalid token name %q: want letters, digits, and . _ - @, at most %d", name, maxName)

@@ -88,7 +88,8 @@ func (a *Prompter) MayAsk(question string, agreed bool) error {
 	if a != nil || agreed {
 		return nil
 	}
-	return usererror.WithHint(fmt.Errorf("cannot ask %q: stdin is not a terminal; nothing was downloaded or written", question), "pass --yes to agree")
+	return usererror.WithHint(fmt.Errorf("cannot ask %q: stdin is not a terminal; nothing was downloaded or written",
+		question), "pass --yes to agree")
 }
 
 // Agree is Confirm for what must not be done without the user's consent; see MayAsk.

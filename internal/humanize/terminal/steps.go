@@ -80,7 +80,8 @@ func (p *Steps) Diff(text string) {
 	fmt.Fprintln(p.out)
 	for line := range strings.Lines(text) {
 		if !strings.HasPrefix(line, "--- ") && !strings.HasPrefix(line, "+++ ") {
-			fmt.Fprintf(p.out, "    %s|%s %s\n", p.look.Dim, p.look.End, safetext.Printable(strings.TrimSuffix(line, "\n")))
+			fmt.Fprintf(p.out, "    %s|%s %s\n", p.look.Dim, p.look.End,
+				safetext.Printable(strings.TrimSuffix(line, "\n")))
 		}
 	}
 }

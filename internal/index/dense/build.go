@@ -226,7 +226,8 @@ func (b *builder) quantize(ctx context.Context) error {
 	n, d := b.v.Len(), b.v.Dimensions()
 	w := paddedWidth(d)
 	f := b.bits.width(w)
-	all := rows{width: w, bits: b.bits, scales: make([]float32, n), codes: make([]byte, n*w), residuals: make([]byte, n*f)}
+	all := rows{width: w, bits: b.bits, scales: make([]float32, n), codes: make([]byte, n*w),
+		residuals: make([]byte, n*f)}
 	err := parallel.Ranges(ctx, n, batch, func(from, to int) error {
 		v := make([]float32, d)
 		units := newMatrix(to-from, d)
@@ -291,7 +292,8 @@ func (b *builder) attachSections() {
 	for row, p := range r.passages[:x.rows] {
 		passageRows[p] = uint32(row)
 	}
-	x.rowPassages, x.passageRows, x.scales = inMemory(encoded(r.passages)), inMemory(encoded(passageRows)), inMemory(encoded(r.scales))
+	x.rowPassages, x.passageRows, x.scales = inMemory(encoded(r.passages)), inMemory(encoded(passageRows)),
+		inMemory(encoded(r.scales))
 	x.codes, x.residuals = inMemory(r.codes), inMemory(r.residuals)
 }
 

@@ -103,7 +103,8 @@ func Open(file confined.Path) (*Index, error) {
 
 func (x *Index) open() error {
 	var headAt, startsAt, copiesAt container.Section
-	err := x.file.Sections([]string{"head", "graph", "starts", "copies", "passages", "places", "scales", "codes", "fine"},
+	err := x.file.Sections([]string{"head", "graph", "starts", "copies", "passages", "places", "scales", "codes",
+		"fine"},
 		&headAt, &x.graph, &startsAt, &copiesAt, &x.rowPassages, &x.passageRows, &x.scales, &x.codes, &x.residuals)
 	if err != nil {
 		return err
@@ -117,13 +118,16 @@ func (x *Index) open() error {
 	}
 	w := int64(paddedWidth(x.dimensions))
 	switch {
-	case x.rows > x.passageCount || x.rows > x.stored || x.dimensions > maxDimensions || x.lists > maxLists || x.mode > modePrefilter,
-		x.residualBits() != tenBits && x.residualBits() != twelveBits, (x.rows > 0) != (x.lists > 0), x.rows > 0 && x.dimensions == 0,
+	case x.rows > x.passageCount || x.rows > x.stored || x.dimensions > maxDimensions || x.lists > maxLists ||
+		x.mode > modePrefilter,
+		x.residualBits() != tenBits && x.residualBits() != twelveBits, (x.rows > 0) != (x.lists > 0),
+		x.rows > 0 && x.dimensions == 0,
 		x.mode == modeIVF && (x.nprobe < 1 || x.candidates < x.nprobe || x.candidates > x.lists),
 		x.mode == modePrefilter && (x.candidates < 1 || x.lists == 0 || x.stored > x.rows):
 		return headAt.Corrupt(0, "the numbers make no sense")
 	case startsAt.Len() != 4*int64(x.lists+1), copiesAt.Len() != 4*int64(x.lists+1),
-		x.rowPassages.Len() != 4*int64(x.stored), x.passageRows.Len() != 4*int64(x.passageCount), x.scales.Len() != 4*int64(x.stored),
+		x.rowPassages.Len() != 4*int64(x.stored), x.passageRows.Len() != 4*int64(x.passageCount),
+		x.scales.Len() != 4*int64(x.stored),
 		x.codes.Len() != w*int64(x.stored), x.residuals.Len() != x.residualWidth()*int64(x.rows):
 		return headAt.Corrupt(0, "the sections' sizes do not fit together")
 	}
@@ -142,7 +146,8 @@ func (h *head) residualBits() residualBits { return residualBits(h.bits) }
 func (h *head) residualWidth() int64 { return int64(h.residualBits().width(paddedWidth(h.dimensions))) }
 
 func (h *head) fields() []*int {
-	return []*int{&h.passageCount, &h.dimensions, &h.rows, &h.stored, &h.lists, &h.mode, &h.nprobe, &h.candidates, &h.bits}
+	return []*int{&h.passageCount, &h.dimensions, &h.rows, &h.stored, &h.lists, &h.mode, &h.nprobe, &h.candidates,
+		&h.bits}
 }
 
 // readOffsets reads a section of ascending offsets from 0 to last.
@@ -213,7 +218,8 @@ func (x *Index) Search(q []float32, k int, accept func(passage uint32) bool) ([]
 	// does a k close to the number of rerank candidates: only the best of
 	// these are reliably the nearest rows.
 	switch {
-	case x.mode == modeFlat || accept != nil, x.mode == modePrefilter && (x.skipPrefilter || k > x.candidates/candidatesPerHit):
+	case x.mode == modeFlat || accept != nil,
+		x.mode == modePrefilter && (x.skipPrefilter || k > x.candidates/candidatesPerHit):
 		return x.searchFlat(query, k, accept)
 	case x.mode == modePrefilter:
 		return x.searchPrefilter(query, k)
@@ -337,7 +343,8 @@ func (x *Index) addToReranker(r *reranker, passage uint32, row int) error {
 
 func (x *Index) query(q []float32) (*query, error) {
 	if len(q) != x.dimensions && x.rows > 0 {
-		return nil, fmt.Errorf("the query has %d dimensions, the vectors %d: the index was built with another embedder; rebuild it", len(q), x.dimensions)
+		return nil,
+			fmt.Errorf("the query has %d dimensions, the vectors %d: the index was built with another embedder; rebuild it", len(q), x.dimensions)
 	}
 	return newQuery(q), nil
 }

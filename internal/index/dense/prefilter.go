@@ -44,7 +44,8 @@ func (x *Index) openPrefilter() error {
 	}
 	s.setGroupOffsets(x.listStarts)
 	w, groups := int64(paddedWidth(x.dimensions)), int64(s.groupStarts[x.lists])
-	if s.centroids.Len() != (4+w)*int64(x.lists) || s.codes.Len() != groups*groupRows*w/4 || s.scales.Len() != groups*groupRows*2 {
+	if s.centroids.Len() != (4+w)*int64(x.lists) || s.codes.Len() != groups*groupRows*w/4 ||
+		s.scales.Len() != groups*groupRows*2 {
 		return s.centroids.Corrupt(0, "the sections' sizes do not fit together")
 	}
 	return nil
@@ -214,7 +215,8 @@ func (t *prefilterScan) scanList(list candidate) error {
 			return err
 		}
 		group += int64(n)
-		vecmath.Prefilter(t.passed[:n], t.estimates[:n*groupRows], bits, scales, t.q.coarse, t.bias, (t.minScore-list.score)/t.q.coarseStep)
+		vecmath.Prefilter(t.passed[:n], t.estimates[:n*groupRows], bits, scales, t.q.coarse, t.bias,
+			(t.minScore-list.score)/t.q.coarseStep)
 		for g, passed := range t.passed[:n] {
 			for ; passed != 0; passed &= passed - 1 {
 				i := g*groupRows + mathbits.TrailingZeros16(passed)

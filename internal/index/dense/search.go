@@ -236,7 +236,8 @@ func (r *reranker) score() []Hit {
 	vecmath.Products(residualLow, r.residuals, r.q.low)
 	hits := make([]Hit, n)
 	for i, p := range r.passages {
-		hits[i] = Hit{p, r.q.score(r.x.residualBits(), codeHigh[i], codeLow[i], residualHigh[i], residualLow[i], r.scales[i])}
+		hits[i] = Hit{p, r.q.score(r.x.residualBits(), codeHigh[i], codeLow[i], residualHigh[i], residualLow[i],
+			r.scales[i])}
 	}
 	r.reset(r.x, r.q)
 	return hits

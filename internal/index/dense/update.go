@@ -30,7 +30,8 @@ func Update(ctx context.Context, file confined.Path, old *Index, from []uint32, 
 	if d := fresh.Dimensions(); fresh.Len() > 0 && d != old.dimensions {
 		return fmt.Errorf("%w: they have %d dimensions, and it %d", ErrIncompatible, d, old.dimensions)
 	}
-	u := &update{old: old, newNumbers: slices.Repeat([]uint32{noRow}, old.passageCount), primary: make([][]member, old.lists), copies: make([][]member, old.lists)}
+	u := &update{old: old, newNumbers: slices.Repeat([]uint32{noRow}, old.passageCount),
+		primary: make([][]member, old.lists), copies: make([][]member, old.lists)}
 	for i, passage := range from {
 		switch {
 		case passage == Fresh:
@@ -115,7 +116,8 @@ func (u *update) assignFresh(ctx context.Context, fresh Vectors) error {
 		return err
 	}
 	r := &b.rows
-	u.freshRows.scales, u.freshRows.codes, u.freshRows.residuals = inMemory(encoded(r.scales)), inMemory(r.codes), inMemory(r.residuals)
+	u.freshRows.scales, u.freshRows.codes, u.freshRows.residuals = inMemory(encoded(r.scales)), inMemory(r.codes),
+		inMemory(r.residuals)
 	graph, err := x.graph.All()
 	if err != nil {
 		return err

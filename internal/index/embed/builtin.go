@@ -68,7 +68,8 @@ func Train(ctx context.Context, n int, terms func(i int) ([]string, error), repo
 }
 
 // train is Train with a limit on the number of training passages.
-func train(ctx context.Context, n int, terms func(i int) ([]string, error), report progress.Func, limit int) (*Model, error) {
+func train(ctx context.Context, n int, terms func(i int) ([]string, error), report progress.Func,
+	limit int) (*Model, error) {
 	const stage = "training the embedder"
 	report.Report(stage, 0, 4)
 	m := &Model{passages: n, readTerms: terms}
@@ -290,7 +291,8 @@ func (b *Builtin) open() error {
 	n := int64(binary.LittleEndian.Uint32(h))
 	lsa, ppmi := binary.LittleEndian.Uint32(h[4:]), binary.LittleEndian.Uint32(h[8:])
 	if lsa != lsaDimensions || ppmi != ppmiDimensions {
-		return head.Corrupt(4, fmt.Sprintf("%d and %d dimensions, want %d and %d", lsa, ppmi, lsaDimensions, ppmiDimensions))
+		return head.Corrupt(4, fmt.Sprintf("%d and %d dimensions, want %d and %d", lsa, ppmi, lsaDimensions,
+			ppmiDimensions))
 	}
 	if b.terms.Offsets.Len() != 4*(n+1) || b.rows.Len() != rowSize*n {
 		return head.Corrupt(0, "the sections' sizes do not fit together")

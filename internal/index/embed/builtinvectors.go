@@ -51,7 +51,8 @@ func (b *Builtin) Vectors(n int, terms func(i int) ([]string, error)) (*BuiltinV
 		}
 		before = end
 	}
-	return &BuiltinVectors{b: b, n: n, terms: terms, termText: string(text), termEnds: ends, cache: make(map[string]*cachedTerm)}, nil
+	return &BuiltinVectors{b: b, n: n, terms: terms, termText: string(text), termEnds: ends,
+		cache: make(map[string]*cachedTerm)}, nil
 }
 
 // Len returns the number of passages.

@@ -13,7 +13,8 @@ type Vectors struct{ m matrix }
 // Collect embeds n passages, whose texts text returns, in order. It passes a few
 // hundred texts at once to the provider, so after a failure a cache has the
 // vectors of earlier calls. The provider splits them into requests.
-func Collect(ctx context.Context, p Provider, n int, text func(i int) (string, error), report progress.Func) (*Vectors, error) {
+func Collect(ctx context.Context, p Provider, n int, text func(i int) (string, error),
+	report progress.Func) (*Vectors, error) {
 	const (
 		stage = "embedding passages"
 		batch = 256
@@ -40,7 +41,8 @@ func Collect(ctx context.Context, p Provider, n int, text func(i int) (string, e
 				v.m = newMatrix(n, len(u))
 			}
 			if len(u) != v.m.cols {
-				return nil, fmt.Errorf("%s returned a vector with %d dimensions, want %d: the model may have changed", p.ID(), len(u), v.m.cols)
+				return nil, fmt.Errorf("%s returned a vector with %d dimensions, want %d: the model may have changed",
+					p.ID(), len(u), v.m.cols)
 			}
 			copy(v.m.row(from+i), u)
 		}

@@ -67,7 +67,8 @@ func acquire(folder confined.Path, timeout time.Duration) (lock *filelock.Lock, 
 		if err := folder.MakeFolder(0o755); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		if lock, err = filelock.AcquireIn(folder.Join(lockName), time.Until(deadline)); !errors.Is(err, fs.ErrNotExist) {
+		if lock, err = filelock.AcquireIn(folder.Join(lockName), time.Until(deadline)); !errors.Is(err,
+			fs.ErrNotExist) {
 			break
 		}
 	}

@@ -76,7 +76,8 @@ func current(dir string, parse func(path string, data []byte) (Manifest, error))
 	case errors.Is(err, fs.ErrNotExist):
 		return Generation{}, fmt.Errorf("%s: %w", dir, ErrNoIndex)
 	case errors.Is(err, atomicfile.ErrTooLong):
-		return Generation{}, &container.CorruptError{File: manifest.String(), Offset: maxManifest, Problem: "the file is too large"}
+		return Generation{}, &container.CorruptError{File: manifest.String(), Offset: maxManifest,
+			Problem: "the file is too large"}
 	case err != nil:
 		return Generation{}, container.AsCorrupt(err)
 	}
@@ -136,7 +137,8 @@ func (f FileInfo) Check(file confined.Path, advance func(int64)) error {
 	case err != nil:
 		return container.AsCorrupt(err)
 	case size != f.Size:
-		return &container.CorruptError{File: path, Offset: min(size, f.Size), Problem: fmt.Sprintf("%d bytes long, want %d", size, f.Size)}
+		return &container.CorruptError{File: path, Offset: min(size, f.Size),
+			Problem: fmt.Sprintf("%d bytes long, want %d", size, f.Size)}
 	case crc != f.CRC32:
 		return &container.CorruptError{File: path, Problem: "checksum of the file"}
 	}

@@ -79,9 +79,10 @@ type Source struct {
 
 // Same reports whether two builds had the same source with the same passages files.
 func (s *Source) Same(other Source) bool {
-	return s.Kind == other.Kind && s.Location == other.Location && slices.EqualFunc(s.Files, other.Files, func(a, b SourceFile) bool {
-		return a.Path == b.Path && a.Size == b.Size && a.ModTime.Equal(b.ModTime)
-	})
+	return s.Kind == other.Kind && s.Location == other.Location &&
+		slices.EqualFunc(s.Files, other.Files, func(a, b SourceFile) bool {
+			return a.Path == b.Path && a.Size == b.Size && a.ModTime.Equal(b.ModTime)
+		})
 }
 
 // Prepared is the result of a source's Prepare.
@@ -224,7 +225,8 @@ func parseHead(path string, data []byte) (Manifest, error) {
 		} `json:"source"`
 	}
 	err := json.Unmarshal(data, &head)
-	m := Manifest{Format: head.Format, Generation: head.Generation, Edition: head.Edition, Language: head.Language, Partial: head.Partial, Files: head.Files, Confidence: head.Confidence, Source: Source{Root: head.Source.Root}}
+	m := Manifest{Format: head.Format, Generation: head.Generation, Edition: head.Edition, Language: head.Language,
+		Partial: head.Partial, Files: head.Files, Confidence: head.Confidence, Source: Source{Root: head.Source.Root}}
 	return m.check(path, data, err, oldestFormat)
 }
 

@@ -102,12 +102,14 @@ func Passages(tb testing.TB, dir string, n int) {
 			}
 		}
 		p := passage.Passage{
-			ID: fmt.Sprintf("p%07d", i), Title: text(3), Headings: []string{text(2), text(3)}, Text: text(60 + rng.IntN(120)),
-			URL: fmt.Sprintf("https://docs.example.org/%s/page-%d.html#s%d", words[page%len(words)], page, i%7),
+			ID: fmt.Sprintf("p%07d", i), Title: text(3), Headings: []string{text(2), text(3)},
+			Text: text(60 + rng.IntN(120)),
+			URL:  fmt.Sprintf("https://docs.example.org/%s/page-%d.html#s%d", words[page%len(words)], page, i%7),
 		}
 		if i == 0 {
 			p.Title, p.Headings = "Artifact registry", []string{"Security", "Rotate the signing certificate"}
-			p.Text = "To rotate the signing certificate of the artifact registry, run `" + Answer + "` and restart the registry.\n" + p.Text
+			p.Text = "To rotate the signing certificate of the artifact registry, run `" + Answer +
+				"` and restart the registry.\n" + p.Text
 		}
 		line = p.AppendLine(line[:0])
 		w.Write(line)

@@ -24,7 +24,8 @@ func (x *Index) Check(ctx context.Context) ([]string, error) {
 	for i, shard := range x.Shards {
 		if x.Offsets[i] == "" {
 			if x.Kind == KindIndex {
-				notes = append(notes, fmt.Sprintf("%s has no .idx file, so LEANN cannot open the index", filepath.Base(shard)))
+				notes = append(notes,
+					fmt.Sprintf("%s has no .idx file, so LEANN cannot open the index", filepath.Base(shard)))
 			}
 			continue
 		}
@@ -40,9 +41,11 @@ func (x *Index) Check(ctx context.Context) ([]string, error) {
 		}
 		switch {
 		case c.wrong > 0 || c.omitted > 0 && offsets.ByID == nil:
-			notes = append(notes, fmt.Sprintf("%s lists %d of %d passages, %d of them at a wrong position", name, c.listed, c.passages, c.wrong))
+			notes = append(notes, fmt.Sprintf("%s lists %d of %d passages, %d of them at a wrong position", name,
+				c.listed, c.passages, c.wrong))
 		case c.omitted > 0:
-			notes = append(notes, fmt.Sprintf("%s omits %d of %d passages, so LEANN and docsearch skip them", name, c.omitted, c.passages))
+			notes = append(notes, fmt.Sprintf("%s omits %d of %d passages, so LEANN and docsearch skip them", name,
+				c.omitted, c.passages))
 		}
 	}
 	return notes, nil

@@ -167,7 +167,8 @@ func locateFile(path string) (location, error) {
 	if strings.HasSuffix(base, metaSuffix) {
 		return requireOnlyIndex(dir, location{dir: dir, meta: path})
 	}
-	if meta := strings.TrimSuffix(path, passagesSuffix) + metaSuffix; strings.HasSuffix(base, passagesSuffix) && isFile(meta) {
+	if meta := strings.TrimSuffix(path, passagesSuffix) + metaSuffix; strings.HasSuffix(base, passagesSuffix) &&
+		isFile(meta) {
 		return requireOnlyIndex(dir, location{dir: dir, meta: meta})
 	}
 	if strings.HasSuffix(base, ".jsonl") {

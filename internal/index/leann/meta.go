@@ -87,7 +87,8 @@ func parseMeta(data []byte) (Meta, error) {
 	var sources []map[string]json.RawMessage
 	json.Unmarshal(raw["passage_sources"], &sources)
 	for _, s := range sources {
-		m.Sources = append(m.Sources, PassageSource{Path: stringOrEmpty(s["path"]), Relative: stringOrEmpty(s["path_relative"])})
+		m.Sources = append(m.Sources,
+			PassageSource{Path: stringOrEmpty(s["path"]), Relative: stringOrEmpty(s["path_relative"])})
 	}
 	if origin := new(Origin); json.Unmarshal(raw["docsearch"], origin) == nil && origin.Location != "" {
 		m.Origin = origin

@@ -39,7 +39,8 @@ func Scan(r io.Reader, line func(offset int64, line []byte) error) (skipped []ge
 		}
 		switch {
 		case size > passage.MaxLine:
-			skipped = append(skipped, skippedLine(number, "the passage has %d bytes, the limit is %d", size, passage.MaxLine))
+			skipped = append(skipped,
+				skippedLine(number, "the passage has %d bytes, the limit is %d", size, passage.MaxLine))
 		case len(bytes.TrimSpace(data)) == 0:
 		case !utf8.Valid(data):
 			skipped = append(skipped, skippedLine(number, "not UTF-8"))

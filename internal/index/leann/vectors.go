@@ -159,7 +159,8 @@ func parseVectors(data []byte) (n, dimensions int, vectors []byte, err error) {
 		return 0, 0, nil, errors.New("corrupt header of the FAISS file")
 	}
 	pruned := false
-	for _, read := range []func(*faissReader) string{(*faissReader).skipCompactGraph, (*faissReader).skipCompactGraphAndKind, (*faissReader).skipMarkedGraph, (*faissReader).skipGraph} {
+	for _, read := range []func(*faissReader) string{(*faissReader).skipCompactGraph,
+		(*faissReader).skipCompactGraphAndKind, (*faissReader).skipMarkedGraph, (*faissReader).skipGraph} {
 		rest := r
 		kind := read(&rest)
 		if rest.data == nil {

@@ -56,7 +56,8 @@ func Stage(passages confined.Path, origin Origin, perm fs.FileMode) (*Staged, er
 	if err != nil {
 		return nil, err
 	}
-	s := &Staged{Files: []generation.FileInfo{{Name: PassagesName}}, dir: confined.In(passages.Dir), names: []string{PassagesName}}
+	s := &Staged{Files: []generation.FileInfo{{Name: PassagesName}}, dir: confined.In(passages.Dir),
+		names: []string{PassagesName}}
 	// Write in parallel, because each write waits for the disk.
 	var g errgroup.Group
 	g.Go(func() error { return linkOrCopy(passages, s.staged(PassagesName), perm) })
@@ -124,7 +125,8 @@ var publishedNames = [...]string{metaName, offsetsName, idsName, PassagesName}
 // one.
 func IsPublished(name string) bool {
 	return slices.ContainsFunc(publishedNames[:], func(n string) bool {
-		return name == n || name == n+stagedSuffix || strings.HasPrefix(name, "."+n+".tmp-") || strings.HasPrefix(name, "."+n+stagedSuffix+".tmp-")
+		return name == n || name == n+stagedSuffix || strings.HasPrefix(name, "."+n+".tmp-") ||
+			strings.HasPrefix(name, "."+n+stagedSuffix+".tmp-")
 	})
 }
 

@@ -63,7 +63,8 @@ func NewAnalyzer(language string) (*Analyzer, error) {
 		a.stem, a.stop, a.question = russian.Stem, stopRussian, questionRussian
 	case "none":
 	default:
-		return nil, fmt.Errorf("language %q is not known: use english, german, french, spanish, portuguese, italian, russian or none", language)
+		return nil,
+			fmt.Errorf("language %q is not known: use english, german, french, spanish, portuguese, italian, russian or none", language)
 	}
 	return a, nil
 }

@@ -44,7 +44,8 @@ func (x *Index) addAsked(terms []scoredTerm, query []queryTerm) ([]scoredTerm, e
 			return nil, err
 		}
 		if found {
-			terms = append(terms, scoredTerm{queryTerm: queryTerm{term: term, weight: share * t.weight, asked: true}, cursor: newCursor(l)})
+			terms = append(terms, scoredTerm{queryTerm: queryTerm{term: term, weight: share * t.weight, asked: true},
+				cursor: newCursor(l)})
 		}
 	}
 	return terms, nil
@@ -138,7 +139,8 @@ func readKeys() map[string][]*thesaurusKey {
 // isAmbiguous reports whether passages about other things may have the same subject: it is
 // an option, such as --force, or a single word.
 func isAmbiguous(subject string) bool {
-	return strings.HasPrefix(subject, string(exactMark)+"-") || subject[0] != exactMark && !strings.Contains(subject, " ")
+	return strings.HasPrefix(subject, string(exactMark)+"-") ||
+		subject[0] != exactMark && !strings.Contains(subject, " ")
 }
 
 // hasTarget reports whether a lower-cased text has a target.

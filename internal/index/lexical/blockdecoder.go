@@ -127,7 +127,9 @@ func (o *blockDecoder) loadShort() error {
 	if r.failed {
 		return c.corrupt("truncated positions")
 	}
-	o.decodedBlock = decodedBlock{locals: column{numbers: locals}, frequencies: column{numbers: append(o.frequencies.numbers[:0], c.shortFrequencies...)}, positions: column{numbers: positions}}
+	o.decodedBlock = decodedBlock{locals: column{numbers: locals},
+		frequencies: column{numbers: append(o.frequencies.numbers[:0], c.shortFrequencies...)},
+		positions:   column{numbers: positions}}
 	return nil
 }
 
@@ -154,6 +156,7 @@ func (o *blockDecoder) rawBlock() (entry, block, positions []byte, err error) {
 	if positions, err = c.rawPositions(); err != nil {
 		return nil, nil, nil, err
 	}
-	block, err = c.section.Bytes(c.blockOffset, c.blocksOffset+int64(binary.LittleEndian.Uint32(entry[4:]))-c.blockOffset)
+	block, err = c.section.Bytes(c.blockOffset,
+		c.blocksOffset+int64(binary.LittleEndian.Uint32(entry[4:]))-c.blockOffset)
 	return entry, block, positions, err
 }

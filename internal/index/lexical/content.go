@@ -44,7 +44,8 @@ func (a *Analyzer) contentWords(text string, names []string) []contentWord {
 func (a *Analyzer) wordsOf(text string, dropQuestion bool) []contentWord {
 	var words []contentWord
 	scan(text, 0, func(t token) {
-		w := contentWord{start: t.start, end: t.end, position: t.position, kind: t.kind, composite: t.kind == exact, ignored: t.kind == compound}
+		w := contentWord{start: t.start, end: t.end, position: t.position, kind: t.kind, composite: t.kind == exact,
+			ignored: t.kind == compound}
 		if t.kind == word {
 			folded := string(fold(nil, text[t.start:t.end]))
 			if dropQuestion && a.isQuestionWord(folded) {
@@ -68,7 +69,8 @@ func (a *Analyzer) markNames(words []contentWord, text string, names []string) {
 		terms := a.Terms(name)
 		for i := range words {
 			j := 0
-			for j < len(terms) && i+j < len(words) && words[i+j].term != "" && words[i+j].kind != exact && words[i+j].term == terms[j] {
+			for j < len(terms) && i+j < len(words) && words[i+j].term != "" && words[i+j].kind != exact && words[i+
+				j].term == terms[j] {
 				j++
 			}
 			if j < len(terms) {
@@ -98,7 +100,8 @@ func isSpellingOf(word, name string) bool {
 		return false // c++ is not C
 	}
 	word, name = normalizedName(word), normalizedName(name)
-	return word != "" && word == name || len(word) >= minPrefix && strings.HasPrefix(name, word) && len(name)-len(word) <= maxMissing
+	return word != "" && word == name ||
+		len(word) >= minPrefix && strings.HasPrefix(name, word) && len(name)-len(word) <= maxMissing
 }
 
 // isPlainName reports whether a name consists of letters, digits and separators.

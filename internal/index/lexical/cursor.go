@@ -29,7 +29,8 @@ type postingList struct {
 
 // openPostingList reads the header of a posting list.
 func openPostingList(s container.Section, offset, length int64, limit uint32, single bool) (postingList, error) {
-	l := postingList{section: s, single: single, indexSegments: limit, blockCount: 1, start: offset, end: offset + length}
+	l := postingList{section: s, single: single, indexSegments: limit, blockCount: 1, start: offset,
+		end: offset + length}
 	head, err := s.Bytes(offset, min(length, 3*binary.MaxVarintLen32))
 	if err != nil {
 		return l, err
@@ -170,7 +171,8 @@ func (c *cursor) load(b int) error {
 	if c.skips != nil {
 		e := c.skips[b*skipEntrySize:]
 		to = c.blocksOffset + int64(binary.LittleEndian.Uint32(e[4:]))
-		c.blockPositions, c.blockPassages = int(binary.LittleEndian.Uint32(e[12:])), int(binary.LittleEndian.Uint16(e[18:]))
+		c.blockPositions, c.blockPassages = int(binary.LittleEndian.Uint32(e[12:])),
+			int(binary.LittleEndian.Uint16(e[18:]))
 		n = min(blockSize, c.segmentCount-b*blockSize)
 		if b > 0 {
 			previous = c.lastSegment(b - 1)
@@ -238,7 +240,8 @@ func (c *cursor) loadShort() error {
 			if c.flags&flagSeveralPositions != 0 {
 				length = r.uvarint()
 			}
-			c.localBuffer, c.impacts, c.shortFrequencies = append(c.localBuffer, local), append(c.impacts, impact), append(c.shortFrequencies, length)
+			c.localBuffer, c.impacts, c.shortFrequencies = append(c.localBuffer, local), append(c.impacts, impact),
+				append(c.shortFrequencies, length)
 		}
 		if !decodeLocals(c.localBuffer[first:]) {
 			return c.corrupt("segment has too many passages")
@@ -368,7 +371,8 @@ func (c *cursor) positionsOf(dst []uint32, i, j int) ([]uint32, error) {
 		}
 		c.nextPassage += len(lengths)
 	}
-	if c.flags&flagSeveralPositions != 0 && !c.frequencies.read(buffer[:1], passage) || int64(buffer[0]) >= int64(min(maxPositions, c.blockPositions-c.nextPosition)) {
+	if c.flags&flagSeveralPositions != 0 && !c.frequencies.read(buffer[:1], passage) ||
+		int64(buffer[0]) >= int64(min(maxPositions, c.blockPositions-c.nextPosition)) {
 		return dst, c.corrupt("too few positions")
 	}
 	n := len(dst)

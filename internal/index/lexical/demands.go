@@ -83,7 +83,8 @@ func topicOf(before, w string) Topic {
 		return License
 	case "salary", "salaries", "job", "jobs", "hiring", "interview", "freelance", "career":
 		return Jobs
-	case "news", "ceo", "founder", "funding", "ipo", "acquisition", "acquires", "acquired", "lawsuit", "controversy", "layoffs", "popularity", "conference", "keynote", "meetup":
+	case "news", "ceo", "founder", "funding", "ipo", "acquisition", "acquires", "acquired", "lawsuit", "controversy",
+		"layoffs", "popularity", "conference", "keynote", "meetup":
 		return News
 	case "roadmap":
 		return Roadmap
@@ -103,7 +104,8 @@ func (x *Index) addTopic(words []framedWord, names []string, d *Demands) error {
 	for i, w := range words {
 		topic := topicOf(before, w.folded)
 		before = w.folded
-		if isComparative(w.folded) && (len(d.Software) > 0 || endsWithName(words[:i], names) || isComparedName(words[i+1:], names)) {
+		if isComparative(w.folded) &&
+			(len(d.Software) > 0 || endsWithName(words[:i], names) || isComparedName(words[i+1:], names)) {
 			d.Topic = Comparison
 			return nil
 		}
@@ -134,7 +136,8 @@ func (x *Index) addTopic(words []framedWord, names []string, d *Demands) error {
 // isComparative reports whether a word compares software if names of software are near it.
 func isComparative(w string) bool {
 	switch w {
-	case "vs", "versus", "alternative", "alternatives", "comparison", "comparisons", "compared", "better", "faster", "slower":
+	case "vs", "versus", "alternative", "alternatives", "comparison", "comparisons", "compared", "better", "faster",
+		"slower":
 		return true
 	}
 	return false
@@ -150,8 +153,10 @@ func isBestOf(words []framedWord) bool {
 	}
 	return slices.ContainsFunc(words[1:min(len(words), 5)], func(w framedWord) bool {
 		switch w.folded {
-		case "library", "libraries", "framework", "frameworks", "plugin", "plugins", "extension", "extensions", "tool", "tools", "editor", "ide", "package", "packages",
-			"course", "courses", "book", "books", "hosting", "provider", "boilerplate", "theme", "themes", "template", "templates", "blog", "blogs", "companies":
+		case "library", "libraries", "framework", "frameworks", "plugin", "plugins", "extension", "extensions", "tool",
+			"tools", "editor", "ide", "package", "packages",
+			"course", "courses", "book", "books", "hosting", "provider", "boilerplate", "theme", "themes", "template",
+			"templates", "blog", "blogs", "companies":
 			return true
 		}
 		return false
@@ -171,7 +176,8 @@ func asksForNewest(words []framedWord, i int) bool {
 	}
 	isTask := func(w framedWord) bool {
 		switch w.folded {
-		case "install", "installing", "upgrade", "upgrading", "update", "updating", "build", "compile", "migrate", "use", "using", "how", "get", "show", "print", "check":
+		case "install", "installing", "upgrade", "upgrading", "update", "updating", "build", "compile", "migrate",
+			"use", "using", "how", "get", "show", "print", "check":
 			return true
 		}
 		return false

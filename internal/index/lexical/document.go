@@ -125,7 +125,8 @@ func (x *Index) documentMatches(table *scoreTable, keys uint64) ([]Match, error)
 // rarityAt returns the term's rarity in a passage with this impact: t.rarity for one
 // occurrence in the body, more for several or in the title.
 func (t *scoredTerm) rarityAt(impact uint8) float64 {
-	return t.rarity * (onceShare + float64(dequantize(impact, t.single))/float64(dequantize(uint8(maxLevel(t.single)), t.single)))
+	return t.rarity * (onceShare + float64(dequantize(impact, t.single))/float64(dequantize(uint8(maxLevel(t.single)),
+		t.single)))
 }
 
 // onceShare plus the relative impact of one occurrence in a body of average length is

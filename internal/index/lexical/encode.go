@@ -54,7 +54,8 @@ type encoder struct {
 }
 
 func (b *Builder) newEncoder(l *layout) *encoder {
-	e := &encoder{layout: l, batches: b.batches, terms: b.ids.terms, pieces: b.pieces(), words: &dictionary{}, shuffled: l.ordinals != nil}
+	e := &encoder{layout: l, batches: b.batches, terms: b.ids.terms, pieces: b.pieces(), words: &dictionary{},
+		shuffled: l.ordinals != nil}
 	if b.reused != nil {
 		e.reused, e.words = b.reused, &b.reused.index.dictionary
 		var ascending bool
@@ -143,7 +144,8 @@ func (e *encoder) spans() ([]span, error) {
 				return nil, r.failed(err)
 			}
 			next := string(r.term)
-			s.termEnd = from + sort.Search(all-from, func(i int) bool { return e.terms[e.pieces.order[from+i]] >= next })
+			s.termEnd = from + sort.Search(all-from,
+				func(i int) bool { return e.terms[e.pieces.order[from+i]] >= next })
 		}
 		spans = append(spans, s)
 		from = s.termEnd
@@ -162,6 +164,7 @@ func (e *encoder) each(ctx context.Context, take func(*encodedLists) error) erro
 		r   *encodedLists
 		err error
 	}
+
 	n := min(runtime.GOMAXPROCS(0), len(spans))
 	idle := make(chan *spanEncoder, n)
 	for range n {
@@ -169,6 +172,7 @@ func (e *encoder) each(ctx context.Context, take func(*encodedLists) error) erro
 		w.list.reused = &w.old.decodedBlock
 		idle <- w
 	}
+
 	// The goroutines run ahead of take by up to 4n spans. Taken buffers are reused.
 	waiting := make(chan chan outcome, 4*n)
 	taken := sync.Pool{New: func() any { return new(encodedLists) }}
@@ -192,6 +196,7 @@ func (e *encoder) each(ctx context.Context, take func(*encodedLists) error) erro
 			}()
 		}
 	}()
+
 	for out := range waiting {
 		got := <-out
 		if err == nil {
@@ -206,6 +211,7 @@ func (e *encoder) each(ctx context.Context, take func(*encodedLists) error) erro
 			cancel() // running tasks must end before the index may be closed
 		}
 	}
+
 	if err == nil {
 		err = context.Cause(ctx)
 	}

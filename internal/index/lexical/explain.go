@@ -47,6 +47,7 @@ func (x *Index) Explain(q Query, passage uint32) ([]Reason, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var reasons []Reason
 	words, pages := 0., 0.
 	for i := range terms {
@@ -55,7 +56,8 @@ func (x *Index) Explain(q Query, passage uint32) ([]Reason, error) {
 		if err != nil {
 			return nil, err
 		}
-		r := Reason{Term: t.term, Synonym: !t.fromQuery && !t.symbol && t.term[0] != symbolMark, Symbol: t.symbol, Misspelled: t.misspelled}
+		r := Reason{Term: t.term, Synonym: !t.fromQuery && !t.symbol && t.term[0] != symbolMark, Symbol: t.symbol,
+			Misspelled: t.misspelled}
 		if t.asked {
 			r.Term, r.Asked = t.term[len(askedTerm("")):], true
 		}
@@ -78,6 +80,7 @@ func (x *Index) Explain(q Query, passage uint32) ([]Reason, error) {
 		}
 		reasons = append(reasons, r)
 	}
+
 	for i := range reasons {
 		r := &reasons[i]
 		r.Words /= max(1, words)

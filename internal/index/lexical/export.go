@@ -43,7 +43,8 @@ const (
 var errRecord = errors.New("invalid record of a passage")
 
 // fieldRepetitions are the weights of fields in Exported.Bag.
-var fieldRepetitions = [fieldCount]uint32{fieldTitle: 3, fieldPath: 2, fieldPage: 2, fieldAddress: 1, fieldLinks: 1, fieldTerms: 1, fieldBody: 1}
+var fieldRepetitions = [fieldCount]uint32{fieldTitle: 3, fieldPath: 2, fieldPage: 2, fieldAddress: 1, fieldLinks: 1,
+	fieldTerms: 1, fieldBody: 1}
 
 // Export calls each with every passage, by ordinal: documents in order of their first
 // passages, and the passages of a document by number.

@@ -51,7 +51,10 @@ func (h *Highlighter) Spans(text string) []Span {
 			spans = append(spans, Span{t.start, t.end, term})
 		}
 	})
-	slices.SortFunc(spans, func(a, b Span) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) })
+	slices.SortFunc(spans, func(a, b Span) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start),
+			cmp.Compare(b.End, a.End))
+	})
 	apart := spans[:0]
 	for _, s := range spans {
 		if n := len(apart); n > 0 && s.Start < apart[n-1].End {

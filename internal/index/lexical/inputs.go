@@ -105,12 +105,14 @@ func (x *Index) inputs() ([]passageInfo, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	infos := make([]passageInfo, x.passageCount)
 	for i := range infos {
 		r := records[i*passageSize:]
 		copy(infos[i].shortLengths[:], r)
 		infos[i].bodyLength = binary.LittleEndian.Uint32(r[8:])
 	}
+
 	named := make([]uint32, x.passageCount)
 	v := make([]uint32, inputsChunk)
 	for from := 0; from < x.passageCount; from += inputsChunk {
@@ -143,6 +145,7 @@ func (x *Index) inputs() ([]passageInfo, error) {
 			}
 		}
 	}
+
 	if len(data)%16 != 0 {
 		return nil, s.Corrupt(s.Len(), "truncated versions")
 	}

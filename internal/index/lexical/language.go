@@ -63,7 +63,8 @@ func (c *LanguageCounts) addProse(text string) {
 			continue // an option
 		}
 		word = strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) })
-		if c.addScript(word) || word == "" || strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' }) {
+		if c.addScript(word) || word == "" ||
+			strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' }) {
 			continue // punctuation, or a name with punctuation inside
 		}
 		c.words++
@@ -184,7 +185,8 @@ func functionWord(w string) uint8 {
 		pl = 1 << inPolish
 	)
 	switch w {
-	case "the", "of", "and", "is", "that", "for", "with", "this", "be", "are", "not", "by", "from", "it", "you", "can", "will", "which", "how", "what", "when", "your", "if", "has", "have", "at", "but", "its", "into":
+	case "the", "of", "and", "is", "that", "for", "with", "this", "be", "are", "not", "by", "from", "it", "you", "can",
+		"will", "which", "how", "what", "when", "your", "if", "has", "have", "at", "but", "its", "into":
 		return en
 	case "in":
 		return en | de | it
@@ -200,7 +202,9 @@ func functionWord(w string) uint8 {
 		return en | es | pt
 	case "an", "was":
 		return en | de
-	case "der", "und", "ist", "nicht", "ein", "eine", "einen", "einer", "dem", "mit", "für", "von", "zu", "auf", "sich", "auch", "wird", "werden", "im", "wenn", "oder", "sie", "kann", "wie", "bei", "als", "aus", "nach", "zum", "zur", "über", "durch", "sind", "kein", "keine":
+	case "der", "und", "ist", "nicht", "ein", "eine", "einen", "einer", "dem", "mit", "für", "von", "zu", "auf", "sich",
+		"auch", "wird", "werden", "im", "wenn", "oder", "sie", "kann", "wie", "bei", "als", "aus", "nach", "zum", "zur",
+		"über", "durch", "sind", "kein", "keine":
 		return de
 	case "die", "den":
 		return de
@@ -210,7 +214,8 @@ func functionWord(w string) uint8 {
 		return de | fr
 	case "es":
 		return de | es
-	case "les", "est", "une", "dans", "pour", "qui", "sur", "par", "pas", "vous", "cette", "sont", "du", "au", "ou", "avec", "ne", "si", "aux", "être", "peut", "et", "ces", "sans", "entre":
+	case "les", "est", "une", "dans", "pour", "qui", "sur", "par", "pas", "vous", "cette", "sont", "du", "au", "ou",
+		"avec", "ne", "si", "aux", "être", "peut", "et", "ces", "sans", "entre":
 		return fr
 	case "le":
 		return fr | it
@@ -222,17 +227,21 @@ func functionWord(w string) uint8 {
 		return fr | es | pt
 	case "que":
 		return fr | es | pt
-	case "el", "los", "las", "en", "del", "este", "más", "su", "puede", "cómo", "también", "cuando", "sin", "qué", "hay":
+	case "el", "los", "las", "en", "del", "este", "más", "su", "puede", "cómo", "también", "cuando", "sin", "qué",
+		"hay":
 		return es
 	case "una", "con", "al":
 		return es | it
 	case "para", "por", "como", "se", "ser", "sobre":
 		return es | pt
-	case "os", "em", "um", "uma", "é", "com", "não", "da", "na", "ao", "dos", "mais", "são", "pode", "você", "seu", "sua", "pelo", "pela":
+	case "os", "em", "um", "uma", "é", "com", "não", "da", "na", "ao", "dos", "mais", "são", "pode", "você", "seu",
+		"sua", "pelo", "pela":
 		return pt
-	case "il", "lo", "gli", "di", "che", "della", "dei", "nel", "più", "sono", "questo", "può", "alla", "delle", "come", "è":
+	case "il", "lo", "gli", "di", "che", "della", "dei", "nel", "più", "sono", "questo", "può", "alla", "delle", "come",
+		"è":
 		return it
-	case "nie", "jest", "że", "jak", "dla", "przez", "lub", "są", "ten", "może", "przy", "się", "jako", "które", "aby", "oraz", "tym":
+	case "nie", "jest", "że", "jak", "dla", "przez", "lub", "są", "ten", "może", "przy", "się", "jako", "które", "aby",
+		"oraz", "tym":
 		return pl
 	}
 	return 0

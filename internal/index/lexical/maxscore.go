@@ -55,7 +55,8 @@ func (t *scoredTerm) setBound(base, end uint32) error {
 // have brought close to it.
 func (x *Index) bestSegments(terms []scoredTerm, want int, f *filter) ([]uint32, bool, error) {
 	f.rewind()
-	s := segmentSearch{filter: f, top: heap[uint32]{capacity: want}, order: make([]*scoredTerm, len(terms)), boundSums: make([]uint32, len(terms))}
+	s := segmentSearch{filter: f, top: heap[uint32]{capacity: want}, order: make([]*scoredTerm, len(terms)),
+		boundSums: make([]uint32, len(terms))}
 	for i := range terms {
 		terms[i].rewind()
 		terms[i].nextBlock = 0
@@ -161,7 +162,8 @@ func (s *segmentSearch) completeAndOffer(segment, score uint32, others []*scored
 }
 
 // accumulate adds the term's contributions to the segments from base to end.
-func (t *scoredTerm) accumulate(base, end uint32, sums *[windowSegments]uint32, seen *[windowSegments / 64]uint64) error {
+func (t *scoredTerm) accumulate(base, end uint32, sums *[windowSegments]uint32,
+	seen *[windowSegments / 64]uint64) error {
 	if t.bound == 0 {
 		return nil
 	}

@@ -30,7 +30,8 @@ func (b *Builder) Reuse(x *Index) error {
 	if have, want := x.analyzer.language, b.analyzer.language; have != want {
 		return fmt.Errorf("%s is in %s, not in %s", x.file.Path(), have, want)
 	}
-	k := &reusedIndex{index: x, newNumbers: slices.Repeat([]uint32{removed}, x.passageCount), segmentStarts: make([]uint32, x.segmentCount+1)}
+	k := &reusedIndex{index: x, newNumbers: slices.Repeat([]uint32{removed}, x.passageCount),
+		segmentStarts: make([]uint32, x.segmentCount+1)}
 	if x.order.Len() > 0 {
 		k.ordinals = make([]uint32, x.passageCount)
 		for i := range k.ordinals {

@@ -21,7 +21,8 @@ func isMessage(text string) bool {
 
 func countWords(text string) int {
 	n := 0
-	for range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }) {
+	for range strings.FieldsFuncSeq(text,
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }) {
 		n++
 	}
 	return n
@@ -34,9 +35,11 @@ func MessageStart(query string) int {
 	for field := range strings.FieldsSeq(query) {
 		end += strings.Index(query[end:], field) + len(field)
 		folded := strings.ToLower(strings.TrimRight(field, ":!"))
-		if strings.HasSuffix(folded, "error") || strings.HasSuffix(folded, "warning") || strings.HasSuffix(folded, "exception") ||
+		if strings.HasSuffix(folded, "error") || strings.HasSuffix(folded, "warning") ||
+			strings.HasSuffix(folded, "exception") ||
 			folded == "fatal" || folded == "err" || folded == "panic" {
-			if rest := query[end:]; strings.HasSuffix(field, ":") || strings.HasSuffix(field, "!") || strings.HasPrefix(rest, " [") || strings.HasPrefix(rest, "[") {
+			if rest := query[end:]; strings.HasSuffix(field, ":") || strings.HasSuffix(field, "!") ||
+				strings.HasPrefix(rest, " [") || strings.HasPrefix(rest, "[") {
 				return end
 			}
 		}

@@ -115,9 +115,11 @@ func (a *Analyzer) operatorTerms(text string, words []contentWord) (found []quer
 	})
 	for i, term := range terms {
 		if alone {
-			found = append(found, queryTerm{term: term, weight: float64(counts[i]), fromQuery: true}, queryTerm{term: term, weight: wholeBonus, symbol: true})
+			found = append(found, queryTerm{term: term, weight: float64(counts[i]), fromQuery: true},
+				queryTerm{term: term, weight: wholeBonus, symbol: true})
 		} else {
-			found = append(found, queryTerm{term: term, weight: operatorWeight}, queryTerm{term: term, weight: wordBonus, symbol: true})
+			found = append(found, queryTerm{term: term, weight: operatorWeight},
+				queryTerm{term: term, weight: wordBonus, symbol: true})
 		}
 	}
 	return found, alone && len(found) > 0
@@ -138,7 +140,8 @@ func isQueriedOperator(text string, start, end int, alone bool) bool {
 }
 
 func isBetweenBlanks(text string, start, end int) bool {
-	return (start == 0 || strings.IndexByte(spaces, text[start-1]) >= 0) && (end == len(text) || strings.IndexByte(spaces, text[end]) >= 0)
+	return (start == 0 || strings.IndexByte(spaces, text[start-1]) >= 0) &&
+		(end == len(text) || strings.IndexByte(spaces, text[end]) >= 0)
 }
 
 // isPunctuation reports whether signs are also used as punctuation between words: dashes,
@@ -162,7 +165,8 @@ func isOperatorContext(before, after string) bool {
 	}
 	for _, w := range [...]string{before, after} {
 		switch strings.ToLower(strings.Trim(w, "?!.,;:\"'`")) {
-		case "operator", "operators", "sign", "symbol", "character", "characters", "does", "do", "mean", "means", "meaning":
+		case "operator", "operators", "sign", "symbol", "character", "characters", "does", "do", "mean", "means",
+			"meaning":
 			return true
 		}
 	}

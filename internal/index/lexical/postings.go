@@ -89,7 +89,8 @@ type blockColumns struct {
 }
 
 func (c *blockColumns) reset(previous uint32) {
-	c.segments, c.counts, c.locals, c.frequencies, c.positions = c.segments[:0], c.counts[:0], c.locals[:0], c.frequencies[:0], c.positions[:0]
+	c.segments, c.counts, c.locals, c.frequencies, c.positions = c.segments[:0], c.counts[:0], c.locals[:0],
+		c.frequencies[:0], c.positions[:0]
 	c.best, c.impacts = c.best[:0], c.impacts[:0]
 	c.maxPage, c.maxImpact, c.previous = 0, 0, previous
 }
@@ -141,7 +142,8 @@ func (w *listWriter) addSegment(list []posting, positions []uint32) {
 	if !w.single {
 		best |= list[0].pageImpact << 4
 	}
-	b.segments, b.counts, b.best = append(b.segments, list[0].segment), append(b.counts, uint32(len(list)-1)), append(b.best, best)
+	b.segments, b.counts, b.best = append(b.segments, list[0].segment), append(b.counts, uint32(len(list)-1)),
+		append(b.best, best)
 	w.count(1, len(list), len(b.positions)-before)
 }
 
@@ -158,7 +160,8 @@ func (w *listWriter) addUnchanged(o *blockDecoder, from, end int) {
 		if c.flags&flagSeveralPassages != 0 {
 			b.impacts = append(b.impacts, o.impacts[c.impactStarts[from]:c.impactStarts[to]]...)
 		}
-		b.locals, b.frequencies = append(b.locals, o.locals.numbers[first:last]...), append(b.frequencies, o.frequencies.numbers[first:last]...)
+		b.locals, b.frequencies = append(b.locals, o.locals.numbers[first:last]...),
+			append(b.frequencies, o.frequencies.numbers[first:last]...)
 		positions := o.takePositions(first, last)
 		b.positions = append(b.positions, positions...)
 		w.count(to-from, int(last-first), len(positions))
@@ -212,7 +215,8 @@ func (w *listWriter) flush() {
 	w.blocks = to
 	start := len(w.positions)
 	w.positions = o.positions.append(w.positions, b.positions)
-	w.addSkipEntry(previous, start, uint32(len(b.positions)), []byte{b.maxPage, b.maxImpact, byte(len(b.locals)), byte(len(b.locals) >> 8)})
+	w.addSkipEntry(previous, start, uint32(len(b.positions)),
+		[]byte{b.maxPage, b.maxImpact, byte(len(b.locals)), byte(len(b.locals) >> 8)})
 	b.reset(previous)
 }
 

@@ -53,7 +53,8 @@ func parse(text string, isOption func(string) bool) []clause {
 			end = len(text)
 		}
 		switch {
-		case n > 0 && c.not && !c.quoted && c.field == "" && (len(clauses) == 0 || !isPlainWord(c.text) || isOption(text[:end])):
+		case n > 0 && c.not && !c.quoted && c.field == "" &&
+			(len(clauses) == 0 || !isPlainWord(c.text) || isOption(text[:end])):
 			n = 0
 		case n > 0 && c.text == "":
 			n = 0
@@ -232,7 +233,8 @@ func (a *Analyzer) plan(query *Query, isOption func(string) bool) plan {
 			unquoted += " " + c.text
 			continue
 		}
-		d := phraseConstraint{words: a.phraseWords(c.text), fields: allFields, not: c.not, quoted: c.quoted && !c.not && c.field == ""}
+		d := phraseConstraint{words: a.phraseWords(c.text), fields: allFields, not: c.not,
+			quoted: c.quoted && !c.not && c.field == ""}
 		switch c.field {
 		case "title":
 			d.fields = titleFields
@@ -260,7 +262,8 @@ func (a *Analyzer) plan(query *Query, isOption func(string) bool) plan {
 		p.terms = append(p.terms, operators...)
 	}
 	p.named = slices.ContainsFunc(words, func(w contentWord) bool { return w.isName })
-	if len(quoted) > 0 && (len(q.Keywords) > 0 || slices.ContainsFunc(a.contentWords(unquoted, q.Names), contentWord.isSearched)) {
+	if len(quoted) > 0 && (len(q.Keywords) > 0 ||
+		slices.ContainsFunc(a.contentWords(unquoted, q.Names), contentWord.isSearched)) {
 		p.phrases = quoted
 	} else {
 		p.constraints = append(p.constraints, quoted...)
@@ -278,7 +281,8 @@ func (a *Analyzer) plan(query *Query, isOption func(string) bool) plan {
 
 // addCompounds adds a phrase for each compound among words, except for names of the
 // database.
-func (a *Analyzer) addCompounds(phrases []phraseConstraint, text string, words []contentWord, fromText bool) []phraseConstraint {
+func (a *Analyzer) addCompounds(phrases []phraseConstraint, text string, words []contentWord,
+	fromText bool) []phraseConstraint {
 	for _, w := range words {
 		if w.kind != compound || w.isName {
 			continue
@@ -328,7 +332,8 @@ func (a *Analyzer) queryTerms(q *Query, text string, words []contentWord) (terms
 		}
 	}
 	addOwn := func(w contentWord, places ...int) {
-		add(queryTerm{term: w.term, weight: 1, fromQuery: true, composite: w.composite, technology: w.technology, places: places})
+		add(queryTerm{term: w.term, weight: 1, fromQuery: true, composite: w.composite, technology: w.technology,
+			places: places})
 	}
 	for _, w := range words {
 		switch {

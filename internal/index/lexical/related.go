@@ -35,7 +35,8 @@ func (a *Analyzer) Related(text string, names []string) string {
 // wordTerms returns the terms of the words that are searched, each once.
 func wordTerms(words []contentWord) (terms []queryTerm) {
 	for _, w := range words {
-		if w.kind == word && w.isSearched() && !slices.ContainsFunc(terms, func(t queryTerm) bool { return t.term == w.term }) {
+		if w.kind == word && w.isSearched() &&
+			!slices.ContainsFunc(terms, func(t queryTerm) bool { return t.term == w.term }) {
 			terms = append(terms, queryTerm{term: w.term})
 		}
 	}

@@ -90,7 +90,8 @@ func classify(r rune) class {
 		return classOther
 	case isDense(r):
 		return classDense
-	case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r) || isIgnorable(r) && r != 0xfeff && r != 0x200b:
+	case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r) ||
+		isIgnorable(r) && r != 0xfeff && r != 0x200b:
 		return classWord
 	}
 	return classOther
@@ -108,7 +109,8 @@ func isDense(r rune) bool {
 		return false
 	}
 	return r == 0x3005 || r == 0x3007 || 0x3041 <= r && r <= 0x3096 || 0x309d <= r && r <= 0x309f ||
-		0x30a1 <= r && r <= 0x30fa || 0x30fc <= r && r <= 0x30ff || 0x3105 <= r && r <= 0x318e || 0x31f0 <= r && r <= 0x31ff ||
+		0x30a1 <= r && r <= 0x30fa || 0x30fc <= r && r <= 0x30ff || 0x3105 <= r && r <= 0x318e ||
+		0x31f0 <= r && r <= 0x31ff ||
 		0x3400 <= r && r <= 0x4dbf || 0x4e00 <= r && r <= 0x9fff || 0xac00 <= r && r <= 0xd7a3 ||
 		0xf900 <= r && r <= 0xfaff || 0xff66 <= r && r <= 0xff9d || 0x20000 <= r && r <= 0x3ffff
 }
@@ -224,7 +226,8 @@ func (s *scanner) emitWord(start, end int) {
 	var cuts [maxParts]int
 	n := 0
 	for i := start + 1; i < end && n < maxParts; i++ {
-		if isUpper(s.text[i]) && (isLowerOrDigit(s.text[i-1]) || isUpper(s.text[i-1]) && i+1 < end && isLower(s.text[i+1])) {
+		if isUpper(s.text[i]) && (isLowerOrDigit(s.text[i-1]) ||
+			isUpper(s.text[i-1]) && i+1 < end && isLower(s.text[i+1])) {
 			cuts[n] = i
 			n++
 		}

@@ -7,8 +7,10 @@ import "math"
 // is scored likewise, with fewer fields. k1 is high because the field weights add up to
 // several times those of plain BM25.
 var (
-	fieldWeights = [fieldCount]float64{fieldTitle: 3, fieldPath: 2, fieldPage: 2, fieldAddress: 1, fieldLinks: 1, fieldTerms: 1, fieldBody: 1}
-	fieldLengthB = [fieldCount]float64{fieldTitle: .7, fieldPath: .5, fieldPage: .3, fieldAddress: .3, fieldLinks: .7, fieldTerms: .7, fieldBody: .7}
+	fieldWeights = [fieldCount]float64{fieldTitle: 3, fieldPath: 2, fieldPage: 2, fieldAddress: 1, fieldLinks: 1,
+		fieldTerms: 1, fieldBody: 1}
+	fieldLengthB = [fieldCount]float64{fieldTitle: .7, fieldPath: .5, fieldPage: .3, fieldAddress: .3, fieldLinks: .7,
+		fieldTerms: .7, fieldBody: .7}
 )
 
 const (

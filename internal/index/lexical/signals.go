@@ -70,7 +70,8 @@ func (s Signals) Features() []float64 {
 		named, number(s.UnknownName), number(s.TechnologyRarity > 0 && !s.Named), named * s.TechnologyRarity,
 		s.MeanEvidence, named * s.MeanEvidence, s.LowestEvidence,
 		hit, named * hit, s.RelativeScore, s.Proximity, s.TitleShare, number(s.DefinesName), number(s.NamedPage),
-		number(s.Version == newerMajor), number(s.Version == newerMinor), number(s.Version == olderMajor), number(s.Version == olderMinor),
+		number(s.Version == newerMajor), number(s.Version == newerMinor), number(s.Version == olderMajor),
+		number(s.Version == olderMinor),
 		min(2, s.News), s.Opinion, min(1, s.Opinion/max(1, float64(s.Terms))), s.OtherSoftware, s.OtherSoftwareFirst,
 		float64(s.Corrected), float64(s.Unrecognized),
 	}
@@ -80,7 +81,8 @@ func (s Signals) Features() []float64 {
 var FeatureNames = [...]string{
 	"database name", "unknown name", "other technology only", "other technology also",
 	"term evidence", "term evidence with database name", "lowest term evidence",
-	"terms in the best hit", "terms in the best hit with database name", "lexical score", "proximity", "terms in titles", "definition", "page about the name",
+	"terms in the best hit", "terms in the best hit with database name", "lexical score", "proximity",
+	"terms in titles", "definition", "page about the name",
 	"newer major version", "newer minor version", "older major version", "older minor version",
 	"news terms", "opinion terms", "share of opinion terms", "other software", "other software first",
 	"corrected terms", "unknown terms",
@@ -95,10 +97,13 @@ func number(b bool) float64 {
 
 // signals returns the signals of a query and its candidates, best first.
 func (x *Index) signals(p *plan, terms []scoredTerm, stats termEvidence, found []candidate) Signals {
-	s := Signals{Text: p.text, Terms: stats.words, Unknown: stats.unknown, Named: p.named, UnknownName: stats.unknownName,
+	s := Signals{Text: p.text, Terms: stats.words, Unknown: stats.unknown, Named: p.named,
+		UnknownName:      stats.unknownName,
 		TechnologyRarity: stats.technologyRarity, LowestEvidence: stats.lowest,
-		Version: p.intent.version, News: p.intent.news, Opinion: p.intent.opinion, OtherSoftware: p.intent.otherSoftware, OtherSoftwareFirst: p.intent.otherSoftwareFirst, Unrecognized: p.unknownWords,
-		Demands: p.intent.demands}
+		Version: p.intent.version, News: p.intent.news, Opinion: p.intent.opinion,
+		OtherSoftware: p.intent.otherSoftware, OtherSoftwareFirst: p.intent.otherSoftwareFirst,
+		Unrecognized: p.unknownWords,
+		Demands:      p.intent.demands}
 	s.Demands.Missing = stats.missing
 	for i := range p.terms {
 		s.Corrected += int(number(p.terms[i].misspelled != ""))
@@ -132,7 +137,8 @@ func (x *Index) signals(p *plan, terms []scoredTerm, stats termEvidence, found [
 	// A query that is an identifier names the database that defines it, perhaps with others in
 	// one title. Definitions are compared without separators, but http_client is an unknown name
 	// where there is only http.client.
-	s.Named = s.Named || p.identifier && !s.UnknownName && (float32(best.Definition) >= wholeBonus || s.TitleShare > .99)
+	s.Named = s.Named || p.identifier && !s.UnknownName &&
+		(float32(best.Definition) >= wholeBonus || s.TitleShare > .99)
 	return s
 }
 

@@ -33,7 +33,8 @@ func (x *Index) respell(text string, names []string) (spelling, error) {
 	end := 0
 	for _, w := range x.analyzer.contentWords(text, names) {
 		written := text[w.start:w.end]
-		if w.kind != word || w.composite || w.technology || !w.isSearched() || !isCorrectable(written) || isLiteral(text, w.start) {
+		if w.kind != word || w.composite || w.technology || !w.isSearched() || !isCorrectable(written) ||
+			isLiteral(text, w.start) {
 			continue
 		}
 		_, found, err := x.postingList(w.term)
@@ -80,8 +81,10 @@ func (x *Index) padNumbers(text string, names []string) (string, error) {
 		}
 		name, number := before, text[w.start:w.end]
 		before = w
-		if name.end == 0 || w.position != name.position+1 || len(number) >= maxPadded || !isNumber(number) || number[0] == '0' ||
-			isNumber(text[name.start:name.end]) || isLiteral(text, name.start) || strings.Count(text[:w.start], `"`)%2 == 1 {
+		if name.end == 0 || w.position != name.position+1 || len(number) >= maxPadded || !isNumber(number) ||
+			number[0] == '0' ||
+			isNumber(text[name.start:name.end]) || isLiteral(text, name.start) ||
+			strings.Count(text[:w.start], `"`)%2 == 1 {
 			continue
 		}
 		zeros, err := x.zerosOf(text[name.start:name.end], number)
@@ -123,7 +126,8 @@ func (x *Index) zerosOf(before, number string) (string, error) {
 
 // hasPhrase reports whether a passage contains the words of a text in this order.
 func (x *Index) hasPhrase(text string, fields uint) (bool, error) {
-	matchers, possible, err := x.openConstraints([]phraseConstraint{{words: x.analyzer.phraseWords(text), fields: fields}})
+	matchers, possible, err := x.openConstraints([]phraseConstraint{{words: x.analyzer.phraseWords(text),
+		fields: fields}})
 	if err != nil || !possible {
 		return false, err
 	}

@@ -62,7 +62,9 @@ func DecodeStatistics(data []byte) (*Statistics, error) {
 		return nil, fmt.Errorf("%w: no header", ErrStatistics)
 	}
 	if version := binary.LittleEndian.Uint32(data[4:]); version != Version {
-		return nil, fmt.Errorf("%w: their terms are those of version %d, this program needs %d; push the database again", ErrStatistics, version, Version)
+		return nil,
+			fmt.Errorf("%w: their terms are those of version %d, this program needs %d; push the database again",
+				ErrStatistics, version, Version)
 	}
 	meta, rest := data[8:8+metaSize], data[statisticsHead:]
 	var parts [3]container.Section
@@ -76,7 +78,8 @@ func DecodeStatistics(data []byte) (*Statistics, error) {
 	}
 	x := Index{postings: parts[2], candidateLists: map[string]postingList{}}
 	err := x.decodeMeta(meta)
-	if x.passageCount > math.MaxInt32 || x.segmentCount > x.passageCount || x.documentCount > x.segmentCount || len(rest) > 0 {
+	if x.passageCount > math.MaxInt32 || x.segmentCount > x.passageCount || x.documentCount > x.segmentCount ||
+		len(rest) > 0 {
 		return nil, fmt.Errorf("%w: inconsistent sizes", ErrStatistics)
 	}
 	if err == nil {

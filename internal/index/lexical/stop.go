@@ -7,7 +7,8 @@ package lexical
 func stopEnglish(w string) bool {
 	switch w {
 	case "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "no", "not",
-		"of", "on", "or", "such", "that", "the", "their", "then", "there", "these", "they", "this", "to", "was", "will", "with":
+		"of", "on", "or", "such", "that", "the", "their", "then", "there", "these", "they", "this", "to", "was", "will",
+		"with":
 		return true
 	}
 	return false
@@ -17,14 +18,18 @@ func stopEnglish(w string) bool {
 func questionEnglish(w string) bool {
 	switch w {
 	case "how", "what", "why", "when", "where", "which", "who", "whose", "whom",
-		"do", "does", "did", "doing", "done", "don", "doesn", "didn", "isn", "aren", "wasn", "won", "wouldn", "couldn", "shouldn",
+		"do", "does", "did", "doing", "done", "don", "doesn", "didn", "isn", "aren", "wasn", "won", "wouldn", "couldn",
+		"shouldn",
 		"can", "cannot", "could", "should", "would", "may", "might", "must", "shall",
-		"i", "me", "my", "mine", "myself", "we", "us", "our", "you", "your", "yours", "he", "she", "him", "his", "her", "its", "them",
+		"i", "me", "my", "mine", "myself", "we", "us", "our", "you", "your", "yours", "he", "she", "him", "his", "her",
+		"its", "them",
 		"am", "been", "being", "has", "have", "having", "had", "were",
 		"want", "wants", "need", "needs", "needed", "try", "trying", "tried", "wish",
-		"use", "used", "using", "way", "ways", "best", "proper", "properly", "correct", "correctly", "easiest", "easily", "simple", "simplest",
+		"use", "used", "using", "way", "ways", "best", "proper", "properly", "correct", "correctly", "easiest",
+		"easily", "simple", "simplest",
 		"get", "getting", "make", "makes", "making", "let", "possible", "able",
-		"some", "any", "anything", "something", "someone", "thing", "things", "so", "than", "too", "very", "just", "only", "also",
+		"some", "any", "anything", "something", "someone", "thing", "things", "so", "than", "too", "very", "just",
+		"only", "also",
 		"from", "about", "between", "through", "please", "there", "here", "vs", "s", "t", "m", "re", "ve", "ll", "d",
 		"mean", "means", "work", "works", "difference", "different":
 		return true
@@ -34,9 +39,12 @@ func questionEnglish(w string) bool {
 
 func stopGerman(w string) bool {
 	switch w {
-	case "aber", "als", "am", "an", "auch", "auf", "aus", "bei", "bis", "da", "das", "dass", "daß", "dem", "den", "der", "des", "die",
-		"ein", "eine", "einem", "einen", "einer", "eines", "er", "es", "für", "im", "in", "ist", "mit", "nach", "noch", "nur", "oder",
-		"sich", "sie", "sind", "so", "über", "um", "und", "von", "vom", "vor", "war", "wird", "werden", "zu", "zum", "zur":
+	case "aber", "als", "am", "an", "auch", "auf", "aus", "bei", "bis", "da", "das", "dass", "daß", "dem", "den", "der",
+		"des", "die",
+		"ein", "eine", "einem", "einen", "einer", "eines", "er", "es", "für", "im", "in", "ist", "mit", "nach", "noch",
+		"nur", "oder",
+		"sich", "sie", "sind", "so", "über", "um", "und", "von", "vom", "vor", "war", "wird", "werden", "zu", "zum",
+		"zur":
 		return true
 	}
 	return false
@@ -44,11 +52,15 @@ func stopGerman(w string) bool {
 
 func questionGerman(w string) bool {
 	switch w {
-	case "wie", "was", "warum", "wieso", "weshalb", "wann", "wo", "wohin", "woher", "wer", "wen", "wem", "welche", "welcher", "welches", "welchen",
+	case "wie", "was", "warum", "wieso", "weshalb", "wann", "wo", "wohin", "woher", "wer", "wen", "wem", "welche",
+		"welcher", "welches", "welchen",
 		"ich", "mir", "mich", "mein", "meine", "meinen", "meinem", "meiner", "du", "wir", "uns", "man", "ihr",
-		"kann", "können", "könnte", "muss", "müssen", "soll", "sollte", "will", "möchte", "darf", "gibt", "geht", "mache", "machen", "macht",
-		"habe", "haben", "hat", "bin", "nutzen", "verwende", "verwenden", "benutze", "benutzen", "brauche", "bitte", "denn", "eigentlich",
-		"beste", "besten", "richtig", "einfach", "möglich", "unterschied", "zwischen", "etwas", "alle", "dieser", "diese", "dieses":
+		"kann", "können", "könnte", "muss", "müssen", "soll", "sollte", "will", "möchte", "darf", "gibt", "geht",
+		"mache", "machen", "macht",
+		"habe", "haben", "hat", "bin", "nutzen", "verwende", "verwenden", "benutze", "benutzen", "brauche", "bitte",
+		"denn", "eigentlich",
+		"beste", "besten", "richtig", "einfach", "möglich", "unterschied", "zwischen", "etwas", "alle", "dieser",
+		"diese", "dieses":
 		return true
 	}
 	return false
@@ -56,8 +68,10 @@ func questionGerman(w string) bool {
 
 func stopFrench(w string) bool {
 	switch w {
-	case "à", "au", "aux", "avec", "c", "ce", "ces", "cet", "cette", "d", "dans", "de", "des", "du", "elle", "en", "est", "et", "il", "ils",
-		"j", "l", "la", "le", "les", "leur", "lui", "m", "mais", "n", "ne", "ou", "par", "pas", "pour", "qu", "que", "qui", "s", "sa", "se", "ses",
+	case "à", "au", "aux", "avec", "c", "ce", "ces", "cet", "cette", "d", "dans", "de", "des", "du", "elle", "en",
+		"est", "et", "il", "ils",
+		"j", "l", "la", "le", "les", "leur", "lui", "m", "mais", "n", "ne", "ou", "par", "pas", "pour", "qu", "que",
+		"qui", "s", "sa", "se", "ses",
 		"son", "sont", "sur", "t", "un", "une", "y":
 		return true
 	}
@@ -67,10 +81,13 @@ func stopFrench(w string) bool {
 func questionFrench(w string) bool {
 	switch w {
 	case "comment", "pourquoi", "quand", "où", "quoi", "quel", "quelle", "quels", "quelles", "combien", "dont",
-		"je", "me", "moi", "mon", "ma", "mes", "tu", "te", "ton", "ta", "tes", "nous", "notre", "nos", "vous", "votre", "vos", "on",
-		"peut", "peux", "puis", "pouvez", "pourrait", "dois", "doit", "faut", "veux", "voudrais", "faire", "fait", "fais",
+		"je", "me", "moi", "mon", "ma", "mes", "tu", "te", "ton", "ta", "tes", "nous", "notre", "nos", "vous", "votre",
+		"vos", "on",
+		"peut", "peux", "puis", "pouvez", "pourrait", "dois", "doit", "faut", "veux", "voudrais", "faire", "fait",
+		"fais",
 		"ai", "as", "a", "avons", "avez", "ont", "être", "suis", "es", "avoir", "utiliser", "utilise", "besoin",
-		"meilleur", "meilleure", "façon", "manière", "moyen", "possible", "différence", "entre", "plus", "très", "aussi", "tout", "tous", "svp":
+		"meilleur", "meilleure", "façon", "manière", "moyen", "possible", "différence", "entre", "plus", "très",
+		"aussi", "tout", "tous", "svp":
 		return true
 	}
 	return false
@@ -78,8 +95,10 @@ func questionFrench(w string) bool {
 
 func stopSpanish(w string) bool {
 	switch w {
-	case "a", "al", "con", "de", "del", "el", "ella", "en", "entre", "es", "esta", "este", "esto", "fue", "ha", "la", "las", "le", "lo", "los",
-		"más", "no", "o", "para", "pero", "por", "que", "se", "ser", "si", "sin", "sobre", "son", "su", "sus", "un", "una", "y", "e", "u":
+	case "a", "al", "con", "de", "del", "el", "ella", "en", "entre", "es", "esta", "este", "esto", "fue", "ha", "la",
+		"las", "le", "lo", "los",
+		"más", "no", "o", "para", "pero", "por", "que", "se", "ser", "si", "sin", "sobre", "son", "su", "sus", "un",
+		"una", "y", "e", "u":
 		return true
 	}
 	return false
@@ -88,8 +107,10 @@ func stopSpanish(w string) bool {
 func questionSpanish(w string) bool {
 	switch w {
 	case "cómo", "como", "qué", "cuál", "cuáles", "cuándo", "dónde", "donde", "quién", "cuánto", "porqué",
-		"yo", "me", "mi", "mis", "mí", "tú", "tu", "tus", "te", "nosotros", "nos", "usted", "puedo", "puede", "pueden", "podría", "debo", "debe",
-		"quiero", "quisiera", "necesito", "hacer", "hago", "hace", "hay", "tengo", "tiene", "tener", "usar", "uso", "utilizar", "he", "está", "estoy",
+		"yo", "me", "mi", "mis", "mí", "tú", "tu", "tus", "te", "nosotros", "nos", "usted", "puedo", "puede", "pueden",
+		"podría", "debo", "debe",
+		"quiero", "quisiera", "necesito", "hacer", "hago", "hace", "hay", "tengo", "tiene", "tener", "usar", "uso",
+		"utilizar", "he", "está", "estoy",
 		"mejor", "forma", "manera", "posible", "diferencia", "muy", "también", "todo", "todos", "algo", "favor":
 		return true
 	}
@@ -98,8 +119,10 @@ func questionSpanish(w string) bool {
 
 func stopPortuguese(w string) bool {
 	switch w {
-	case "a", "ao", "aos", "as", "às", "à", "com", "da", "das", "de", "do", "dos", "e", "é", "ela", "ele", "em", "entre", "era", "essa", "esse",
-		"esta", "este", "foi", "mais", "mas", "na", "nas", "no", "nos", "não", "o", "os", "ou", "para", "pela", "pelo", "por", "que", "se", "sem",
+	case "a", "ao", "aos", "as", "às", "à", "com", "da", "das", "de", "do", "dos", "e", "é", "ela", "ele", "em",
+		"entre", "era", "essa", "esse",
+		"esta", "este", "foi", "mais", "mas", "na", "nas", "no", "nos", "não", "o", "os", "ou", "para", "pela", "pelo",
+		"por", "que", "se", "sem",
 		"ser", "seu", "sua", "são", "um", "uma":
 		return true
 	}
@@ -109,9 +132,12 @@ func stopPortuguese(w string) bool {
 func questionPortuguese(w string) bool {
 	switch w {
 	case "como", "qual", "quais", "quando", "onde", "quem", "quanto", "porque", "porquê",
-		"eu", "me", "mim", "meu", "minha", "meus", "minhas", "tu", "teu", "você", "nós", "nosso", "posso", "pode", "podem", "poderia", "devo", "deve",
-		"quero", "queria", "preciso", "fazer", "faço", "faz", "há", "tenho", "tem", "ter", "usar", "uso", "utilizar", "está", "estou",
-		"melhor", "forma", "maneira", "jeito", "possível", "diferença", "muito", "também", "tudo", "todos", "algo", "favor":
+		"eu", "me", "mim", "meu", "minha", "meus", "minhas", "tu", "teu", "você", "nós", "nosso", "posso", "pode",
+		"podem", "poderia", "devo", "deve",
+		"quero", "queria", "preciso", "fazer", "faço", "faz", "há", "tenho", "tem", "ter", "usar", "uso", "utilizar",
+		"está", "estou",
+		"melhor", "forma", "maneira", "jeito", "possível", "diferença", "muito", "também", "tudo", "todos", "algo",
+		"favor":
 		return true
 	}
 	return false
@@ -119,8 +145,10 @@ func questionPortuguese(w string) bool {
 
 func stopItalian(w string) bool {
 	switch w {
-	case "a", "ad", "al", "alla", "alle", "allo", "ai", "agli", "che", "ci", "con", "da", "dal", "dalla", "dai", "dalle", "d", "dei", "degli", "del", "della", "delle", "dello",
-		"di", "e", "ed", "è", "era", "gli", "i", "il", "in", "l", "la", "le", "lo", "ma", "ne", "nei", "nel", "nella", "nelle", "non", "o", "per", "più", "se", "si", "sia", "sono",
+	case "a", "ad", "al", "alla", "alle", "allo", "ai", "agli", "che", "ci", "con", "da", "dal", "dalla", "dai",
+		"dalle", "d", "dei", "degli", "del", "della", "delle", "dello",
+		"di", "e", "ed", "è", "era", "gli", "i", "il", "in", "l", "la", "le", "lo", "ma", "ne", "nei", "nel", "nella",
+		"nelle", "non", "o", "per", "più", "se", "si", "sia", "sono",
 		"su", "sul", "sulla", "sulle", "sui", "tra", "fra", "un", "una", "uno":
 		return true
 	}
@@ -130,9 +158,12 @@ func stopItalian(w string) bool {
 func questionItalian(w string) bool {
 	switch w {
 	case "come", "cosa", "perché", "quando", "dove", "quale", "quali", "chi", "quanto", "quanti",
-		"io", "mi", "me", "mio", "mia", "miei", "tu", "ti", "tuo", "noi", "ci", "nostro", "voi", "posso", "può", "possono", "potrei", "devo", "deve", "bisogna",
-		"voglio", "vorrei", "serve", "fare", "faccio", "fa", "ho", "ha", "hanno", "avere", "essere", "usare", "uso", "utilizzare", "sto", "sta",
-		"migliore", "modo", "maniera", "possibile", "differenza", "molto", "anche", "tutto", "tutti", "qualcosa", "favore":
+		"io", "mi", "me", "mio", "mia", "miei", "tu", "ti", "tuo", "noi", "ci", "nostro", "voi", "posso", "può",
+		"possono", "potrei", "devo", "deve", "bisogna",
+		"voglio", "vorrei", "serve", "fare", "faccio", "fa", "ho", "ha", "hanno", "avere", "essere", "usare", "uso",
+		"utilizzare", "sto", "sta",
+		"migliore", "modo", "maniera", "possibile", "differenza", "molto", "anche", "tutto", "tutti", "qualcosa",
+		"favore":
 		return true
 	}
 	return false
@@ -140,8 +171,10 @@ func questionItalian(w string) bool {
 
 func stopRussian(w string) bool {
 	switch w {
-	case "а", "без", "бы", "был", "была", "были", "было", "в", "во", "вот", "для", "до", "его", "ее", "её", "если", "же", "за", "и", "из", "или",
-		"им", "их", "к", "ко", "на", "не", "но", "о", "об", "он", "она", "они", "оно", "от", "по", "под", "при", "с", "со", "так", "то", "у", "что", "это":
+	case "а", "без", "бы", "был", "была", "были", "было", "в", "во", "вот", "для", "до", "его", "ее", "её", "если",
+		"же", "за", "и", "из", "или",
+		"им", "их", "к", "ко", "на", "не", "но", "о", "об", "он", "она", "они", "оно", "от", "по", "под", "при", "с",
+		"со", "так", "то", "у", "что", "это":
 		return true
 	}
 	return false
@@ -149,9 +182,12 @@ func stopRussian(w string) bool {
 
 func questionRussian(w string) bool {
 	switch w {
-	case "как", "какой", "какая", "какие", "какое", "почему", "зачем", "когда", "где", "куда", "кто", "чем", "чего", "сколько", "ли",
-		"я", "мне", "меня", "мой", "моя", "мое", "моё", "мои", "мы", "нас", "нам", "ты", "вы", "вам", "ваш", "можно", "могу", "может", "нужно", "надо",
-		"нужен", "должен", "хочу", "хотел", "сделать", "делать", "делаю", "есть", "быть", "использовать", "лучше", "лучший", "способ", "правильно",
+	case "как", "какой", "какая", "какие", "какое", "почему", "зачем", "когда", "где", "куда", "кто", "чем", "чего",
+		"сколько", "ли",
+		"я", "мне", "меня", "мой", "моя", "мое", "моё", "мои", "мы", "нас", "нам", "ты", "вы", "вам", "ваш", "можно",
+		"могу", "может", "нужно", "надо",
+		"нужен", "должен", "хочу", "хотел", "сделать", "делать", "делаю", "есть", "быть", "использовать", "лучше",
+		"лучший", "способ", "правильно",
 		"возможно", "разница", "между", "также", "все", "всё", "этот", "эта", "эти", "пожалуйста":
 		return true
 	}

@@ -149,7 +149,8 @@ func declaredName(line, rest string) string {
 	const longest = 1000 // bytes of a declaration
 	before, parameters, ok := strings.Cut(line, "(")
 	space := strings.LastIndexAny(before, " *")
-	if !ok || space <= 0 || strings.TrimLeft(before, " \t") != before || strings.ContainsAny(before, "=.,:;{}()<>\"'`#/") {
+	if !ok || space <= 0 || strings.TrimLeft(before, " \t") != before ||
+		strings.ContainsAny(before, "=.,:;{}()<>\"'`#/") {
 		return ""
 	}
 	word, _, _ := strings.Cut(before, " ")
@@ -229,7 +230,8 @@ func isTopOfPage(f *Fields, name string) bool {
 // argparse for "argparse — Parser for command-line options", hstore for "F.17. hstore",
 // git-add for "git-add(1)", "CREATE TABLE" for itself.
 func pageTitleName(title string) string {
-	if number, rest, ok := strings.Cut(title, ". "); ok && strings.ContainsAny(number, "0123456789") && !strings.Contains(number, " ") {
+	if number, rest, ok := strings.Cut(title, ". "); ok && strings.ContainsAny(number, "0123456789") &&
+		!strings.Contains(number, " ") {
 		title = rest
 	}
 	for _, separator := range [...]string{" — ", " – ", " -- ", " - ", ": "} {

@@ -105,7 +105,8 @@ type matcher struct {
 type alternate struct{ place, term int }
 
 func newMatcher(a *Analyzer, t compiledThesaurus, terms []queryTerm) matcher {
-	m := matcher{analyzer: a, thesaurus: t, terms: terms[:min(len(terms), maxKeyTerms)], share: min(1, manyTerms/float64(len(terms)))}
+	m := matcher{analyzer: a, thesaurus: t, terms: terms[:min(len(terms), maxKeyTerms)],
+		share: min(1, manyTerms/float64(len(terms)))}
 	m.places = make([]int, len(m.terms))
 	for i, term := range m.terms {
 		m.places[i] = t.find(term.term)
@@ -210,7 +211,8 @@ func (m *matcher) match(i, replaced int, parts compiledEntry) {
 // allows reports whether the query has the sequence of an entry, if that is one, and one of
 // its names, if it has any.
 func (m *matcher) allows(e compiledEntry) bool {
-	return (!e.isSequence || m.hasSequence(m.thesaurus.text(e.key))) && (e.names == "" || m.isNamed(m.thesaurus.text(e.names)))
+	return (!e.isSequence || m.hasSequence(m.thesaurus.text(e.key))) &&
+		(e.names == "" || m.isNamed(m.thesaurus.text(e.names)))
 }
 
 // isNamed reports whether the database or the text has one of the slash-separated names.
@@ -338,19 +340,22 @@ func (x *Index) addSynonyms(terms []scoredTerm, expansions []expansion, rarities
 		}
 	}
 	if len(f.found) > maxSynonyms {
-		slices.SortStableFunc(f.found, func(a, b synonym) int { return cmp.Compare(b.weight*b.rarity, a.weight*a.rarity) })
+		slices.SortStableFunc(f.found,
+			func(a, b synonym) int { return cmp.Compare(b.weight*b.rarity, a.weight*a.rarity) })
 		f.found = f.found[:maxSynonyms]
 	}
 	for i := range f.found {
 		s := &f.found[i]
-		terms = append(terms, scoredTerm{queryTerm: queryTerm{term: s.term, weight: s.weight}, cursor: newCursor(s.postingList)})
+		terms = append(terms, scoredTerm{queryTerm: queryTerm{term: s.term, weight: s.weight},
+			cursor: newCursor(s.postingList)})
 	}
 	return terms, nil
 }
 
 // isWithin reports whether a longer key of used contains a key of several words.
 func (e expansion) isWithin(used []expansion) bool {
-	return e.size > 1 && slices.ContainsFunc(used, func(u expansion) bool { return u.size > e.size && e.key&^u.key == 0 })
+	return e.size > 1 && slices.ContainsFunc(used,
+		func(u expansion) bool { return u.size > e.size && e.key&^u.key == 0 })
 }
 
 // keyShare returns the weight of a single target relative to the key's. used are the
@@ -395,7 +400,8 @@ func (f *synonymFinder) find(targets string) ([]int, error) {
 			}
 			if i = -1; found {
 				i = len(f.found)
-				f.found = append(f.found, synonym{postingList: l, term: target, rarity: idf(l.passageFrequency, f.index.passageCount)})
+				f.found = append(f.found,
+					synonym{postingList: l, term: target, rarity: idf(l.passageFrequency, f.index.passageCount)})
 			}
 			f.indexes[target] = i
 		}

@@ -131,7 +131,8 @@ func isVersionAt(words []framedWord, i int, numbers []int, marked bool, names []
 // isVersionWord reports whether w may be between a name and its version.
 func isVersionWord(w string) bool {
 	switch w {
-	case "version", "v", "release", "engine", "server", "desktop", "core", "cli", "lts", "client", "framework", "language", "orm", "stable":
+	case "version", "v", "release", "engine", "server", "desktop", "core", "cli", "lts", "client", "framework",
+		"language", "orm", "stable":
 		return true
 	}
 	return false
@@ -143,7 +144,8 @@ func near(a, b int) bool { return a-b <= 3 && b-a <= 3 }
 // isProtocol reports whether w is a name that includes the number after it.
 func isProtocol(w string) bool {
 	switch w {
-	case "http", "https", "tls", "ssl", "oauth", "openid", "unicode", "iso", "rfc", "pep", "section", "chapter", "table", "figure", "step", "part", "ecmascript", "es", "css", "html":
+	case "http", "https", "tls", "ssl", "oauth", "openid", "unicode", "iso", "rfc", "pep", "section", "chapter",
+		"table", "figure", "step", "part", "ecmascript", "es", "css", "html":
 		return true
 	}
 	return false
@@ -175,7 +177,8 @@ func NamedVersion(query string, names []string) string {
 				return bareVersion(rest)
 			}
 		}
-		if numbers, marked := parseNumbers(w); len(numbers) > 0 && !isYear(w) && isVersionAt(words, i, numbers, marked, names, nil) {
+		if numbers, marked := parseNumbers(w); len(numbers) > 0 && !isYear(w) &&
+			isVersionAt(words, i, numbers, marked, names, nil) {
 			return bareVersion(w)
 		}
 	}

@@ -104,7 +104,8 @@ func (x *Index) withoutFraming(text string, words []framedWord, names []string) 
 				w.framing = notFraming
 			}
 		}
-		if w.framing == notFraming && !x.analyzer.isStopWord(w.folded) && !x.analyzer.isQuestionWord(w.folded) && !isAnyName(w.folded, names) {
+		if w.framing == notFraming && !x.analyzer.isStopWord(w.folded) && !x.analyzer.isQuestionWord(w.folded) &&
+			!isAnyName(w.folded, names) {
 			content++
 		}
 	}
@@ -199,8 +200,10 @@ func framedWords(text string) []framedWord {
 		}
 		if i > 0 {
 			switch before := &words[i-1]; before.folded + " " + w.folded {
-			case "best practice", "best practices", "good practice", "good practices", "stack overflow", "github issue", "github issues",
-				"getting started", "how to", "step by", "cheat sheet", "deep dive", "hands on", "in advance", "find out", "thank you":
+			case "best practice", "best practices", "good practice", "good practices", "stack overflow", "github issue",
+				"github issues",
+				"getting started", "how to", "step by", "cheat sheet", "deep dive", "hands on", "in advance",
+				"find out", "thank you":
 				before.framing, w.framing = strongFraming, strongFraming
 			}
 		}
@@ -239,13 +242,18 @@ func (x *Index) isSubject(word string) (bool, error) {
 // framingEnglish returns the framing of a folded English word.
 func framingEnglish(w string) framing {
 	switch w {
-	case "documentation", "docs", "official", "officially", "tutorial", "tutorials", "guide", "guides", "howto", "walkthrough", "cheatsheet", "explained",
-		"stackoverflow", "stackexchange", "superuser", "serverfault", "reddit", "quora", "w3schools", "geeksforgeeks", "freecodecamp", "realpython",
+	case "documentation", "docs", "official", "officially", "tutorial", "tutorials", "guide", "guides", "howto",
+		"walkthrough", "cheatsheet", "explained",
+		"stackoverflow", "stackexchange", "superuser", "serverfault", "reddit", "quora", "w3schools", "geeksforgeeks",
+		"freecodecamp", "realpython",
 		"thanks", "thank", "help", "advance":
 		return strongFraming
-	case "error", "errors", "fix", "fixed", "fixes", "fixing", "solution", "solutions", "solve", "solved", "resolve", "resolved", "troubleshoot", "troubleshooting",
-		"example", "examples", "sample", "samples", "snippet", "snippets", "code", "issue", "issues", "problem", "problems", "question", "answer", "answers",
-		"doc", "manual", "reference", "usage", "syntax", "meaning", "explanation", "overview", "tips", "tricks", "github", "blog", "article", "latest", "current":
+	case "error", "errors", "fix", "fixed", "fixes", "fixing", "solution", "solutions", "solve", "solved", "resolve",
+		"resolved", "troubleshoot", "troubleshooting",
+		"example", "examples", "sample", "samples", "snippet", "snippets", "code", "issue", "issues", "problem",
+		"problems", "question", "answer", "answers",
+		"doc", "manual", "reference", "usage", "syntax", "meaning", "explanation", "overview", "tips", "tricks",
+		"github", "blog", "article", "latest", "current":
 		return weakFraming
 	}
 	return notFraming

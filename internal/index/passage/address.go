@@ -65,7 +65,8 @@ func pathSegments(path string) []string {
 }
 
 func withoutPageExtension(name string) string {
-	for _, extension := range [...]string{".md", ".mdx", ".html", ".htm", ".rst", ".adoc", ".asciidoc", ".txt", ".markdown", ".mdc", ".qmd"} {
+	for _, extension := range [...]string{".md", ".mdx", ".html", ".htm", ".rst", ".adoc", ".asciidoc", ".txt",
+		".markdown", ".mdc", ".qmd"} {
 		if s, ok := strings.CutSuffix(name, extension); ok && s != "" {
 			return s
 		}
@@ -152,7 +153,8 @@ func addAddresses(out *container.Writer, keys []addressKey, names []string) {
 	// Of the documents with one address, such as variants for several languages, the one
 	// with the shortest name comes first.
 	slices.SortFunc(list, func(a, b entry) int {
-		return cmp.Or(strings.Compare(a.key, b.key), cmp.Compare(len(names[a.document]), len(names[b.document])), cmp.Compare(a.document, b.document))
+		return cmp.Or(strings.Compare(a.key, b.key), cmp.Compare(len(names[a.document]), len(names[b.document])),
+			cmp.Compare(a.document, b.document))
 	})
 	texts, documents := make([]string, len(list)), make([]byte, 0, 4*len(list))
 	for i, e := range list {
@@ -346,8 +348,10 @@ func (a *addresses) onlyEnd(key string) (d uint32, found bool, err error) {
 // have pages of the other names.
 func isDistinctive(segment string) bool {
 	switch segment {
-	case "api", "reference", "guide", "guides", "overview", "introduction", "intro", "getting-started", "quickstart", "quick-start",
-		"install", "installation", "configuration", "config", "usage", "faq", "changelog", "examples", "tutorial", "tutorials",
+	case "api", "reference", "guide", "guides", "overview", "introduction", "intro", "getting-started", "quickstart",
+		"quick-start",
+		"install", "installation", "configuration", "config", "usage", "faq", "changelog", "examples", "tutorial",
+		"tutorials",
 		"blog", "about", "help", "support", "community", "docs", "doc", "documentation":
 		return false
 	}

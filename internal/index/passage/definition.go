@@ -67,7 +67,8 @@ func isDistinct(name []string) bool {
 func (p *Passage) At(d Definition) Passage {
 	q := *p
 	above := p.Headings
-	if n := len(above); n > 0 && (strings.EqualFold(above[n-1], d.Term) || slices.Contains(strings.Split(above[n-1], " / "), d.Term)) {
+	if n := len(above); n > 0 && (strings.EqualFold(above[n-1], d.Term) ||
+		slices.Contains(strings.Split(above[n-1], " / "), d.Term)) {
 		above = above[:n-1]
 	}
 	q.Headings = append(slices.Clone(above), d.Term)
@@ -290,7 +291,8 @@ func optionItem(line string) string {
 func IsTerm(line string) bool {
 	line = strings.TrimSpace(line)
 	term, _ := markedTerm(line)
-	return term != "" && !strings.HasPrefix(line, "#") && (strings.HasSuffix(line, "`") || strings.HasSuffix(line, "**"))
+	return term != "" && !strings.HasPrefix(line, "#") &&
+		(strings.HasSuffix(line, "`") || strings.HasSuffix(line, "**"))
 }
 
 // ListTerm returns the term that a line of Markdown defines as the item of a list, or "".
@@ -336,7 +338,8 @@ func plainTerm(line string, below []string) string {
 // isTerm reports whether a line of plain text can be a term: it is short and not the end of a
 // sentence.
 func isTerm(line string) bool {
-	return len(line) <= longestTerm && !strings.ContainsAny(line[len(line)-1:], ".,:;!?") && line[0] != '|' && line[0] != '>'
+	return len(line) <= longestTerm && !strings.ContainsAny(line[len(line)-1:], ".,:;!?") && line[0] != '|' &&
+		line[0] != '>'
 }
 
 // indentOf returns the indentation of a line in columns.

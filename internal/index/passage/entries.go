@@ -32,7 +32,8 @@ func (t *Table) Entries() (*Entries, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Entries{list: make([]Entry, t.n), documents: make([]uint32, t.n), ids: make([]uint64, t.n), keys: make([]string, t.d)}
+	e := &Entries{list: make([]Entry, t.n), documents: make([]uint32, t.n), ids: make([]uint64, t.n),
+		keys: make([]string, t.d)}
 	for i := range t.n {
 		r := records[i*recordSize:]
 		e.list[i] = Entry{

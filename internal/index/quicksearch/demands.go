@@ -46,7 +46,8 @@ func isOfVersion(word, version string) bool {
 // are in lower case, with periods and hyphens inside.
 func anyHeading(hits []Hit, accept func(word string) bool) bool {
 	return anyTitle(hits, func(title string) bool {
-		for w := range strings.FieldsFuncSeq(title, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != '-' }) {
+		for w := range strings.FieldsFuncSeq(title,
+			func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != '-' }) {
 			if accept(strings.Trim(w, ".-")) {
 				return true
 			}
@@ -58,6 +59,7 @@ func anyHeading(hits []Hit, accept func(word string) bool) bool {
 // anyTitle reports whether a title or heading of the best hits, in lower case, is accepted.
 func anyTitle(hits []Hit, accept func(title string) bool) bool {
 	return slices.ContainsFunc(hits[:min(len(hits), demandDepth)], func(h Hit) bool {
-		return accept(strings.ToLower(h.Title)) || slices.ContainsFunc(h.Headings, func(s string) bool { return accept(strings.ToLower(s)) })
+		return accept(strings.ToLower(h.Title)) ||
+			slices.ContainsFunc(h.Headings, func(s string) bool { return accept(strings.ToLower(s)) })
 	})
 }

@@ -10,7 +10,8 @@ import (
 
 // Related finds the documents with the rarest words of a query. It does not read passages.
 func (x *Index) Related(q Query) (lexical.Rare, error) {
-	return x.lexical.SearchRare(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Keys: q.Keys, Version: x.gen.VersionOr(q.Version), Limit: q.Limit})
+	return x.lexical.SearchRare(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Keys: q.Keys,
+		Version: x.gen.VersionOr(q.Version), Limit: q.Limit})
 }
 
 // Generation returns the name of the generation that the index reads.

@@ -39,7 +39,8 @@ func (a *Answer) limit(q *Query, p *Properties, d *lexical.Demands, best *Hit) {
 // isReleaseNote reports whether a hit describes the changes of a release. Pages about making
 // releases have similar names, and no version in their headings.
 func isReleaseNote(h *Hit) bool {
-	return h.Kind() == passage.ReleaseNotes && (hasVersion(h.Title) || hasVersion(path.Base(h.Document())) || slices.ContainsFunc(h.Headings, hasVersion))
+	return h.Kind() == passage.ReleaseNotes &&
+		(hasVersion(h.Title) || hasVersion(path.Base(h.Document())) || slices.ContainsFunc(h.Headings, hasVersion))
 }
 
 // hasVersion reports whether a text has numbers with a period in between, such as 3.11.
@@ -57,7 +58,9 @@ func hasVersion(text string) bool {
 func asksChanges(query string) bool {
 	return hasVersion(query) || slices.ContainsFunc(slices.Collect(wordsOf(query)), func(w string) bool {
 		switch w {
-		case "change", "changes", "changed", "changelog", "new", "added", "removed", "deprecated", "fixed", "introduced", "renamed", "breaking", "incompatible", "incompatibilities", "release", "releases", "released", "version", "versions",
+		case "change", "changes", "changed", "changelog", "new", "added", "removed", "deprecated", "fixed",
+			"introduced", "renamed", "breaking", "incompatible", "incompatibilities", "release", "releases", "released",
+			"version", "versions",
 			"news", "since", "upgrade", "upgrading", "migrate", "migrating", "migration", "deprecation", "removal":
 			return true
 		}

@@ -72,7 +72,8 @@ func (m *message) share(text string) float64 {
 // wordsOf yields the words of a text in lower case.
 func wordsOf(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }) {
+		for w := range strings.FieldsFuncSeq(text,
+			func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }) {
 			if !yield(strings.ToLower(w)) {
 				return
 			}

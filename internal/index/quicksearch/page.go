@@ -93,7 +93,8 @@ func (x *Index) document(a urlmatch.Address, q *PageQuery) (uint32, bool, error)
 // FindPage finds the document of a page: by one of its URLs or, in a database of files, by
 // its address or the file path relative to a URL prefix. version is that of the documented software, ""
 // if unknown.
-func FindPage(g generation.Generation, t *passage.Table, a urlmatch.Address, prefixes []string, version string) (uint32, bool, error) {
+func FindPage(g generation.Generation, t *passage.Table, a urlmatch.Address, prefixes []string,
+	version string) (uint32, bool, error) {
 	if t.Documents() == 0 {
 		return 0, false, nil
 	}

@@ -118,7 +118,8 @@ func (x *Index) properties() Properties {
 
 // words returns the query to a lexical index.
 func (q *Query) words(perDocument int) lexical.Query {
-	return lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: q.Version, Used: q.Used, Limit: max(q.Limit, Depth), PerDocument: perDocument}
+	return lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: q.Version,
+		Used: q.Used, Limit: max(q.Limit, Depth), PerDocument: perDocument}
 }
 
 // answer returns an answer without hits. best are the best hits: demandDepth if there
@@ -198,7 +199,8 @@ func Usable(c *generation.Confidence) *generation.Confidence {
 // queries with a misspelled word are answered.
 func Default() *generation.Confidence {
 	return &generation.Confidence{
-		Weights:   []float64{-2.55, 1.84, -0.51, -0.69, -0.26, 2.45, -1.25, 0.17, -0.55, 1.35, 3.29, 2.44, -0.59, 0.68, 1.76, -5.39, -5.13, -4.25, -0.20, -1.78, -0.26, -0.66, -0.34, -1.47, -0.60, -0.95},
+		Weights: []float64{-2.55, 1.84, -0.51, -0.69, -0.26, 2.45, -1.25, 0.17, -0.55, 1.35, 3.29, 2.44, -0.59, 0.68,
+			1.76, -5.39, -5.13, -4.25, -0.20, -1.78, -0.26, -0.66, -0.34, -1.47, -0.60, -0.95},
 		Threshold: 0.5,
 	}
 }

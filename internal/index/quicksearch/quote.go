@@ -138,7 +138,8 @@ func Quote(q Query, p Properties, passages Passages, search searchFunc, related 
 	}
 	m := messageOf(q.Text, q.Names)
 	a := answer(p.Confidence, signals, q, best)
-	s := selection{passages: passages, limit: q.Limit, room: q.MaxBytes, weights: signals.Weights, names: signals.Names, missing: ^uint64(0)}
+	s := selection{passages: passages, limit: q.Limit, room: q.MaxBytes, weights: signals.Weights, names: signals.Names,
+		missing: ^uint64(0)}
 	if a.Confident && m != nil {
 		share, err := holdersFirst(passages, m, found)
 		if err != nil {
@@ -300,7 +301,8 @@ func (s *selection) addCandidate(c candidate) {
 // section below it.
 func completes(a, b *Hit) bool {
 	n := len(a.Headings)
-	return slices.Equal(a.Headings, b.Headings) || n > 0 && len(b.Headings) > n && slices.Equal(a.Headings[:n-1], b.Headings[:n-1])
+	return slices.Equal(a.Headings, b.Headings) ||
+		n > 0 && len(b.Headings) > n && slices.Equal(a.Headings[:n-1], b.Headings[:n-1])
 }
 
 // holdersFirst sorts the passages that have the message to the front, the
@@ -315,13 +317,17 @@ func holdersFirst(passages Passages, m *message, found []lexical.Hit) (share flo
 	for _, h := range hits {
 		shares[h.Number] = m.share(h.Text)
 	}
-	slices.SortStableFunc(first, func(a, b lexical.Hit) int { return cmp.Compare(shares[b.Passage], shares[a.Passage]) })
+	slices.SortStableFunc(first, func(a,
+		b lexical.Hit) int {
+		return cmp.Compare(shares[b.Passage], shares[a.Passage])
+	})
 	return shares[first[0].Passage], nil
 }
 
 // continues reports whether a passage of the same section is chosen.
 func (s *selection) continues(h *Hit) bool {
-	return slices.ContainsFunc(s.chosen, func(c Hit) bool { return c.At == h.At && slices.Equal(c.Headings, h.Headings) })
+	return slices.ContainsFunc(s.chosen,
+		func(c Hit) bool { return c.At == h.At && slices.Equal(c.Headings, h.Headings) })
 }
 
 // add adds a passage whose text is not there yet. One that defines a name of the query may

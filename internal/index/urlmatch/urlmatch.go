@@ -31,7 +31,8 @@ type Address struct {
 func Parse(url string) (Address, bool) {
 	url = strings.TrimSpace(url)
 	scheme, rest, ok := strings.Cut(url, "://")
-	if !ok || len(url) > maxURL || strings.ContainsFunc(url, unicode.IsSpace) || !strings.EqualFold(scheme, "https") && !strings.EqualFold(scheme, "http") {
+	if !ok || len(url) > maxURL || strings.ContainsFunc(url, unicode.IsSpace) ||
+		!strings.EqualFold(scheme, "https") && !strings.EqualFold(scheme, "http") {
 		return Address{}, false
 	}
 	var a Address
@@ -232,7 +233,8 @@ func joinPath(before []string, segment string, after []string, like string) stri
 func pathForms(path string) []string {
 	s := stem(path)
 	list := []string{path}
-	for _, form := range [...]string{s, s + "/", s + ".html", s + "/index.html", s + ".md", s + "/index.md", s + ".htm"} {
+	for _, form := range [...]string{s, s + "/", s + ".html", s + "/index.html", s + ".md", s + "/index.md",
+		s + ".htm"} {
 		if form != path && !(s == "" && strings.HasPrefix(form, ".")) {
 			list = append(list, form)
 		}
@@ -286,7 +288,8 @@ func yieldFiles(path string, yield func(string) bool) bool {
 	if s != "" {
 		s += "/"
 	}
-	for _, name := range [...]string{"index.md", "index.html", "_index.md", "README.md", "index.mdx", "index.rst", "index.adoc"} {
+	for _, name := range [...]string{"index.md", "index.html", "_index.md", "README.md", "index.mdx", "index.rst",
+		"index.adoc"} {
 		if !yield(s + name) {
 			return false
 		}
@@ -298,7 +301,8 @@ func yieldFiles(path string, yield func(string) bool) bool {
 // of Files.
 func Pages(file string) []string {
 	s := strings.TrimPrefix(stem("/"+file), "/")
-	if folder, name := s[:strings.LastIndexByte(s, '/')+1], s[strings.LastIndexByte(s, '/')+1:]; name == "_index" || strings.EqualFold(name, "readme") {
+	if folder, name := s[:strings.LastIndexByte(s, '/')+1], s[strings.LastIndexByte(s, '/')+1:]; name == "_index" ||
+		strings.EqualFold(name, "readme") {
 		s = strings.TrimRight(folder, "/")
 	}
 	if s == "" {
@@ -443,7 +447,8 @@ const (
 func escape(path, keep, digits string, letters bool) string {
 	var b strings.Builder
 	for _, c := range []byte(path) {
-		if c >= utf8.RuneSelf && letters || c < utf8.RuneSelf && (!isEncodable(rune(c)) || strings.IndexByte(keep, c) >= 0) {
+		if c >= utf8.RuneSelf && letters ||
+			c < utf8.RuneSelf && (!isEncodable(rune(c)) || strings.IndexByte(keep, c) >= 0) {
 			b.WriteByte(c)
 			continue
 		}

@@ -18,8 +18,10 @@ const Group = 16
 // Lanes. A group stores the first 16 codes of every row, four bytes per row,
 // then the next 16 of every row, and so on. Code 4*i+j of 16 is in bits 2*i and
 // 2*i+1 of byte j.
-func Prefilter(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, minScore float32) {
-	if len(query)%Lanes != 0 || len(estimates) != Group*len(passed) || len(scales) != 2*len(estimates) || 4*len(codes) != len(estimates)*len(query) {
+func Prefilter(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32,
+	minScore float32) {
+	if len(query)%Lanes != 0 || len(estimates) != Group*len(passed) || len(scales) != 2*len(estimates) ||
+		4*len(codes) != len(estimates)*len(query) {
 		panic("docsearch: internal error: groups of another size than the query's")
 	}
 	if len(codes) > 0 {
@@ -27,7 +29,8 @@ func Prefilter(passed []uint16, estimates []float32, codes, scales []byte, query
 	}
 }
 
-func prefilterGo(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, minScore float32) {
+func prefilterGo(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32,
+	minScore float32) {
 	size := Group * len(query) / 4
 	for g := range passed {
 		var sums [Group]int32

@@ -37,7 +37,8 @@ func products(out []int32, codes []byte, query []int8) {
 // rows with 8-bit codes.
 func HasFastPrefilter() bool { return hasAVX2 }
 
-func prefilter(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, minScore float32) {
+func prefilter(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32,
+	minScore float32) {
 	switch {
 	case hasVNNI:
 		prefilterVNNI(passed, estimates, codes, scales, query, offset, minScore)
@@ -61,7 +62,9 @@ func productsAVX2(out []int32, codes []byte, query []int8)
 func productsVNNI(out []int32, codes []byte, query []int8)
 
 //go:noescape
-func prefilterAVX2(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, minScore float32)
+func prefilterAVX2(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32,
+	minScore float32)
 
 //go:noescape
-func prefilterVNNI(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, minScore float32)
+func prefilterVNNI(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32,
+	minScore float32)

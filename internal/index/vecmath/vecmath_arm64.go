@@ -30,7 +30,8 @@ func productsSigned(out []int32, codes []byte, query []int8) {
 // rows with 8-bit codes.
 func HasFastPrefilter() bool { return false }
 
-func prefilter(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, minScore float32) {
+func prefilter(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32,
+	minScore float32) {
 	prefilterGo(passed, estimates, codes, scales, query, offset, minScore)
 }
 

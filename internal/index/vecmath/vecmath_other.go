@@ -10,6 +10,7 @@ func products(out []int32, codes []byte, query []int8) { productsGo(out, codes, 
 // rows with 8-bit codes.
 func HasFastPrefilter() bool { return false }
 
-func prefilter(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, minScore float32) {
+func prefilter(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32,
+	minScore float32) {
 	prefilterGo(passed, estimates, codes, scales, query, offset, minScore)
 }

@@ -252,7 +252,8 @@ func (c *splitter) add(s document.Section, first, last int, text string) {
 		}
 	}
 	p.StartLine, p.EndLine = c.sourceLine(first), c.sourceLine(last)
-	links := c.kind(s, "links", len(s.Links), maxLinks, func(i int) int { return len(s.Links[i].To) + len(s.Links[i].Text) })
+	links := c.kind(s, "links", len(s.Links), maxLinks,
+		func(i int) int { return len(s.Links[i].To) + len(s.Links[i].Text) })
 	p.SetLinks(s.Links[:links])
 	p.SetTerms(s.Terms[:min(len(s.Terms), document.MaxPassageTerms)])
 	c.passages = append(c.passages, p)
@@ -266,7 +267,8 @@ func (c *splitter) kind(s document.Section, what string, n, most int, sizeOf fun
 		bytes += sizeOf(kept)
 	}
 	if kept < n {
-		c.notes = append(c.notes, document.Note{Place: c.noteLocation(s, s.First), Text: fmt.Sprintf("skipped %d %s after the first %d", n-kept, what, kept)})
+		c.notes = append(c.notes, document.Note{Place: c.noteLocation(s, s.First),
+			Text: fmt.Sprintf("skipped %d %s after the first %d", n-kept, what, kept)})
 	}
 	return kept
 }
@@ -345,9 +347,12 @@ func (c *splitter) pieces(s document.Section, blocks []document.Block) []piece {
 			pieces = append(pieces, c.splitLines(b, splitSentences)...)
 		default:
 			parts := c.splitLines(b, splitWords)
-			what := map[document.BlockKind]string{document.Code: "block of code", document.Markup: "block of HTML", document.Table: "table"}[b.Kind]
+			what := map[document.BlockKind]string{document.Code: "block of code", document.Markup: "block of HTML",
+				document.Table: "table"}[b.Kind]
 			if len(parts) > 1 {
-				c.notes = append(c.notes, document.Note{Place: c.noteLocation(s, b.First), Text: fmt.Sprintf("a %s of %d words"+splitMark+"%d passages", what, n.words, len(parts))})
+				c.notes = append(c.notes,
+					document.Note{Place: c.noteLocation(s, b.First),
+						Text: fmt.Sprintf("a %s of %d words"+splitMark+"%d passages", what, n.words, len(parts))})
 			}
 			pieces = append(pieces, parts...)
 		}
@@ -370,7 +375,8 @@ func continuing(term string, pieces []piece) []piece {
 // split. Each part of a code block or table gets the enclosing lines.
 func (c *splitter) splitLines(b document.Block, split func(string) []string) []piece {
 	first, last := b.First, b.Last
-	if n := strings.Count(b.Open, "\n") + 1; b.Open != "" && c.words(first, first+n-1) < maxMerged && len(b.Open) < MaxTextBytes/8 {
+	if n := strings.Count(b.Open, "\n") + 1; b.Open != "" && c.words(first, first+n-1) < maxMerged &&
+		len(b.Open) < MaxTextBytes/8 {
 		first += n
 		if document.ClosesFence(c.Lines[last-1], b.Close) {
 			last--

@@ -37,7 +37,8 @@ func parseCode(data []byte, name string) (document.Document, error) {
 		} else {
 			s.Headings = path.Pop(0)
 		}
-		s.Blocks = []document.Block{{First: s.First, Last: document.LastNonBlank(doc.Lines, s.First, s.Last), Kind: document.Code}}
+		s.Blocks = []document.Block{{First: s.First, Last: document.LastNonBlank(doc.Lines, s.First, s.Last),
+			Kind: document.Code}}
 		doc.Sections = append(doc.Sections, s)
 	}
 	return doc, nil

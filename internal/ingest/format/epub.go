@@ -47,6 +47,7 @@ func parseEPUB(data []byte, _ string) (document.Document, error) {
 		files[f.Name] = f
 	}
 	r := &epubReader{files: files, left: maxEPUBBytes}
+
 	var container struct {
 		Root []struct {
 			Path string `xml:"full-path,attr"`
@@ -63,6 +64,7 @@ func parseEPUB(data []byte, _ string) (document.Document, error) {
 	if err := r.xml(root, &b); err != nil {
 		return document.Document{}, err
 	}
+
 	doc := document.Document{Title: strings.Join(strings.Fields(b.Title), " "), Converted: true}
 	hrefs := map[string]string{}
 	for _, m := range b.Manifest {
@@ -91,6 +93,7 @@ func parseEPUB(data []byte, _ string) (document.Document, error) {
 			doc.AddNote("#"+href, "%v", err)
 		}
 	}
+
 	if len(doc.Sections) == 0 {
 		return document.Document{}, errors.New("no content")
 	}

@@ -29,7 +29,8 @@ func parseHTML(data []byte, name string) (document.Document, error) {
 
 // FromHTML converts a parsed page to a document.
 func FromHTML(page *html.Page) document.Document {
-	doc := document.Document{Title: page.Title, Edition: page.Edition, Converted: true, Canonical: page.Canonical, Language: page.Language, HiddenText: page.Hidden}
+	doc := document.Document{Title: page.Title, Edition: page.Edition, Converted: true, Canonical: page.Canonical,
+		Language: page.Language, HiddenText: page.Hidden}
 	for i := range page.Sections {
 		addHTML(&doc, &page.Sections[i])
 	}

@@ -21,7 +21,8 @@ var navigation = [...]struct {
 }{
 	{"sphinx", []string{"./genindex*.html", "./search.html", "./*modindex.html", "_modules/"}},
 	{"docbook", []string{"bookindex.html"}},
-	{"javadoc", []string{"index-all.html", "index-files/", "allclasses*.html", "allpackages*.html", "overview-tree.html",
+	{"javadoc", []string{"index-all.html", "index-files/", "allclasses*.html", "allpackages*.html",
+		"overview-tree.html",
 		"package-tree.html", "package-use.html", "class-use/", "./help-doc.html", "src-html/", "./search.html"}},
 	{"doxygen", []string{"functions*.html", "globals*.html", "namespacemembers*.html", "*_source.html", "dir_*.html",
 		"hierarchy.html", "files.html", "inherits*.html", "graph_legend.html", "*-members.html", "search/"}},
@@ -98,7 +99,8 @@ func isAlphabetical(page *html.Page) bool {
 			continue
 		}
 		headed++
-		if r, n := utf8.DecodeRuneInString(headings[len(headings)-1]); n == len(headings[len(headings)-1]) && unicode.IsLetter(r) {
+		if r, n := utf8.DecodeRuneInString(headings[len(headings)-1]); n == len(headings[len(headings)-1]) &&
+			unicode.IsLetter(r) {
 			letters++
 		}
 	}

@@ -52,7 +52,8 @@ func CheckPassages(t *testing.T, doc document.Document, skip int) {
 	at := skip
 	for i, p := range passages {
 		if p.StartLine < at || p.EndLine < p.StartLine || p.EndLine > len(doc.Lines) {
-			t.Fatalf("passage %d has lines %d to %d of %d, the one before begins at %d", i, p.StartLine, p.EndLine, len(doc.Lines), at)
+			t.Fatalf("passage %d has lines %d to %d of %d, the one before begins at %d", i, p.StartLine, p.EndLine,
+				len(doc.Lines), at)
 		}
 		at = p.StartLine
 	}

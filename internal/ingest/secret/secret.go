@@ -25,9 +25,11 @@ const placeholder = "[secret removed]"
 // secretNames are the lower-case names of files that contain only secrets.
 // Documentation has names such as credentials.md.
 var secretNames = [...]string{
-	".env", ".netrc", "_netrc", ".pgpass", ".npmrc", ".pypirc", ".git-credentials", ".htpasswd", ".dockercfg", ".vault-token",
+	".env", ".netrc", "_netrc", ".pgpass", ".npmrc", ".pypirc", ".git-credentials", ".htpasswd", ".dockercfg",
+	".vault-token",
 	"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk",
-	"credentials", "credentials.txt", "credentials.json", "credentials.yml", "credentials.yaml", "credentials.ini", "credentials.xml", "credentials.csv",
+	"credentials", "credentials.txt", "credentials.json", "credentials.yml", "credentials.yaml", "credentials.ini",
+	"credentials.xml", "credentials.csv",
 	"secrets.txt", "secrets.json", "secrets.yml", "secrets.yaml", "secrets.ini", "passwords.txt", "passwords.csv",
 }
 
@@ -184,7 +186,8 @@ func findTokens(line string) (found []foundSecret) {
 		for end < len(line) && (isTokenByte(line[end]) || line[end] == '/') {
 			end++
 		}
-		if secret := line[i+len(webhook) : end]; strings.Count(secret, "/") == 2 && len(secret) > 36 && looksRandom(secret) {
+		if secret := line[i+len(webhook) : end]; strings.Count(secret, "/") == 2 && len(secret) > 36 &&
+			looksRandom(secret) {
 			found = append(found, foundSecret{i, end, "Slack webhook"})
 		}
 	}
@@ -216,7 +219,8 @@ func matchToken(s string) (int, string) {
 // repetitions or sequences; ASIA also begins names.
 func looksRandom(s string) bool {
 	lower := strings.ToLower(s)
-	for _, word := range [...]string{"example", "xxxx", "....", "0000", "your", "token", "secret", "sample", "placeholder", "redacted", "dummy", "fake", "abcdef", "12345", "test", "pacific"} {
+	for _, word := range [...]string{"example", "xxxx", "....", "0000", "your", "token", "secret", "sample",
+		"placeholder", "redacted", "dummy", "fake", "abcdef", "12345", "test", "pacific"} {
 		if strings.Contains(lower, word) {
 			return false
 		}
@@ -285,7 +289,8 @@ func (r *remover) note(i int, kinds []string) {
 		place = fmt.Sprintf(":%d", i+1)
 	}
 	for _, kind := range kinds {
-		r.doc.Notes = append(r.doc.Notes, document.Note{Place: place, Text: Reason + " (" + kind + "): removed; to keep it, pass --keep-secrets"})
+		r.doc.Notes = append(r.doc.Notes,
+			document.Note{Place: place, Text: Reason + " (" + kind + "): removed; to keep it, pass --keep-secrets"})
 	}
 }
 

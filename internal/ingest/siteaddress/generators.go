@@ -9,7 +9,8 @@ import (
 )
 
 // siteFolders are the folders in which a repository has the configuration of its site.
-var siteFolders = []string{"website", "site", "docs", "doc", "documentation", "www", "guides", "book", "apps/docs", "apps/www", "docs-site", "docs/site"}
+var siteFolders = []string{"website", "site", "docs", "doc", "documentation", "www", "guides", "book", "apps/docs",
+	"apps/www", "docs-site", "docs/site"}
 
 // maxFolders limits the folders in which configurations are searched, maxConfig their size.
 const (
@@ -134,7 +135,8 @@ func (c *config) read(name string) {
 	case stem == "hugo", stem == "config" && strings.Contains(".toml.yaml.yml", path.Ext(name)) && path.Ext(name) != "":
 		c.hugo(c.text(name))
 	case name == "config":
-		c.hugo(c.first("config/_default/hugo.toml", "config/_default/hugo.yaml", "config/_default/config.toml", "config/_default/config.yaml"))
+		c.hugo(c.first("config/_default/hugo.toml", "config/_default/hugo.yaml", "config/_default/config.toml",
+			"config/_default/config.yaml"))
 	case name == "_config.yml":
 		c.jekyll(c.text(name))
 	case stem == "astro.config":
@@ -169,7 +171,8 @@ func (c *config) site(url string) string {
 	if domain := strings.TrimSpace(c.first("CNAME", "static/CNAME", "public/CNAME", "docs/CNAME", "docs/public/CNAME")); url == "" && domain != "" && !strings.ContainsAny(domain, "/ \n") {
 		url = "https://" + domain
 	}
-	if home := field(c.text("package.json"), "homepage"); url == "" && strings.HasPrefix(home, "https://") && !strings.Contains(home, "github.com") && !strings.Contains(home, "npmjs.com") {
+	if home := field(c.text("package.json"), "homepage"); url == "" && strings.HasPrefix(home, "https://") &&
+		!strings.Contains(home, "github.com") && !strings.Contains(home, "npmjs.com") {
 		url = strings.TrimRight(siteOf(home), "/")
 	}
 	return strings.TrimRight(url, "/")
@@ -178,7 +181,8 @@ func (c *config) site(url string) string {
 // field returns the value of the first line with a key of YAML, TOML, JSON or JavaScript,
 // or "" if it is not a text.
 func field(text, key string) string {
-	m := regexp.MustCompile(`(?m)^[ \t{]*["']?` + key + `["']?[ \t]*[:=][ \t]*(.*?)[ \t]*,?[ \t]*$`).FindStringSubmatch(text)
+	m := regexp.MustCompile(`(?m)^[ \t{]*["']?` + key +
+		`["']?[ \t]*[:=][ \t]*(.*?)[ \t]*,?[ \t]*$`).FindStringSubmatch(text)
 	if m == nil {
 		return ""
 	}
@@ -216,7 +220,8 @@ func (c *config) docusaurus(text string) {
 		}
 		c.add(folder, address, st)
 	}
-	for _, at := range regexp.MustCompile(`\brouteBasePath\s*:\s*['"`+"`"+`]([^'"`+"`"+`]*)`).FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range regexp.MustCompile(`\brouteBasePath\s*:\s*['"`+"`"+`]([^'"`+"`"+
+		`]*)`).FindAllStringSubmatchIndex(text, -1) {
 		object := around(text, at[0])
 		folder := field(object, "path")
 		if inline := regexp.MustCompile(`\bpath\s*:\s*['"` + "`" + `]([^'"` + "`" + `]*)`).FindStringSubmatch(object); folder == "" && inline != nil {
@@ -326,7 +331,8 @@ func (c *config) mkdocs(text string) {
 }
 
 func (c *config) sphinx(text string) {
-	if strings.Contains(text, "extensions") || strings.Contains(text, "html_theme") || strings.Contains(text, "master_doc") {
+	if strings.Contains(text, "extensions") || strings.Contains(text, "html_theme") ||
+		strings.Contains(text, "master_doc") {
 		c.add("", c.site(field(text, "html_baseurl")), style{ending: ".html"})
 	}
 }
@@ -334,7 +340,8 @@ func (c *config) sphinx(text string) {
 func (c *config) hugo(text string) {
 	base := field(text, "(?i:baseurl)")
 	if url := field(text, "base_url"); base == "" && url != "" { // Zola
-		c.add("content", c.site(url)+"/", style{ending: "/", numbers: false, fields: fields{whole: "path", last: [2]string{"slug"}}})
+		c.add("content", c.site(url)+"/",
+			style{ending: "/", numbers: false, fields: fields{whole: "path", last: [2]string{"slug"}}})
 		return
 	}
 	if base == "" {
@@ -348,7 +355,8 @@ func (c *config) hugo(text string) {
 	if locale == "" {
 		locale = "en"
 	}
-	c.add(folder, c.site(base)+"/", style{ending: "/", lower: true, locale: locale, fields: fields{whole: "url", last: [2]string{"slug"}}})
+	c.add(folder, c.site(base)+"/", style{ending: "/", lower: true, locale: locale,
+		fields: fields{whole: "url", last: [2]string{"slug"}}})
 }
 
 func (c *config) jekyll(text string) {

@@ -38,6 +38,7 @@ func learned(tree fs.FS, names []string) []rule {
 			}
 		}
 	}
+
 	type mapping struct{ folder, base string }
 	votes, inFolder := map[mapping]int{}, map[string]int{}
 	targets := map[mapping]map[string]bool{} // the documents to which the links lead
@@ -74,11 +75,13 @@ func learned(tree fs.FS, names []string) []rule {
 			}
 		}
 	}
+
 	var rules []rule
 	for m, n := range votes {
 		// One document may be linked to by an old address.
 		if n >= minVotes && len(targets[m]) > 1 && 2*n > inFolder[m.folder] {
-			rules = append(rules, rule{m.folder, "/" + strings.TrimPrefix(m.base, "/"), style{numbers: numbers >= 0, groups: true, fields: anyFields}})
+			rules = append(rules, rule{m.folder, "/" + strings.TrimPrefix(m.base, "/"),
+				style{numbers: numbers >= 0, groups: true, fields: anyFields}})
 		}
 	}
 	rules = append(rules, flat(rules)...)

@@ -73,7 +73,8 @@ func Find(tree fs.FS, below string, names []string, root, fallback string) *Site
 	}
 	stated := func(folder string) []rule {
 		folder, flat := strings.CutSuffix(folder, "/**")
-		return []rule{{folder: s.below + withSlash(folder), style: style{numbers: true, groups: true, flat: flat, fields: anyFields}}}
+		return []rule{{folder: s.below + withSlash(folder),
+			style: style{numbers: true, groups: true, flat: flat, fields: anyFields}}}
 	}
 	if root != "" {
 		s.rules = stated(root)
@@ -182,6 +183,7 @@ func (r *rule) address(rest string, front map[string]string) string {
 		}
 		return join(base, v, ending)
 	}
+
 	isRST := path.Ext(rest) == ".rst"
 	rest = strings.TrimSuffix(rest, path.Ext(rest))
 	segments := strings.Split(rest, "/")
@@ -198,6 +200,7 @@ func (r *rule) address(rest string, front map[string]string) string {
 	if st.flat {
 		segments, last = segments[last:], 0
 	}
+
 	for _, field := range st.fields.last {
 		v := front[field]
 		if field == "" || !isPath(v) {
@@ -212,6 +215,7 @@ func (r *rule) address(rest string, front map[string]string) string {
 		segments = append(segments[:last:last], v)
 		break
 	}
+
 	kept := make([]string, 0, len(segments))
 	for _, s := range segments {
 		isGroup := strings.HasPrefix(s, "(") && strings.HasSuffix(s, ")")
@@ -219,6 +223,7 @@ func (r *rule) address(rest string, front map[string]string) string {
 			kept = append(kept, s)
 		}
 	}
+
 	ending := st.ending
 	if ending == "" && isRST && st.fields == anyFields {
 		ending = ".html" // Sphinx, with its configuration elsewhere

@@ -41,7 +41,8 @@ func Of(c *config.Config, b library.Builder) []notebook.Notebook {
 	var all []notebook.Notebook
 	for _, db := range c.Databases {
 		if db.Notes != "" {
-			all = append(all, notebook.Notebook{Name: db.Name, Description: db.Description, Folder: notebook.Folder(db.Notes),
+			all = append(all, notebook.Notebook{Name: db.Name, Description: db.Description,
+				Folder:   notebook.Folder(db.Notes),
 				Database: &noteDatabase{builder: b, config: c, db: db}})
 		}
 	}
@@ -69,7 +70,8 @@ func (d *noteDatabase) Update(ctx context.Context) error {
 	case err != nil:
 		err = library.WithRepair(d.db.Path, err)
 	case !library.SamePath(info.Source.Location, d.db.Notes):
-		err = usererror.WithHint(fmt.Errorf("database %s was built from %s, not from %s", d.db.Name, info.Source.Location, d.db.Notes),
+		err = usererror.WithHint(fmt.Errorf("database %s was built from %s, not from %s", d.db.Name,
+			info.Source.Location, d.db.Notes),
 			`set "path" to a new folder, or "notes" to the source of the database`)
 	default:
 		p, err = b.PlanUpdate(library.Ref{Name: d.db.Name, Path: d.db.Path, Configured: true}, info, false)
@@ -107,7 +109,8 @@ func (d *noteDatabase) MatchingCalls(ctx context.Context, name string) ([]string
 			return nil, err
 		}
 		text := call.Tool + " " + strings.TrimSpace(call.Command+call.Path)
-		if slices.ContainsFunc(notes.Best(entries), func(e notes.Entry) bool { return e.Document == name }) && !slices.Contains(found, text) {
+		if slices.ContainsFunc(notes.Best(entries), func(e notes.Entry) bool { return e.Document == name }) &&
+			!slices.Contains(found, text) {
 			found = append(found, text)
 		}
 	}

@@ -39,7 +39,8 @@ func (c *Config) connect(last *Config, s *Databases) {
 	c.clients = make(map[string]*remote.Client, len(c.Remotes))
 	if s.Remotes {
 		for _, r := range c.Remotes {
-			if have := last.clients[r.URL]; have != nil && slices.ContainsFunc(last.Remotes, func(o config.Remote) bool { return reflect.DeepEqual(o, r) }) {
+			if have := last.clients[r.URL]; have != nil &&
+				slices.ContainsFunc(last.Remotes, func(o config.Remote) bool { return reflect.DeepEqual(o, r) }) {
 				c.clients[r.URL] = have
 			} else {
 				c.clients[r.URL] = remote.NewClient(r)
@@ -92,7 +93,8 @@ func (s *Databases) ask(ctx context.Context, url string, body []byte) ([]byte, e
 	if err := json.Unmarshal(body, &q); err != nil {
 		return nil, err
 	}
-	answers, err := clustersearch.AnswerAll(ctx, &q, func(name string) *clustersearch.Database { return databases[name] })
+	answers, err := clustersearch.AnswerAll(ctx, &q,
+		func(name string) *clustersearch.Database { return databases[name] })
 	if err != nil {
 		return nil, err
 	}

@@ -27,14 +27,16 @@ func (e *ElsewhereError) Error() string {
 // the flags of the cluster appended; "": cluster pull.
 func (e *ElsewhereError) explain(command string) error {
 	if e.cluster == nil {
-		return usererror.WithHint(e, "run docsearch search --db %s QUERY to search it there", humanize.Argument(e.Ref.Name))
+		return usererror.WithHint(e, "run docsearch search --db %s QUERY to search it there",
+			humanize.Argument(e.Ref.Name))
 	}
 	flag := "cluster"
 	if command == "" {
 		command, flag = "cluster pull", "from"
 	}
 	flags := cluster.Options{URLs: e.cluster.URLs, KeyVariable: e.cluster.KeyEnv}
-	return usererror.WithHint(e, "run docsearch %s %s %s", command, humanize.Argument(e.cluster.Database), flags.Arguments(flag))
+	return usererror.WithHint(e, "run docsearch %s %s %s", command, humanize.Argument(e.cluster.Database),
+		flags.Arguments(flag))
 }
 
 // findElsewhere returns the error for a database of the config that another machine holds,

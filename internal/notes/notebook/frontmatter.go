@@ -68,7 +68,8 @@ func (f *Fields) check() error {
 // checkField returns an error unless s is one line of visible text.
 func checkField(key, s string) error {
 	unusable := func(r rune) bool { return r != ' ' && !unicode.IsGraphic(r) || r == '\u2028' || r == '\u2029' }
-	if len(s) > maxField || !utf8.ValidString(s) || strings.ContainsFunc(s, unusable) || s != strings.Join(strings.Fields(s), " ") {
+	if len(s) > maxField || !utf8.ValidString(s) || strings.ContainsFunc(s, unusable) ||
+		s != strings.Join(strings.Fields(s), " ") {
 		return fmt.Errorf("invalid %s %q: want one line of at most %d bytes", key, short(s), maxField)
 	}
 	return nil
@@ -94,7 +95,8 @@ func (f *Fields) merge(n *Note) (string, error) {
 		lines := strings.Split(strings.TrimSuffix(n.Front, "\n"), "\n")
 		err := yaml.Unmarshal([]byte(strings.Join(lines[1:len(lines)-1], "\n")), &doc)
 		switch {
-		case err != nil || strings.HasPrefix(n.Front, "+++") || len(doc.Content) > 0 && doc.Content[0].Kind != yaml.MappingNode:
+		case err != nil || strings.HasPrefix(n.Front, "+++") ||
+			len(doc.Content) > 0 && doc.Content[0].Kind != yaml.MappingNode:
 			return "", fmt.Errorf("cannot change the front matter of %s: want YAML; edit the file", n.Name)
 		case len(doc.Content) > 0:
 			mapping = doc.Content[0]

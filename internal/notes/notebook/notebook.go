@@ -214,7 +214,8 @@ func (f Folder) store(name, front, text string) (Note, error) {
 func findSecret(data []byte) error {
 	doc := document.Document{Lines: document.SplitLines(data)}
 	if secret.Remove(&doc); len(doc.Notes) > 0 {
-		return fmt.Errorf("cannot store the note: line %s: %s", strings.TrimPrefix(doc.Notes[0].Place, ":"), doc.Notes[0].Text)
+		return fmt.Errorf("cannot store the note: line %s: %s", strings.TrimPrefix(doc.Notes[0].Place, ":"),
+			doc.Notes[0].Text)
 	}
 	return nil
 }
@@ -273,7 +274,8 @@ func NameFor(title string) string {
 // operating system: letters, digits, and . _ - within a folder.
 func CheckName(name string) error {
 	invalid := fmt.Errorf(`invalid note name %q: want letters, digits and hyphens, as in "git/commits.md"`, short(name))
-	if len(name) > maxName || !utf8.ValidString(name) || path.Clean(name) != name || path.Ext(name) != ".md" || path.Base(name) == ".md" {
+	if len(name) > maxName || !utf8.ValidString(name) || path.Clean(name) != name || path.Ext(name) != ".md" ||
+		path.Base(name) == ".md" {
 		return invalid
 	}
 	for part := range strings.SplitSeq(name, "/") {
@@ -296,7 +298,8 @@ func isReserved(name string) bool {
 	case "con", "prn", "aux", "nul":
 		return true
 	}
-	return len(base) == 4 && (strings.HasPrefix(base, "com") || strings.HasPrefix(base, "lpt")) && '0' <= base[3] && base[3] <= '9'
+	return len(base) == 4 && (strings.HasPrefix(base, "com") || strings.HasPrefix(base, "lpt")) && '0' <= base[3] &&
+		base[3] <= '9'
 }
 
 // checkText returns an error unless text can be the text of a note.

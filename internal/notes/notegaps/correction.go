@@ -58,12 +58,15 @@ func isCorrection(message string) bool {
 	if strings.HasPrefix(message[len(sentence):], "?") && words[0] != "why" {
 		return false
 	}
-	if slices.Contains([]string{"no", "nope", "not", "never", "don't", "stop", "wrong", "undo", "revert", "incorrect"}, words[0]) {
+	if slices.Contains([]string{"no", "nope", "not", "never", "don't", "stop", "wrong", "undo", "revert", "incorrect"},
+		words[0]) {
 		return true
 	}
 	for _, start := range [...]string{
-		"do not ", "please don't ", "please do not ", "you should ", "you shouldn't ", "you must ", "you forgot ", "you have to ", "we don't ",
-		"we do not ", "we never ", "we always ", "always ", "that's not ", "that is not ", "that's wrong ", "that is wrong ", "this is wrong ", "i said ",
+		"do not ", "please don't ", "please do not ", "you should ", "you shouldn't ", "you must ", "you forgot ",
+		"you have to ", "we don't ",
+		"we do not ", "we never ", "we always ", "always ", "that's not ", "that is not ", "that's wrong ",
+		"that is wrong ", "this is wrong ", "i said ",
 		"i told you ", "why did you ", "why didn't you ", "actually we ",
 	} {
 		if strings.HasPrefix(text, start) {
@@ -100,5 +103,8 @@ func firstSentence(text string) string {
 // wordsOf returns the words of a text in lower case.
 func wordsOf(text string) []string {
 	text = strings.ReplaceAll(strings.ToLower(text), "’", "'")
-	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' })
+	return strings.FieldsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) &&
+			r != '\''
+	})
 }

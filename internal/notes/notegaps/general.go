@@ -24,7 +24,8 @@ func (a *analysis) tooOften(n *notebook.Note) {
 	causes := append(a.generalCommands(n, calls), a.generalWords(n, calls)...)
 	for _, c := range causes {
 		if len(c.calls) >= generalCalls && a.kinds(c.calls) >= generalKinds {
-			a.report.Gaps = append(a.report.Gaps, Gap{Kind: TooOften, Note: n.Name, Cause: c.text, Cases: a.cases(c.calls)})
+			a.report.Gaps = append(a.report.Gaps,
+				Gap{Kind: TooOften, Note: n.Name, Cause: c.text, Cases: a.cases(c.calls)})
 			return
 		}
 	}
@@ -100,7 +101,8 @@ func (a *analysis) generalWords(n *notebook.Note, calls []int) []cause {
 				continue
 			}
 			programs[programOf(a.calls[i], a.families[i])] = true
-			if !slices.ContainsFunc(slices.Collect(maps.Keys(a.terms[i])), func(o string) bool { return o != t && have[o] }) {
+			if !slices.ContainsFunc(slices.Collect(maps.Keys(a.terms[i])),
+				func(o string) bool { return o != t && have[o] }) {
 				c.calls = append(c.calls, i)
 			}
 		}

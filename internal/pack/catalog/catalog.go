@@ -69,14 +69,17 @@ type Entry struct {
 // NewEntry returns the entry of a pack.
 func NewEntry(h *pack.Head, publisher pack.Key, source string) Entry {
 	return Entry{
-		Name: h.Name, Title: h.Title, Version: h.Version, Description: h.Description, Keywords: h.Keywords, URLs: h.URLs,
-		License: h.License, Passages: h.Passages, Size: h.Data.Size, Digest: h.Digest(), Publisher: string(publisher), Source: source,
+		Name: h.Name, Title: h.Title, Version: h.Version, Description: h.Description, Keywords: h.Keywords,
+		URLs:    h.URLs,
+		License: h.License, Passages: h.Passages, Size: h.Data.Size, Digest: h.Digest(), Publisher: string(publisher),
+		Source: source,
 	}
 }
 
 // compareEntries orders entries by name and version, the newest version last.
 func compareEntries(a, b *Entry) int {
-	return cmp.Or(strings.Compare(a.Name, b.Name), config.CompareVersions(a.Version, b.Version), strings.Compare(a.Version, b.Version))
+	return cmp.Or(strings.Compare(a.Name, b.Name), config.CompareVersions(a.Version, b.Version),
+		strings.Compare(a.Version, b.Version))
 }
 
 // Encode returns the manifest's bytes, with the packs in order.
@@ -129,13 +132,15 @@ func (e *Entry) check() error {
 	if !found || err != nil || len(raw) != sha256.Size {
 		return errors.New("invalid digest")
 	}
-	if !strings.HasPrefix(e.Source, "https://") && !strings.HasPrefix(e.Source, "http://") && !strings.HasPrefix(e.Source, "oci://") {
+	if !strings.HasPrefix(e.Source, "https://") && !strings.HasPrefix(e.Source, "http://") &&
+		!strings.HasPrefix(e.Source, "oci://") {
 		return errors.New("invalid source: want an https URL or an oci:// reference")
 	}
 	if e.Size < 0 || e.Passages < 0 || len(e.Keywords) > 100 || len(e.URLs) > 100 {
 		return errors.New("invalid counts")
 	}
-	for _, s := range slices.Concat([]string{e.Title, e.Version, e.Description, e.License, e.Source}, e.Keywords, e.URLs) {
+	for _, s := range slices.Concat([]string{e.Title, e.Version, e.Description, e.License, e.Source}, e.Keywords,
+		e.URLs) {
 		if len(s) > 2000 || safetext.Identifier(s) != s {
 			return errors.New("invalid text")
 		}
@@ -148,7 +153,8 @@ func (c *Catalog) Find(name, version string) *Entry {
 	var found *Entry
 	for i := range c.Packs {
 		e := &c.Packs[i]
-		if strings.EqualFold(e.Name, name) && (version == "" || e.Version == version) && (found == nil || compareEntries(e, found) >= 0) {
+		if strings.EqualFold(e.Name, name) && (version == "" || e.Version == version) &&
+			(found == nil || compareEntries(e, found) >= 0) {
 			found = e
 		}
 	}
@@ -220,7 +226,8 @@ func Sign(c *Catalog, keys []*pack.SigningKey, rotations []string) (*pack.Pack, 
 }
 
 // Read reads the catalog at an origin and calls verify for its signatures.
-func Read(ctx context.Context, o pack.Origin, verify func(*pack.Signatures, pack.Subject) error) (*Catalog, *pack.Pack, error) {
+func Read(ctx context.Context, o pack.Origin,
+	verify func(*pack.Signatures, pack.Subject) error) (*Catalog, *pack.Pack, error) {
 	raw, rawSignatures, err := o.Head(ctx)
 	if err != nil {
 		return nil, nil, err

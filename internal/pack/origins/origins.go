@@ -60,7 +60,8 @@ func Open(ctx context.Context, location, kind string) (pack.Origin, error) {
 // is the URL of who names it, or "". A server on this machine may name it.
 func CheckNamed(location, namer string) error {
 	if isThisMachine(location) && !isThisMachine(namer) {
-		return usererror.WithHint(fmt.Errorf("%s is a server on this machine", safetext.Printable(location)), "if you want to use it, run docsearch pack add %s", humanize.Argument(location))
+		return usererror.WithHint(fmt.Errorf("%s is a server on this machine", safetext.Printable(location)),
+			"if you want to use it, run docsearch pack add %s", humanize.Argument(location))
 	}
 	return nil
 }

@@ -32,7 +32,8 @@ func (g *credentialGuard) RoundTrip(r *http.Request) (*http.Response, error) {
 // hasCredentials reports whether a request has a password or token, in its header or, as
 // in requests for OAuth 2 tokens, in its form.
 func hasCredentials(r *http.Request) bool {
-	return r.Header.Get("Authorization") != "" || r.URL.User != nil || strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded")
+	return r.Header.Get("Authorization") != "" || r.URL.User != nil ||
+		strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded")
 }
 
 // mayKnow reports whether the credentials of the registry may be sent to a URL.
@@ -58,5 +59,6 @@ func site(host string) string {
 type CredentialError struct{ Registry, Asked string }
 
 func (e *CredentialError) Error() string {
-	return fmt.Sprintf("%s asks for its credentials at %s, which is not an https address of the same site", e.Registry, e.Asked)
+	return fmt.Sprintf("%s asks for its credentials at %s, which is not an https address of the same site", e.Registry,
+		e.Asked)
 }

@@ -154,7 +154,8 @@ func (i *image) openTag(ctx context.Context, tag, kind string) error {
 			return err
 		}
 		if len(tags) != 1 {
-			return fmt.Errorf("%s has %d tags (%s): want %s:TAG", i.name, len(tags), strings.Join(tags[:min(len(tags), 10)], ", "), i.name)
+			return fmt.Errorf("%s has %d tags (%s): want %s:TAG", i.name, len(tags),
+				strings.Join(tags[:min(len(tags), 10)], ", "), i.name)
 		}
 		tag = tags[0]
 	}
@@ -179,7 +180,8 @@ func (i *image) open(ctx context.Context, tag, kind string) (pack.Origin, error)
 	if kind == pack.KindCatalog {
 		layers = layers[:1]
 	}
-	found := i.manifest.ArtifactType == artifactType(kind) && i.manifest.Config.MediaType == configType(kind) && len(i.manifest.Layers) == len(layers)
+	found := i.manifest.ArtifactType == artifactType(kind) && i.manifest.Config.MediaType == configType(kind) &&
+		len(i.manifest.Layers) == len(layers)
 	for n := 0; found && n < len(layers); n++ {
 		found = i.manifest.Layers[n].MediaType == layers[n]
 	}
@@ -221,7 +223,8 @@ func (i *image) explain(err error) error {
 // read reads a small blob and checks its digest.
 func (i *image) read(ctx context.Context, d ocispec.Descriptor, limit int64) ([]byte, error) {
 	if d.Size < 0 || d.Size > limit {
-		return nil, &pack.InvalidError{Part: i.name, Problem: fmt.Sprintf("a blob of %d bytes, the limit is %d", d.Size, limit)}
+		return nil, &pack.InvalidError{Part: i.name,
+			Problem: fmt.Sprintf("a blob of %d bytes, the limit is %d", d.Size, limit)}
 	}
 	r, err := i.store.Fetch(ctx, d)
 	if err != nil {
@@ -269,7 +272,8 @@ func (i *image) attached(ctx context.Context, own []byte) []byte {
 			}
 			data, err := i.read(ctx, d, maxImage)
 			var m ocispec.Manifest
-			if err != nil || json.Unmarshal(data, &m) != nil || m.ArtifactType != artifactType("signatures") || len(m.Layers) != 1 {
+			if err != nil || json.Unmarshal(data, &m) != nil || m.ArtifactType != artifactType("signatures") ||
+				len(m.Layers) != 1 {
 				continue
 			}
 			if data, err = i.read(ctx, m.Layers[0], pack.MaxSignatures); err != nil {
@@ -289,7 +293,8 @@ func (i *image) attached(ctx context.Context, own []byte) []byte {
 
 func (i *image) Table(ctx context.Context, size int64) ([]byte, error) {
 	if d := i.manifest.Layers[1]; d.Size != size {
-		return nil, &pack.InvalidError{Part: "chunk table", Problem: fmt.Sprintf("%d bytes, the manifest says %d", d.Size, size)}
+		return nil, &pack.InvalidError{Part: "chunk table",
+			Problem: fmt.Sprintf("%d bytes, the manifest says %d", d.Size, size)}
 	}
 	return i.read(ctx, i.manifest.Layers[1], pack.MaxTable)
 }
@@ -412,9 +417,10 @@ func Attach(ctx context.Context, reference, kind string, signatures []byte) erro
 	}
 	subject := i.descriptor
 	subject.Data, subject.Annotations = nil, nil
-	_, err = oras.PackManifest(ctx, i.repository, oras.PackManifestVersion1_1, artifactType("signatures"), oras.PackManifestOptions{
-		Subject: &subject, Layers: slices.Clip([]ocispec.Descriptor{layer}),
-		ManifestAnnotations: map[string]string{ocispec.AnnotationCreated: "1970-01-01T00:00:00Z"},
-	})
+	_, err = oras.PackManifest(ctx, i.repository, oras.PackManifestVersion1_1, artifactType("signatures"),
+		oras.PackManifestOptions{
+			Subject: &subject, Layers: slices.Clip([]ocispec.Descriptor{layer}),
+			ManifestAnnotations: map[string]string{ocispec.AnnotationCreated: "1970-01-01T00:00:00Z"},
+		})
 	return explainPush(reference, err)
 }

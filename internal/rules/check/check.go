@@ -111,7 +111,8 @@ func likelyCalls(r *config.Rule) []rules.Call {
 // hasNoTool reports whether the rule has only a command pattern but lists tools without
 // Bash.
 func hasNoTool(r *config.Rule) bool {
-	return r.CommandPattern.Text != "" && r.Pattern.Text == "" && r.ToolPattern.Text == "" && len(r.Tools) > 0 && !slices.Contains(r.Tools, "Bash")
+	return r.CommandPattern.Text != "" && r.Pattern.Text == "" && r.ToolPattern.Text == "" && len(r.Tools) > 0 &&
+		!slices.Contains(r.Tools, "Bash")
 }
 
 // ordinaryCalls are calls that a rule with a pattern should not match all of.
@@ -237,7 +238,8 @@ func slowInput(p *config.Pattern) string {
 
 // testCall returns the call of a test.
 func testCall(t *config.RuleTest) (rules.Call, error) {
-	data, err := json.Marshal(map[string]any{"hook_event_name": "PreToolUse", "tool_name": t.Tool, "tool_input": t.Input})
+	data, err := json.Marshal(map[string]any{"hook_event_name": "PreToolUse", "tool_name": t.Tool,
+		"tool_input": t.Input})
 	if err != nil {
 		return rules.Call{}, err
 	}

@@ -36,6 +36,7 @@ func (p *parser) group(depth int) (literalInfo, error) {
 		p.groupSamples[n] = k.samples
 		return k, err
 	}
+
 	if !strings.HasPrefix(rest, "(?") {
 		return capture(1, "")
 	}
@@ -50,6 +51,7 @@ func (p *parser) group(depth int) (literalInfo, error) {
 			return inside(len(same), same)
 		}
 	}
+
 	for _, opening := range [...]string{"(?P<", "(?<"} {
 		if after, ok := strings.CutPrefix(rest, opening); ok {
 			name, _, ok := strings.Cut(after, ">")
@@ -59,6 +61,7 @@ func (p *parser) group(depth int) (literalInfo, error) {
 			return capture(len(opening)+len(name)+1, name)
 		}
 	}
+
 	if after, ok := strings.CutPrefix(rest, "(?P="); ok {
 		name, _, ok := strings.Cut(after, ")")
 		if !ok {

@@ -72,7 +72,8 @@ func Parse(text string) (Pattern, error) {
 	if err != nil {
 		return Pattern{}, fmt.Errorf("byte %d: %w", p.at, err)
 	}
-	return Pattern{Text: text, Expr: string(p.out), Groups: p.groups, Literals: whole.requiredLiterals(), Samples: whole.samples}, nil
+	return Pattern{Text: text, Expr: string(p.out), Groups: p.groups, Literals: whole.requiredLiterals(),
+		Samples: whole.samples}, nil
 }
 
 type parser struct {

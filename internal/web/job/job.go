@@ -129,7 +129,8 @@ func (r *Runner) start(title, subject string, args []string) (string, error) {
 	cmd.Cancel = func() error { return interrupt(cmd.Process) }
 	cmd.WaitDelay = endDelay
 	r.last++
-	j := &running{Job: Job{ID: fmt.Sprint(r.last), Title: title, Subject: subject, State: Running, Started: time.Now()}, cancel: cancel}
+	j := &running{Job: Job{ID: fmt.Sprint(r.last), Title: title, Subject: subject, State: Running, Started: time.Now()},
+		cancel: cancel}
 	out := &lineWriter{each: func(line []byte) { r.output(j, line) }}
 	cmd.Stdout, cmd.Stderr = out, out // one writer, so that exec serializes the writes
 	if err := cmd.Start(); err != nil {

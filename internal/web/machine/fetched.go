@@ -34,7 +34,8 @@ func NewFetched(p library.Plan) *Fetched {
 	}
 	r := s.Report()
 	j := &Fetched{
-		Discovery: r.Discovery, Fetched: r.Fetched, Unchanged: r.Unchanged, Resumed: r.Resumed, Removed: len(r.Removed), Lost: r.Lost, Bytes: r.Bytes,
+		Discovery: r.Discovery, Fetched: r.Fetched, Unchanged: r.Unchanged, Resumed: r.Resumed, Removed: len(r.Removed),
+		Lost: r.Lost, Bytes: r.Bytes,
 		Failed: []generation.Skipped{}, Limits: append([]string{}, r.Limits...),
 	}
 	for _, o := range r.Failed {
@@ -53,6 +54,7 @@ func MirrorStats(info index.Info) string {
 	case m.Ended.IsZero():
 		return humanize.Count(len(m.Pages()), "page") + ", incomplete"
 	}
-	return fmt.Sprintf("%s, found through %s; last checked %s (%s)", humanize.Count(len(m.Pages()), "page"), m.Discovery,
+	return fmt.Sprintf("%s, found through %s; last checked %s (%s)", humanize.Count(len(m.Pages()), "page"),
+		m.Discovery,
 		m.Ended.Local().Format("2006-01-02 15:04"), humanize.Age(time.Since(m.Ended)))
 }

@@ -92,7 +92,8 @@ func (m Machine) change(subject string, edit func(path string, data []byte) ([]b
 // databaseOf describes a database, without its mode and keywords.
 func databaseOf(ref library.Ref) manage.Database {
 	info, state, why := library.Inspect(ref.Path)
-	d := manage.Database{Name: ref.Name, Path: ref.Path, Configured: ref.Configured, State: state, IsOK: state == library.StateOK, Why: why, Version: ref.Version,
+	d := manage.Database{Name: ref.Name, Path: ref.Path, Configured: ref.Configured, State: state,
+		IsOK: state == library.StateOK, Why: why, Version: ref.Version,
 		Removable: state != library.StateMissing || library.IsIncomplete(ref.Path) || library.HasMirror(ref.Path)}
 	if info.Generation == "" {
 		return d

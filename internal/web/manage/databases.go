@@ -215,7 +215,8 @@ func (p *Pages) change(command string) http.HandlerFunc {
 			p.fail(w, r, "/databases", statusOf(err), err)
 			return
 		}
-		args := map[string][]string{"update": {"update"}, "build": {"index", "build"}, "remove": {"index", "remove", "--yes"}}[command]
+		args := map[string][]string{"update": {"update"}, "build": {"index", "build"},
+			"remove": {"index", "remove", "--yes"}}[command]
 		p.startJob(w, r, "/databases", command+" "+d.Name, d.Path, append(args, "--", d.Path)...)
 	}
 }
@@ -226,7 +227,8 @@ func (p *Pages) addDatabase(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	recipe, source, keyword := strings.TrimSpace(form.Get("recipe")), strings.TrimSpace(form.Get("source")), strings.TrimSpace(form.Get("keyword"))
+	recipe, source, keyword := strings.TrimSpace(form.Get("recipe")), strings.TrimSpace(form.Get("source")),
+		strings.TrimSpace(form.Get("keyword"))
 	args := []string{"setup", "--yes", "--no-install", "--"}
 	switch {
 	case recipe != "" && source == "" && keyword == "":
@@ -234,7 +236,8 @@ func (p *Pages) addDatabase(w http.ResponseWriter, r *http.Request) {
 	case recipe == "" && source != "" && keyword != "":
 		args = append(args, keyword, source)
 	default:
-		p.fail(w, r, "/databases", http.StatusBadRequest, errors.New("enter the name of a recipe, or a keyword and a source"))
+		p.fail(w, r, "/databases", http.StatusBadRequest,
+			errors.New("enter the name of a recipe, or a keyword and a source"))
 		return
 	}
 	name := cmp.Or(recipe, keyword)

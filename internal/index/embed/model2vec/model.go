@@ -137,7 +137,8 @@ func (m *Model) open(data []byte) ([]byte, error) {
 	}
 	if t := m.mapping; t.data != nil {
 		if t.dtype != "I32" && t.dtype != "I64" || len(t.shape) != 1 || t.shape[0] < tokens {
-			return nil, fmt.Errorf("mapping has type %s and shape %v, want integers for %d tokens", t.dtype, t.shape, tokens)
+			return nil, fmt.Errorf("mapping has type %s and shape %v, want integers for %d tokens", t.dtype, t.shape,
+				tokens)
 		}
 		for i := range tokens {
 			if row := t.integer(i); row < 0 || row >= int64(m.table.shape[0]) {
@@ -145,7 +146,8 @@ func (m *Model) open(data []byte) ([]byte, error) {
 			}
 		}
 	}
-	if t := m.weights; t.data != nil && (t.dtype != "F64" && t.dtype != "F32" && t.dtype != "F16" || len(t.shape) != 1 || t.shape[0] < tokens) {
+	if t := m.weights; t.data != nil &&
+		(t.dtype != "F64" && t.dtype != "F32" && t.dtype != "F16" || len(t.shape) != 1 || t.shape[0] < tokens) {
 		return nil, fmt.Errorf("weights have type %s and shape %v, want floats for %d tokens", t.dtype, t.shape, tokens)
 	}
 	return header, nil
@@ -256,7 +258,8 @@ func parseSafetensors(data []byte) (map[string]tensor, []byte, error) {
 		}
 		from, to := e.Offsets[0], e.Offsets[1]
 		if from < 0 || to < from || to > int64(len(data)) || to-from != bytes {
-			return nil, nil, fmt.Errorf("tensor %s lies at %d to %d of %d, want %d bytes", name, from, to, len(data), bytes)
+			return nil, nil, fmt.Errorf("tensor %s lies at %d to %d of %d, want %d bytes", name, from, to, len(data),
+				bytes)
 		}
 		tensors[name] = tensor{e.Kind, e.Shape, data[from:to:to]}
 	}

@@ -54,7 +54,8 @@ func NewCache(p embed.Provider, dir string) (*Cache, error) {
 		return nil, err
 	}
 	name := sha256.Sum256([]byte(p.ID()))
-	c := &Cache{Provider: p, path: filepath.Join(dir, fmt.Sprintf("%x.vectors", name[:8])), offsets: make(map[[keySize]byte]int64)}
+	c := &Cache{Provider: p, path: filepath.Join(dir, fmt.Sprintf("%x.vectors", name[:8])),
+		offsets: make(map[[keySize]byte]int64)}
 	return c, c.load()
 }
 
@@ -175,7 +176,8 @@ func (c *Cache) lookup(texts []string) ([][]float32, error) {
 			return nil, err
 		}
 		sum := len(record) - 4
-		if [keySize]byte(record) != key || container.Checksum(record[:sum]) != binary.LittleEndian.Uint32(record[sum:]) {
+		if [keySize]byte(record) != key ||
+			container.Checksum(record[:sum]) != binary.LittleEndian.Uint32(record[sum:]) {
 			delete(c.offsets, key)
 			continue
 		}

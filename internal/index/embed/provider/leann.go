@@ -38,5 +38,6 @@ func FromLEANN(model, mode string, options json.RawMessage, o Options) (Options,
 		o.URL = cmp.Or(o.URL, l.BaseURL, l.Host)
 		return o, nil
 	}
-	return o, fmt.Errorf("embedding mode %q of the LEANN index requires LEANN; use an embedder that serves the model %s, or the builtin embedder", mode, model)
+	return o,
+		fmt.Errorf("embedding mode %q of the LEANN index requires LEANN; use an embedder that serves the model %s, or the builtin embedder", mode, model)
 }

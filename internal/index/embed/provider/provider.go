@@ -276,7 +276,8 @@ func (r *httpProvider) embedBatch(ctx context.Context, kind embed.Kind, texts []
 			return r.decode(response, len(texts))
 		}
 		var failed *requestError
-		if errors.As(err, &failed) && !failed.retryable || kind == embed.Query || attempt == maxAttempts || ctx.Err() != nil {
+		if errors.As(err, &failed) && !failed.retryable || kind == embed.Query || attempt == maxAttempts ||
+			ctx.Err() != nil {
 			return nil, err
 		}
 		wait := pause
@@ -347,7 +348,8 @@ func (f *requestError) Unwrap() error { return f.err }
 func (r *httpProvider) post(ctx context.Context, body []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.base.JoinPath(r.path).String(), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.base.JoinPath(r.path).String(),
+		bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -371,10 +373,11 @@ func (r *httpProvider) post(ctx context.Context, body []byte) ([]byte, error) {
 		return response, nil
 	}
 	return nil, &requestError{
-		status:     resp.StatusCode,
-		message:    r.errorMessage(response),
-		hint:       r.hint(r, resp.StatusCode),
-		retryable:  resp.StatusCode == http.StatusRequestTimeout || resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500,
+		status:  resp.StatusCode,
+		message: r.errorMessage(response),
+		hint:    r.hint(r, resp.StatusCode),
+		retryable: resp.StatusCode == http.StatusRequestTimeout || resp.StatusCode == http.StatusTooManyRequests ||
+			resp.StatusCode >= 500,
 		retryAfter: retryAfter(resp.Header.Get("Retry-After"), time.Now()),
 	}
 }

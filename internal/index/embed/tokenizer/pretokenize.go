@@ -106,7 +106,8 @@ func parseMetaspace(raw json.RawMessage) (preTokenizer, error) {
 		var out []string
 		for i, p := range pieces {
 			p = strings.ReplaceAll(p, " ", m.Replacement)
-			if p != "" && !strings.HasPrefix(p, m.Replacement) && (m.Scheme == "always" || m.Scheme == "first" && i == 0) {
+			if p != "" && !strings.HasPrefix(p, m.Replacement) &&
+				(m.Scheme == "always" || m.Scheme == "first" && i == 0) {
 				p = m.Replacement + p
 			}
 			if m.Split != nil && !*m.Split {

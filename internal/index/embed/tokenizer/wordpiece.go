@@ -28,7 +28,8 @@ func parseWordPiece(raw json.RawMessage) (*wordPiece, error) {
 	if err := json.Unmarshal(raw, &file); err != nil {
 		return nil, err
 	}
-	m := &wordPiece{initial: make(map[string]int, len(file.Vocab)), continuation: make(map[string]int), maxWordRunes: file.MaxRunes}
+	m := &wordPiece{initial: make(map[string]int, len(file.Vocab)), continuation: make(map[string]int),
+		maxWordRunes: file.MaxRunes}
 	for token, id := range file.Vocab {
 		if id < 0 || id > 1<<24 {
 			return nil, fmt.Errorf("token %q has number %d", token, id)

@@ -82,7 +82,8 @@ func codeSpan(s string, i int) (string, int) {
 		return mdwriter.CodeSpan(text), n
 	}
 	// The older syntax quotes 'so' and `so'.
-	if end := strings.IndexAny(window(rest[1:]), "`'") + 1; end > 1 && rest[end] == '\'' && rest[end-1] != ' ' && !wordAfter(rest[end+1:]) && !wordBefore(s, i) {
+	if end := strings.IndexAny(window(rest[1:]), "`'") + 1; end > 1 && rest[end] == '\'' && rest[end-1] != ' ' &&
+		!wordAfter(rest[end+1:]) && !wordBefore(s, i) {
 		return "'" + rest[1:end] + "'", end + 1
 	}
 	if text, n := textBetween(s, i, "`"); n > 0 {
@@ -175,7 +176,8 @@ func wordAfter(s string) bool {
 func textBetween(s string, i int, mark string) (string, int) {
 	rest := s[i:]
 	n := len(mark)
-	if !strings.HasPrefix(rest, mark) || len(rest) <= 2*n || rest[n] == ' ' || rest[n] == '\n' || n == 1 && (rest[1] == mark[0] || wordBefore(s, i)) {
+	if !strings.HasPrefix(rest, mark) || len(rest) <= 2*n || rest[n] == ' ' || rest[n] == '\n' ||
+		n == 1 && (rest[1] == mark[0] || wordBefore(s, i)) {
 		return "", 0
 	}
 	w := window(rest)
@@ -186,7 +188,8 @@ func textBetween(s string, i int, mark string) (string, int) {
 		}
 		end += from
 		after, size := utf8.DecodeRuneInString(rest[end+n:])
-		if inner := rest[end-1]; end > n && inner != ' ' && inner != '\n' && (n > 1 || size == 0 || !isWordRune(after) && after != rune(mark[0])) {
+		if inner := rest[end-1]; end > n && inner != ' ' && inner != '\n' &&
+			(n > 1 || size == 0 || !isWordRune(after) && after != rune(mark[0])) {
 			if strings.Contains(rest[n:end], "\n\n") {
 				return "", 0
 			}

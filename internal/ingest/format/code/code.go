@@ -94,7 +94,8 @@ var languages = [...]struct {
 	kind    kind
 	endings []string
 }{
-	{braces, []string{".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".mts", ".java", ".kt", ".kts", ".scala", ".groovy", ".c", ".h",
+	{braces, []string{".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".mts", ".java", ".kt", ".kts", ".scala", ".groovy",
+		".c", ".h",
 		".cc", ".cpp", ".cxx", ".hh", ".hpp", ".cs", ".rs", ".php", ".swift", ".dart", ".zig", ".proto", ".m", ".mm"}},
 	{indents, []string{".py", ".pyi", ".nim"}},
 	{ends, []string{".rb", ".lua", ".ex", ".exs", ".jl", ".pl", ".pm", ".cr"}},
@@ -130,8 +131,9 @@ var families = sync.OnceValue(func() map[kind]*family {
 		},
 		indents: {
 			comments: []string{"#", "@", `"""`, "'''"},
-			names:    []*regexp.Regexp{regexp.MustCompile(`^\s*(?:async\s+)?(def|class)\s+(\w+)`), regexp.MustCompile(`^([A-Z_][A-Z0-9_]+)\s*(?::[^=]*)?=`)},
-			nested:   true,
+			names: []*regexp.Regexp{regexp.MustCompile(`^\s*(?:async\s+)?(def|class)\s+(\w+)`),
+				regexp.MustCompile(`^([A-Z_][A-Z0-9_]+)\s*(?::[^=]*)?=`)},
+			nested: true,
 		},
 		ends: {
 			comments: []string{"#", "--", "@"},
@@ -142,7 +144,8 @@ var families = sync.OnceValue(func() map[kind]*family {
 		},
 		shell: {
 			comments: []string{"#"},
-			names:    []*regexp.Regexp{regexp.MustCompile(`^(?:(function)\s+)?([A-Za-z_][\w:-]*)\s*\(\s*\)`), regexp.MustCompile(`^(function)\s+([A-Za-z_][\w:-]*)`)},
+			names: []*regexp.Regexp{regexp.MustCompile(`^(?:(function)\s+)?([A-Za-z_][\w:-]*)\s*\(\s*\)`),
+				regexp.MustCompile(`^(function)\s+([A-Za-z_][\w:-]*)`)},
 		},
 		statements: {
 			comments: []string{"--", "/*", "*"},
@@ -197,7 +200,8 @@ func (s *splitter) split(level, first, last, indent int) {
 // indentation, and the line above is blank or ends another declaration.
 func (s *splitter) beginsDeclaration(i, indent int) bool {
 	line := s.lines[i]
-	if trimmed := strings.TrimLeft(line, " \t"); trimmed == "" || len(line)-len(trimmed) != indent || continuesDeclaration(trimmed) || inComment(trimmed) {
+	if trimmed := strings.TrimLeft(line, " \t"); trimmed == "" || len(line)-len(trimmed) != indent ||
+		continuesDeclaration(trimmed) || inComment(trimmed) {
 		return false
 	}
 	above := s.lines[i-1]
@@ -210,7 +214,8 @@ func continuesDeclaration(s string) bool {
 	if strings.IndexByte("})]{", s[0]) >= 0 {
 		return true
 	}
-	for _, word := range []string{"end", "else", "elif", "except", "finally", "catch", "#endif", "#else", "#elif", "fi", "done", "esac", "EOF"} {
+	for _, word := range []string{"end", "else", "elif", "except", "finally", "catch", "#endif", "#else", "#elif", "fi",
+		"done", "esac", "EOF"} {
 		if rest, ok := strings.CutPrefix(s, word); ok && (rest == "" || strings.IndexByte(" :({;", rest[0]) >= 0) {
 			return true
 		}

@@ -165,7 +165,8 @@ func languageOf(t *tree, i int32) string {
 func languageName(s string) string {
 	s, _, _ = strings.Cut(strings.ToLower(strings.TrimRight(s, ";")), ",")
 	switch s {
-	case "default", "none", "text", "txt", "plain", "plaintext", "plain_text", "nohighlight", "no-highlight", "notranslate",
+	case "default", "none", "text", "txt", "plain", "plaintext", "plain_text", "nohighlight", "no-highlight",
+		"notranslate",
 		"literal-block", "output":
 		return ""
 	case "python3", "py", "py3", "ipython", "ipython3":

@@ -81,7 +81,8 @@ const (
 // newStyleSheet returns the rules in these style elements. The media of the i-th
 // is media[i].
 func newStyleSheet(texts, media []string) (*styleSheet, error) {
-	s := &styleSheet{rules: map[string][]*styleRule{}, layers: map[string]uint64{}, keyframes: map[string]bool{}, variables: map[string]bool{}}
+	s := &styleSheet{rules: map[string][]*styleRule{}, layers: map[string]uint64{}, keyframes: map[string]bool{},
+		variables: map[string]bool{}}
 	for i, text := range texts {
 		s.parse(withoutComments(text), nil, everyone&s.mediaQuery(media[i]), unlayered, 0)
 		if s.count > maxRules {
@@ -404,7 +405,8 @@ func parseDeclaration(s string) (declaration, bool) {
 		}
 	}
 	value, last, found := strings.Cut(strings.ToLower(unescapeCSS(strings.TrimSpace(value))), "!")
-	return declaration{property, strings.TrimSpace(value), found && strings.HasPrefix(strings.TrimSpace(last), "important")}, true
+	return declaration{property, strings.TrimSpace(value),
+		found && strings.HasPrefix(strings.TrimSpace(last), "important")}, true
 }
 
 // declarations parses a style attribute.
@@ -685,7 +687,8 @@ func (p *selectorParser) pseudo(c *compound) bool {
 	case "first-of-type":
 		add(pseudo{kind: pseudoNthOfType, b: 1})
 	case "nth-child", "nth-last-child", "nth-of-type":
-		q := pseudo{kind: map[string]pseudoKind{"nth-child": pseudoNth, "nth-last-child": pseudoNthLast, "nth-of-type": pseudoNthOfType}[name]}
+		q := pseudo{kind: map[string]pseudoKind{"nth-child": pseudoNth, "nth-last-child": pseudoNthLast,
+			"nth-of-type": pseudoNthOfType}[name]}
 		var ok bool
 		if q.a, q.b, ok = parseNth(argument); !ok {
 			q.kind = pseudoNever
@@ -849,6 +852,7 @@ func (s *styleSheet) matchSubject(c *compound, t *tree, i int32, subject bool) m
 	if c.tag != 0 && c.tag != n.tag || c.name != "" && c.name != n.text || c.id != "" && c.id != t.attr(i, "id") {
 		return differs
 	}
+
 	how, has := matches, c.tag != 0 || c.name != "" || c.id != ""
 	if len(c.classes) > 0 {
 		have := t.attr(i, "class")
@@ -868,6 +872,7 @@ func (s *styleSheet) matchSubject(c *compound, t *tree, i int32, subject bool) m
 	if how == byScript && subject && !has {
 		return differs
 	}
+
 	for _, p := range c.pseudos {
 		switch p.kind {
 		case pseudoIs:

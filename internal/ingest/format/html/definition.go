@@ -53,7 +53,8 @@ func (x *extractor) definitions(dl int32) {
 	}
 	terms, bodies := x.eachDefinition(dl, write)
 	above := x.current()
-	undescribed := len(terms) > 0 && !slices.ContainsFunc(bodies, func(i int32) bool { return x.t.nodes[i].textLen > 0 })
+	undescribed := len(terms) > 0 &&
+		!slices.ContainsFunc(bodies, func(i int32) bool { return x.t.nodes[i].textLen > 0 })
 	before := len(x.all)
 	write(terms, bodies)
 	if undescribed && len(x.all) > before && x.t.nodes[terms[0]].flags&hasAnchor != 0 {

@@ -256,6 +256,7 @@ func (b *builder) start(z *nethtml.Tokenizer, selfClosing, xml bool) {
 	if more {
 		n.attrs = b.readAttrs(z)
 	}
+
 	switch tag {
 	case atom.Html, atom.Body:
 		// A page has only one of each; later ones come with pasted content.
@@ -274,6 +275,7 @@ func (b *builder) start(z *nethtml.Tokenizer, selfClosing, xml bool) {
 			b.closeTo(b.drawing)
 		}
 	}
+
 	b.imply(tag)
 	anchor := false
 	for _, a := range n.attrs {
@@ -287,6 +289,7 @@ func (b *builder) start(z *nethtml.Tokenizer, selfClosing, xml bool) {
 	case anchor && (tag == atom.A || tag == atom.Span):
 		b.anchored = true
 	}
+
 	i := b.add(n)
 	switch {
 	case closed || void(tag):

@@ -34,7 +34,8 @@ func (x *extractor) isControlled(id string) bool {
 						x.controls[strings.TrimPrefix(name, "#")] = true
 					}
 				case "onclick":
-					for name := range strings.FieldsFuncSeq(a.val, func(r rune) bool { return strings.ContainsRune(`'"(),; #`, r) }) {
+					for name := range strings.FieldsFuncSeq(a.val,
+						func(r rune) bool { return strings.ContainsRune(`'"(),; #`, r) }) {
 						x.controls[name] = true
 					}
 				}
@@ -71,7 +72,8 @@ func (x *extractor) hiddenText(root int32) []string {
 			continue
 		}
 		text := collapse(x.t.rawText(i))
-		if inside && n.flags&hidden != 0 && x.t.attr(i, "aria-hidden") != "true" && isLong(text) || MentionsAssistant(text) {
+		if inside && n.flags&hidden != 0 && x.t.attr(i, "aria-hidden") != "true" && isLong(text) ||
+			MentionsAssistant(text) {
 			keep(text)
 		}
 		i = n.end - 1

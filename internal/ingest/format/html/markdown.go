@@ -82,7 +82,8 @@ func (x *extractor) children(i int32) {
 // isInline reports whether node i is part of a line.
 func (x *extractor) isInline(i int32) bool {
 	n := &x.t.nodes[i]
-	return !n.element || !isBlock(n.tag) && n.flags&(hasBlock|structural) == 0 && n.role&(roleCode|roleLines|roleTitle|roleCaption|roleTabs|rolePre) == 0
+	return !n.element || !isBlock(n.tag) && n.flags&(hasBlock|structural) == 0 &&
+		n.role&(roleCode|roleLines|roleTitle|roleCaption|roleTabs|rolePre) == 0
 }
 
 // block writes the block element i.

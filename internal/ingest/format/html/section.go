@@ -155,6 +155,7 @@ func (x *extractor) heading(i int32) {
 		x.label(i)
 		return
 	}
+
 	before := len(x.anchors)
 	x.addAllAnchors(i)
 	text := trimPermalink(x.plainText(i))
@@ -164,6 +165,7 @@ func (x *extractor) heading(i int32) {
 	if text == "" {
 		return
 	}
+
 	anchor := x.anchorOf(i, before)
 	n := &x.t.nodes[i]
 	rank := 2 * headingLevel(n.tag)
@@ -184,12 +186,14 @@ func (x *extractor) heading(i int32) {
 		// is.
 		symbol = text
 	}
+
 	switch first := len(x.all) == 1; {
 	case n.role&roleMajor != 0:
 		rank = 1
 	case n.tag == atom.P:
 		rank = lowest
-	case first && (n.role&roleTitle != 0 || x.name == "docbook" || ownerOf(text) != "" || titleMatches(x.titleText(), text)):
+	case first && (n.role&roleTitle != 0 || x.name == "docbook" || ownerOf(text) != "" ||
+		titleMatches(x.titleText(), text)):
 		// The page heading. Others of its level belong below it.
 		rank = 0
 		if x.separator != "" && x.owner == "" {
@@ -199,9 +203,11 @@ func (x *extractor) heading(i int32) {
 	case n.role&roleTitle != 0 && !isHeading(n.tag):
 		rank = lowest
 	}
+
 	for len(x.stack) > x.floor && x.current().rank >= rank {
 		x.stack = x.stack[:len(x.stack)-1]
 	}
+
 	anchors, links := x.takePending(anchor)
 	short := text
 	if define {
@@ -295,7 +301,8 @@ func unnumbered(s string) string {
 	}
 	digits := strings.Trim(number, ".0123456789")
 	switch {
-	case digits == "" && strings.ContainsAny(number, "0123456789") && (strings.HasSuffix(number, ".") || len(rest) < len(s)),
+	case digits == "" && strings.ContainsAny(number, "0123456789") &&
+		(strings.HasSuffix(number, ".") || len(rest) < len(s)),
 		rest != s && strings.HasSuffix(number, "."),
 		len(digits) == 1 && strings.HasPrefix(number, digits+".") && strings.HasSuffix(number, ".") && len(number) > 2:
 		return strings.TrimSpace(text)

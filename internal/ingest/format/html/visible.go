@@ -78,8 +78,9 @@ var propertyNames = sync.OnceValue(func() map[string]int {
 		"margin-left": propMarginLeft, "margin-top": propMarginTop, "text-indent": propIndent, "clip": propClip,
 		"clip-path": propClipPath, "-webkit-clip-path": propClipPath, "width": propWidth, "height": propHeight,
 		"max-width": propMaxWidth, "max-height": propMaxHeight, "overflow": propOverflow, "overflow-x": propOverflow,
-		"overflow-y": propOverflow, "transform": propTransform, "-webkit-transform": propTransform, "translate": propTransform,
-		"scale": propScale, "zoom": propZoom, "animation": propAnimation, "animation-name": propAnimation,
+		"overflow-y": propOverflow, "transform": propTransform, "-webkit-transform": propTransform,
+		"translate": propTransform,
+		"scale":     propScale, "zoom": propZoom, "animation": propAnimation, "animation-name": propAnimation,
 	}
 })
 
@@ -178,7 +179,8 @@ func (v *viewer) isStyled(n *node) bool {
 		case "style":
 			v.sheet.noteVariables(a.val)
 			return true
-		case "hidden", "color", "bgcolor", "popover", "aria-hidden", "opacity", "fill", "display", "visibility", "font-size":
+		case "hidden", "color", "bgcolor", "popover", "aria-hidden", "opacity", "fill", "display", "visibility",
+			"font-size":
 			return true
 		case "class":
 			for class := range strings.FieldsSeq(a.val) {
@@ -250,9 +252,11 @@ func (v *viewer) hidesByClass(classes string) bool {
 		switch {
 		case isHidingClass(class):
 			hides = hides || len(v.sheet.rules["."+class]) == 0
-		case value != "" && prefix != "print" && (isBoxClass(value) || value == "visible" || strings.HasPrefix(value, "opacity-")):
+		case value != "" && prefix != "print" &&
+			(isBoxClass(value) || value == "visible" || strings.HasPrefix(value, "opacity-")):
 			return false
-		case strings.HasPrefix(class, "d-") && strings.Count(class, "-") == 2 && !strings.HasPrefix(class, "d-print") && !strings.HasSuffix(class, "-none"):
+		case strings.HasPrefix(class, "d-") && strings.Count(class, "-") == 2 && !strings.HasPrefix(class, "d-print") &&
+			!strings.HasSuffix(class, "-none"):
 			return false // d-md-block
 		}
 	}
@@ -261,7 +265,8 @@ func (v *viewer) hidesByClass(classes string) bool {
 
 func isBoxClass(s string) bool {
 	switch s {
-	case "block", "inline", "inline-block", "flex", "inline-flex", "grid", "inline-grid", "table", "table-cell", "table-row", "contents":
+	case "block", "inline", "inline-block", "flex", "inline-flex", "grid", "inline-grid", "table", "table-cell",
+		"table-row", "contents":
 		return true
 	}
 	return false
@@ -293,6 +298,7 @@ func (v *viewer) resolve(i int32, l look) (look, bool) {
 	if n.tag == atom.Svg {
 		l.ground = paint{} // text may be in front of another shape
 	}
+
 	var style string
 	attribute := false // the hidden attribute or a class hides the element
 	for _, a := range n.attrs {
@@ -321,6 +327,7 @@ func (v *viewer) resolve(i int32, l look) (look, bool) {
 	if attribute {
 		v.set(propDisplay, "none", 0, nil)
 	}
+
 	v.sheet.each(t, i, func(r *styleRule) {
 		if r.medium&v.medium == 0 || v.sheet.steps < 0 {
 			return
@@ -339,6 +346,7 @@ func (v *viewer) resolve(i int32, l look) (look, bool) {
 			}
 		}
 	})
+
 	if style != "" {
 		for _, d := range declarations(style) {
 			v.declare(d, inlineRank, nil, &l)
@@ -633,7 +641,8 @@ func clipsPath(s string) bool {
 	case "inset":
 		n := 0
 		for _, field := range strings.Fields(inside) {
-			if f, err := strconv.ParseFloat(strings.TrimSuffix(field, "%"), 64); err == nil && strings.HasSuffix(field, "%") && f >= 50 {
+			if f, err := strconv.ParseFloat(strings.TrimSuffix(field, "%"), 64); err == nil &&
+				strings.HasSuffix(field, "%") && f >= 50 {
 				n++
 			}
 		}
@@ -765,7 +774,8 @@ func parseColor(s string) paint {
 		}
 		return paint{}
 	}
-	fields := strings.FieldsFunc(strings.TrimSuffix(inside, ")"), func(r rune) bool { return r == ',' || r == ' ' || r == '/' })
+	fields := strings.FieldsFunc(strings.TrimSuffix(inside, ")"),
+		func(r rune) bool { return r == ',' || r == ' ' || r == '/' })
 	if len(fields) < 3 {
 		return paint{}
 	}
@@ -825,15 +835,21 @@ func parseHex(s string) paint {
 // colorNames are the names of colors that pages use for backgrounds and for text on them.
 var colorNames = sync.OnceValue(func() map[string]string {
 	return map[string]string{
-		"transparent": "#0000", "white": "#fff", "black": "#000", "snow": "#fffafa", "ivory": "#fffff0", "ghostwhite": "#f8f8ff",
-		"whitesmoke": "#f5f5f5", "floralwhite": "#fffaf0", "mintcream": "#f5fffa", "azure": "#f0ffff", "aliceblue": "#f0f8ff",
-		"seashell": "#fff5ee", "honeydew": "#f0fff0", "lavenderblush": "#fff0f5", "oldlace": "#fdf5e6", "linen": "#faf0e6",
-		"beige": "#f5f5dc", "lightyellow": "#ffffe0", "lightcyan": "#e0ffff", "lavender": "#e6e6fa", "gainsboro": "#dcdcdc",
+		"transparent": "#0000", "white": "#fff", "black": "#000", "snow": "#fffafa", "ivory": "#fffff0",
+		"ghostwhite": "#f8f8ff",
+		"whitesmoke": "#f5f5f5", "floralwhite": "#fffaf0", "mintcream": "#f5fffa", "azure": "#f0ffff",
+		"aliceblue": "#f0f8ff",
+		"seashell":  "#fff5ee", "honeydew": "#f0fff0", "lavenderblush": "#fff0f5", "oldlace": "#fdf5e6",
+		"linen": "#faf0e6",
+		"beige": "#f5f5dc", "lightyellow": "#ffffe0", "lightcyan": "#e0ffff", "lavender": "#e6e6fa",
+		"gainsboro": "#dcdcdc",
 		"lightgray": "#d3d3d3", "lightgrey": "#d3d3d3", "silver": "#c0c0c0", "gray": "#808080", "grey": "#808080",
 		"dimgray": "#696969", "red": "#f00", "green": "#008000", "blue": "#00f", "navy": "#000080", "yellow": "#ff0",
-		"orange": "#ffa500", "purple": "#800080", "maroon": "#800000", "teal": "#008080", "lime": "#0f0", "olive": "#808000",
-		"aqua": "#0ff", "cyan": "#0ff", "fuchsia": "#f0f", "magenta": "#f0f", "pink": "#ffc0cb", "brown": "#a52a2a",
-		"darkblue": "#00008b", "darkred": "#8b0000", "darkgreen": "#006400", "lightblue": "#add8e6", "lightgreen": "#90ee90",
+		"orange": "#ffa500", "purple": "#800080", "maroon": "#800000", "teal": "#008080", "lime": "#0f0",
+		"olive": "#808000",
+		"aqua":  "#0ff", "cyan": "#0ff", "fuchsia": "#f0f", "magenta": "#f0f", "pink": "#ffc0cb", "brown": "#a52a2a",
+		"darkblue": "#00008b", "darkred": "#8b0000", "darkgreen": "#006400", "lightblue": "#add8e6",
+		"lightgreen": "#90ee90",
 	}
 })
 
@@ -863,7 +879,8 @@ func (v *viewer) revealed(i int32, hides []int, l, before *look) matching {
 	if len(hides) == known && l.textHidden() && !before.textHidden() {
 		hides = append(hides, propColor)
 	}
-	for name := range strings.FieldsFuncSeq(v.value(propAnimation, l), func(r rune) bool { return r == ' ' || r == ',' }) {
+	for name := range strings.FieldsFuncSeq(v.value(propAnimation, l),
+		func(r rune) bool { return r == ' ' || r == ',' }) {
 		if v.sheet.keyframes[name] {
 			return byReader
 		}
@@ -903,7 +920,8 @@ func (v *viewer) isScripted(name string) bool {
 			if v.x.t.nodes[i].tag != atom.Script {
 				continue
 			}
-			for word := range strings.FieldsFuncSeq(v.x.t.rawText(int32(i)), func(r rune) bool { return r < 0x80 && !isNameByte(byte(r)) }) {
+			for word := range strings.FieldsFuncSeq(v.x.t.rawText(int32(i)),
+				func(r rune) bool { return r < 0x80 && !isNameByte(byte(r)) }) {
 				v.scripts[word] = true
 			}
 		}

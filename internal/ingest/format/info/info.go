@@ -131,7 +131,8 @@ func menuLength(lines []mdwriter.Line) int {
 		line := lines[n].Text
 		next := n + 1
 		entry := strings.HasPrefix(line, "* ") || strings.HasPrefix(line, "  ")
-		title := next < len(lines) && line != "" && (lines[next].Text == "" || strings.HasPrefix(lines[next].Text, "* ")) && underlined(lines[n:]) == 0
+		title := next < len(lines) && line != "" &&
+			(lines[next].Text == "" || strings.HasPrefix(lines[next].Text, "* ")) && underlined(lines[n:]) == 0
 		if line != "" && !entry && !title {
 			break
 		}
@@ -150,7 +151,8 @@ func (p *parser) paragraph(lines []mdwriter.Line) {
 	switch {
 	case !indented(margin):
 		last := strings.TrimSpace(lines[len(lines)-1].Text)
-		p.described = strings.HasPrefix(lines[len(lines)-1].Text, margin) || !strings.ContainsAny(last[len(last)-1:], ".:;,?!")
+		p.described = strings.HasPrefix(lines[len(lines)-1].Text, margin) ||
+			!strings.ContainsAny(last[len(last)-1:], ".:;,?!")
 		p.text(lines)
 	case p.described && !indented(margin+margin):
 		p.text(lines)

@@ -293,9 +293,12 @@ func (p *parser) man(name string, args []string) bool {
 		if end := arg(0); end != "" && len(p.text) > 0 {
 			p.text[len(p.text)-1].Text += end
 		}
-	case "YS", "ft", "in", "ti", "ad", "na", "hy", "nh", "ll", "nr", "rm", "rr", "tr", "ta", "cs", "fam", "ps", "vs", "pl",
-		"IX", "IN", "DT", "PD", "AT", "UC", "bp", "mk", "rt", "ns", "rs", "ex", "nx", "rn", "als", "char", "lf", "ev", "cc", "c2",
-		"ce", "pc", "po", "ss", "ul", "wh", "warn", "do", "mso", "hw", "hla", "hcode", "fp", "eo", "ec", "uf", "cu", "di", "da":
+	case "YS", "ft", "in", "ti", "ad", "na", "hy", "nh", "ll", "nr", "rm", "rr", "tr", "ta", "cs", "fam", "ps", "vs",
+		"pl",
+		"IX", "IN", "DT", "PD", "AT", "UC", "bp", "mk", "rt", "ns", "rs", "ex", "nx", "rn", "als", "char", "lf", "ev",
+		"cc", "c2",
+		"ce", "pc", "po", "ss", "ul", "wh", "warn", "do", "mso", "hw", "hla", "hcode", "fp", "eo", "ec", "uf", "cu",
+		"di", "da":
 	default:
 		return false
 	}
@@ -373,7 +376,8 @@ func (p *parser) indented(mark string) {
 		mark = "- "
 	case strings.HasPrefix(mark, "•"):
 		mark = "- "
-	case strings.Trim(mark, "0123456789") == "." || strings.Trim(mark, "0123456789") == ")" || strings.Trim(mark, "0123456789[]()") == "":
+	case strings.Trim(mark, "0123456789") == "." || strings.Trim(mark, "0123456789") == ")" ||
+		strings.Trim(mark, "0123456789[]()") == "":
 		mark = strings.Trim(mark, "[]().") + ". "
 	default:
 		p.beginTag()

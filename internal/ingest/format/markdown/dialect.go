@@ -78,6 +78,7 @@ func (r *reducer) reduce(lines []string, from []int, skip int) ([]string, []int)
 	for i := range skip {
 		r.out, r.from = append(r.out, lines[i]), append(r.from, i)
 	}
+
 	closing := "" // fence that ends the current code
 	for r.at = skip; r.at < len(lines); r.at++ {
 		line := lines[r.at]
@@ -121,6 +122,7 @@ func (r *reducer) reduce(lines []string, from []int, skip int) ([]string, []int)
 		}
 		r.text(line)
 	}
+
 	if !r.changed && len(r.anchors) == 0 {
 		return lines, from
 	}
@@ -282,7 +284,8 @@ func (r *reducer) dedented(line string) string {
 	for i := range r.containers {
 		c := &r.containers[i]
 		if c.strip < 0 && i == len(r.containers)-1 {
-			if c.strip = max(indentOf(line)-c.indent, 0); c.strip >= 4 && !r.mdx && c.code && r.at > 0 && document.IsBlank(r.lines[r.at-1]) {
+			if c.strip = max(indentOf(line)-c.indent, 0); c.strip >= 4 && !r.mdx && c.code && r.at > 0 &&
+				document.IsBlank(r.lines[r.at-1]) {
 				c.strip = 0 // code
 			}
 		}
@@ -356,7 +359,8 @@ func (r *reducer) block(line string) bool {
 		r.replace(r.dedented(indent)+text, r.dedented(indent))
 		return true
 	}
-	if n := len(r.containers); n > 0 && r.containers[n-1].fence != "" && document.ClosesFence(trimmed, r.containers[n-1].fence) {
+	if n := len(r.containers); n > 0 && r.containers[n-1].fence != "" &&
+		document.ClosesFence(trimmed, r.containers[n-1].fence) {
 		r.containers = r.containers[:n-1]
 		return show("")
 	}
@@ -367,7 +371,8 @@ func (r *reducer) block(line string) bool {
 			return show("")
 		}
 	case ':':
-		if m := colons().FindStringSubmatch(trimmed); m != nil && (len(m[1]) > 2 || m[2] == "" || r.isComponentLine(m[1], m[2])) {
+		if m := colons().FindStringSubmatch(trimmed); m != nil &&
+			(len(m[1]) > 2 || m[2] == "" || r.isComponentLine(m[1], m[2])) {
 			return r.directive(line, m[1], m[2], show)
 		}
 	case '!', '?':
@@ -404,7 +409,8 @@ func (r *reducer) block(line string) bool {
 			return true
 		}
 	case '#':
-		if n := len(r.containers); n > 0 && strings.HasPrefix(r.containers[n-1].name, "::") && slot().MatchString(trimmed) {
+		if n := len(r.containers); n > 0 && strings.HasPrefix(r.containers[n-1].name, "::") &&
+			slot().MatchString(trimmed) {
 			return show("")
 		}
 	case '(':
@@ -441,9 +447,12 @@ func admonitionKind(name string) (kind string, known bool) {
 		name = strings.TrimPrefix(name, prefix)
 	}
 	switch name {
-	case "note", "tip", "info", "warning", "caution", "danger", "important", "hint", "success", "error", "attention", "seealso",
-		"example", "question", "bug", "failure", "todo", "deprecated", "experimental", "pitfall", "alert", "aside", "callout",
-		"admonition", "correct", "incorrect", "warn", "notice", "tldr", "abstract", "quote", "check", "details", "version":
+	case "note", "tip", "info", "warning", "caution", "danger", "important", "hint", "success", "error", "attention",
+		"seealso",
+		"example", "question", "bug", "failure", "todo", "deprecated", "experimental", "pitfall", "alert", "aside",
+		"callout",
+		"admonition", "correct", "incorrect", "warn", "notice", "tldr", "abstract", "quote", "check", "details",
+		"version":
 	default:
 		return name, false
 	}
@@ -502,7 +511,8 @@ func (r *reducer) directive(line, mark, head string, show func(string) bool) boo
 	var text string
 	if kind, known := admonitionKind(name); known {
 		text = admonitionLabel(kind, title+attributes.title())
-	} else if isLayout(name) || title != "" || len(attributes) > 0 || len(mark) == 2 || head[0] == '{' || strings.Contains(name, "-") {
+	} else if isLayout(name) || title != "" || len(attributes) > 0 || len(mark) == 2 || head[0] == '{' ||
+		strings.Contains(name, "-") {
 		text = attributes.shown(name, title)
 	} else {
 		text = admonitionLabel(name, "")
@@ -535,7 +545,8 @@ func (r *reducer) isComponentLine(mark, head string) bool {
 
 // isLayout reports whether a directive of that name only arranges its content.
 func isLayout(name string) bool {
-	for _, part := range []string{"group", "tab", "card", "grid", "steps", "column", "raw", "v-pre", "div", "center", "container", "row", "list"} {
+	for _, part := range []string{"group", "tab", "card", "grid", "steps", "column", "raw", "v-pre", "div", "center",
+		"container", "row", "list"} {
 		if strings.Contains(name, part) {
 			return true
 		}
@@ -604,8 +615,10 @@ func (r *reducer) fencedDirective(line, fence, name, argument string, show func(
 		}
 		return show("")
 	case "versionadded", "versionchanged", "deprecated":
-		text = map[string]string{"versionadded": "Added in version ", "versionchanged": "Changed in version ", "deprecated": "Deprecated since version "}[name] + argument
-	case "dropdown", "tab-set", "tab-item", "card", "grid", "grid-item-card", "figure", "image", "admonition", "topic", "sidebar", "rubric", "glossary", "margin", "exercise", "solution":
+		text = map[string]string{"versionadded": "Added in version ", "versionchanged": "Changed in version ",
+			"deprecated": "Deprecated since version "}[name] + argument
+	case "dropdown", "tab-set", "tab-item", "card", "grid", "grid-item-card", "figure", "image", "admonition", "topic",
+		"sidebar", "rubric", "glossary", "margin", "exercise", "solution":
 		if text = argument; name == "figure" || name == "image" {
 			text = ""
 		}

@@ -102,7 +102,10 @@ func placeFootnotes(lines []string, notes map[string]footnote, code []bool) map[
 
 // findFootnotes finds the short footnotes and the lines of code.
 func findFootnotes(lines []string) (notes map[string]footnote, code []bool) {
-	if !slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, "[^") && strings.Contains(l, "]:") }) {
+	if !slices.ContainsFunc(lines, func(l string) bool {
+		return strings.Contains(l, "[^") &&
+			strings.Contains(l, "]:")
+	}) {
 		return nil, nil
 	}
 	notes, code = map[string]footnote{}, make([]bool, len(lines))
@@ -137,12 +140,14 @@ func continuesFootnote(lines []string, i int) bool {
 	switch {
 	case document.IsBlank(lines[i]):
 		const blanks = 3
-		text := slices.IndexFunc(lines[i:min(i+blanks+1, len(lines))], func(l string) bool { return !document.IsBlank(l) })
+		text := slices.IndexFunc(lines[i:min(i+blanks+1, len(lines))],
+			func(l string) bool { return !document.IsBlank(l) })
 		return text >= 0 && isIndented(lines[i+text])
 	case document.IsBlank(lines[i-1]):
 		return isIndented(lines[i])
 	}
-	begins := strings.HasPrefix(lines[i], "#") || strings.HasPrefix(lines[i], "```") || strings.HasPrefix(lines[i], "~~~")
+	begins := strings.HasPrefix(lines[i], "#") || strings.HasPrefix(lines[i], "```") ||
+		strings.HasPrefix(lines[i], "~~~")
 	return !begins && !footnoteForm.MatchString(lines[i])
 }
 

@@ -73,7 +73,8 @@ func textOf(fields map[string]any, keys ...string) string {
 func (h *frontMatterInfo) withLead(lines []string, from []int) ([]string, []int) {
 	const longest = 2000
 	said := func(s string) string {
-		return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
+		return strings.Join(strings.FieldsFunc(strings.ToLower(s),
+			func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
 	}
 	lead := said(h.lead)
 	if lead == "" || len(h.lead) > longest || lead == said(h.title) {
@@ -106,7 +107,8 @@ func (h *frontMatterInfo) withLead(lines []string, from []int) ([]string, []int)
 	if at < len(lines) && !document.IsBlank(lines[at]) {
 		added = append(added, "")
 	}
-	return slices.Insert(slices.Clone(lines), at, added...), slices.Insert(slices.Clone(from), at, slices.Repeat([]int{source}, len(added))...)
+	return slices.Insert(slices.Clone(lines), at, added...),
+		slices.Insert(slices.Clone(from), at, slices.Repeat([]int{source}, len(added))...)
 }
 
 // FrontMatterLines returns the number of lines of the front matter of a document,

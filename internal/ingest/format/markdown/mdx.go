@@ -21,13 +21,15 @@ func beginsModule(line string) bool {
 	if ok {
 		return strings.ContainsAny(rest, `'"{`) && !strings.HasSuffix(rest, ".")
 	}
-	return slices.ContainsFunc([]string{"export const ", "export default ", "export function ", "export let ", "export {", "export * from "},
+	return slices.ContainsFunc([]string{"export const ", "export default ", "export function ", "export let ",
+		"export {", "export * from "},
 		func(word string) bool { return strings.HasPrefix(line, word) })
 }
 
 // isModuleLine reports whether a line of Markdown is evidence of JSX.
 func isModuleLine(line string) bool {
-	return strings.HasPrefix(line, "import ") && beginsModule(line) && (strings.Contains(line, " from '") || strings.Contains(line, ` from "`)) ||
+	return strings.HasPrefix(line, "import ") && beginsModule(line) &&
+		(strings.Contains(line, " from '") || strings.Contains(line, ` from "`)) ||
 		strings.Contains(line, "{/*")
 }
 

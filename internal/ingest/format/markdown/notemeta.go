@@ -21,7 +21,8 @@ var (
 	// Aliases of keys: those of Lore's notes, and singulars of conditions.
 	// Outside applies_when, other generators use the singulars with other
 	// meanings.
-	noteAliases = map[string]string{"universal": "pinned", "bash_command_starts_with": "commands", "language": "languages"}
+	noteAliases = map[string]string{"universal": "pinned", "bash_command_starts_with": "commands",
+		"language": "languages"}
 	whenAliases = map[string]string{
 		"tool": "tools", "path": "paths", "command": "commands", "language": "languages",
 		"bash_command_starts_with": "commands", "file_patterns": "paths", "globs": "paths",
@@ -67,7 +68,8 @@ func (u *noteMetaReader) report(key, format string, args ...any) {
 	place := ""
 	for i, line := range u.lines {
 		rest, ok := strings.CutPrefix(strings.TrimLeft(line, " \t[{\"'-"), key)
-		if ok && strings.HasPrefix(strings.TrimLeft(rest, " \t\"'"), ":") || ok && strings.ContainsAny(rest[:min(len(rest), 3)], "=]") {
+		if ok && strings.HasPrefix(strings.TrimLeft(rest, " \t\"'"), ":") ||
+			ok && strings.ContainsAny(rest[:min(len(rest), 3)], "=]") {
 			place = ":" + strconv.Itoa(i+1)
 			break
 		}
@@ -77,7 +79,8 @@ func (u *noteMetaReader) report(key, format string, args ...any) {
 
 // canonicalKey returns the key that a field means, or the field's own name if
 // it belongs to another generator. It reports misspelled keys.
-func (u *noteMetaReader) canonicalKey(key string, fields map[string]any, keys, more []string, aliases map[string]string) string {
+func (u *noteMetaReader) canonicalKey(key string, fields map[string]any, keys, more []string,
+	aliases map[string]string) string {
 	folded := strings.ReplaceAll(strings.ToLower(key), "-", "_")
 	if slices.Contains(keys, folded) || slices.Contains(more, folded) {
 		return folded
@@ -87,7 +90,8 @@ func (u *noteMetaReader) canonicalKey(key string, fields map[string]any, keys, m
 	}
 	// Some words of other generators are one letter away from a key.
 	const least = 5
-	if len(folded) < least || slices.Contains([]string{"keyword", "command", "language", "category", "parties"}, folded) {
+	if len(folded) < least || slices.Contains([]string{"keyword", "command", "language", "category", "parties"},
+		folded) {
 		return key
 	}
 	near := decode.Nearest(folded, slices.Concat(keys, more))
@@ -182,7 +186,8 @@ func (u *noteMetaReader) priority(key string, value any) {
 	}
 	u.meta.Priority = int(math.Round(max(-maxPriority, min(maxPriority, n))))
 	if n < -maxPriority || n > maxPriority {
-		u.report(key, "invalid %s %v: want a number from %d to %d; using %d", key, quoteValue(value), -maxPriority, maxPriority, u.meta.Priority)
+		u.report(key, "invalid %s %v: want a number from %d to %d; using %d", key, quoteValue(value), -maxPriority,
+			maxPriority, u.meta.Priority)
 	}
 }
 
@@ -215,7 +220,8 @@ func (u *noteMetaReader) condition(key, meant string, value any) {
 		u.report(key, "invalid %s %v: want a string or a list of strings", key, quoteValue(value))
 	}
 	w := &u.meta.AppliesWhen
-	to := map[string]*[]string{"tools": &w.Tools, "paths": &w.Paths, "commands": &w.Commands, "languages": &w.Languages}[meant]
+	to := map[string]*[]string{"tools": &w.Tools, "paths": &w.Paths, "commands": &w.Commands,
+		"languages": &w.Languages}[meant]
 	*to = append(*to, list...)
 }
 

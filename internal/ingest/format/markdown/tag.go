@@ -92,8 +92,10 @@ func (a attributes) field(component string) string {
 		if name == "" || !isField {
 			continue
 		}
-		place = map[string]string{"path": "in the path", "query": "in the query", "header": "header", "cookie": "cookie"}[place]
-		return "\n" + definitionLine(name, a.get("type"), place, a.has("required") || a.has("isRequired"), a.get("default", "defaultValue"), a.get("description"))
+		place = map[string]string{"path": "in the path", "query": "in the query", "header": "header",
+			"cookie": "cookie"}[place]
+		return "\n" + definitionLine(name, a.get("type"), place, a.has("required") || a.has("isRequired"),
+			a.get("default", "defaultValue"), a.get("description"))
 	}
 	return ""
 }
@@ -130,7 +132,8 @@ func objectText(object string) string {
 		name := item.get("name", "prop")
 		switch kind, description := item.get("type"), item.get("description"); {
 		case name != "" && (kind != "" || description != ""):
-			b.WriteString("\n" + definitionLine(name, kind, "", item.has("required"), item.get("default", "defaultValue"), description) + "\n")
+			b.WriteString("\n" + definitionLine(name, kind, "", item.has("required"),
+				item.get("default", "defaultValue"), description) + "\n")
 		case item.title() != "":
 			b.WriteString(item.shown("", ""))
 		}
@@ -156,10 +159,11 @@ func objectText(object string) string {
 
 var (
 	regexpField  = document.Lazily(`(?i)field|param|prop|arg|attribute|option|header`)
-	objectMember = document.Lazily(`(?:([A-Za-z_$][\w$-]*)|'([^'\n]+)'|"([^"\n]+)")\s*:\s*("[^"\n]*"|'[^'\n]*'|` + "`[^`]*`" + `|\{|true\b|false\b)|\}`)
-	tagName      = document.Lazily(`^</?([A-Za-z][\w.-]*)(?:[\s/>]|$)`)
-	closingTag   = document.Lazily(`</([A-Za-z][\w.-]*)\s*>`)
-	anyTag       = document.Lazily(`<[^>]*>`)
+	objectMember = document.Lazily(`(?:([A-Za-z_$][\w$-]*)|'([^'\n]+)'|"([^"\n]+)")\s*:\s*("[^"\n]*"|'[^'\n]*'|` +
+		"`[^`]*`" + `|\{|true\b|false\b)|\}`)
+	tagName    = document.Lazily(`^</?([A-Za-z][\w.-]*)(?:[\s/>]|$)`)
+	closingTag = document.Lazily(`</([A-Za-z][\w.-]*)\s*>`)
+	anyTag     = document.Lazily(`<[^>]*>`)
 )
 
 // parseAttributes parses the attributes of a tag, a shortcode or a directive. Those that
@@ -336,14 +340,20 @@ const (
 // treatmentOf returns the treatment of an element by its lower-case name.
 func treatmentOf(name string) treatment {
 	switch name {
-	case "a", "abbr", "acronym", "b", "bdi", "big", "button", "cite", "code", "data", "del", "dfn", "em", "font", "i", "img", "image", "input",
-		"ins", "kbd", "label", "mark", "nobr", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u",
+	case "a", "abbr", "acronym", "b", "bdi", "big", "button", "cite", "code", "data", "del", "dfn", "em", "font", "i",
+		"img", "image", "input",
+		"ins", "kbd", "label", "mark", "nobr", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup",
+		"time", "tt", "u",
 		"var", "wbr", "br", "select", "option", "textarea", "output", "progress", "meter", "ruby", "rt", "rp", "bdo":
 		return inline
-	case "address", "article", "aside", "audio", "blockquote", "caption", "center", "col", "colgroup", "dd", "details", "div", "dl", "dt",
-		"embed", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr",
-		"iframe", "legend", "li", "link", "main", "meta", "nav", "noscript", "object", "ol", "p", "param", "picture", "pre", "section",
-		"source", "summary", "table", "tbody", "td", "template", "slot", "tfoot", "th", "thead", "tr", "track", "ul", "video", "hgroup", "dialog", "menu":
+	case "address", "article", "aside", "audio", "blockquote", "caption", "center", "col", "colgroup", "dd", "details",
+		"div", "dl", "dt",
+		"embed", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header",
+		"hr",
+		"iframe", "legend", "li", "link", "main", "meta", "nav", "noscript", "object", "ol", "p", "param", "picture",
+		"pre", "section",
+		"source", "summary", "table", "tbody", "td", "template", "slot", "tfoot", "th", "thead", "tr", "track", "ul",
+		"video", "hgroup", "dialog", "menu":
 		return block
 	case "script", "style", "svg", "math-renderer":
 		return discarded
@@ -363,11 +373,13 @@ func (r *reducer) tag(column int) (text string, after int, ok bool) {
 	if m == nil {
 		return "", 0, false
 	}
+
 	name, isClosing := m[1], line[1] == '/'
 	kind := treatmentOf(strings.ToLower(name))
 	if name != strings.ToLower(name) && (r.mdx || kind == unknown || name != strings.ToUpper(name)) {
 		kind = unknown // a component: Details, Code
 	}
+
 	const longest, most = 400, 16 << 10 // lines, bytes
 	s := line[:min(len(line), most)]
 	n := endOfJSX(s)
@@ -379,6 +391,7 @@ func (r *reducer) tag(column int) (text string, after int, ok bool) {
 	if n == 0 {
 		return "", 0, false
 	}
+
 	isEmpty := strings.HasSuffix(s[:n], "/>")
 	given := parseAttributes(strings.TrimSuffix(strings.TrimSuffix(s[len(m[1])+1:n], ">"), "/"))
 	if isClosing {
@@ -387,14 +400,18 @@ func (r *reducer) tag(column int) (text string, after int, ok bool) {
 	if kind == unknown && !r.isComponent(name, isClosing || isEmpty, given) {
 		return "", 0, false
 	}
+
 	isFirst := r.isFirst()
 	after = r.skip(column, n)
-	if isFirst && !isClosing && !isEmpty && kind != inline && kind != discarded && !isVoid(name) && !strings.Contains(window(r.lines[r.at][after:]), "</"+name) {
+	if isFirst && !isClosing && !isEmpty && kind != inline && kind != discarded && !isVoid(name) &&
+		!strings.Contains(window(r.lines[r.at][after:]), "</"+name) {
 		r.open(container{name: name, code: kind == block}, opening)
 	}
-	if id := given.get("id", "name"); id != "" && kind != unknown && !strings.ContainsAny(id, " {}$") && (name == "a" || given.get("id") != "") {
+	if id := given.get("id", "name"); id != "" && kind != unknown && !strings.ContainsAny(id, " {}$") &&
+		(name == "a" || given.get("id") != "") {
 		r.pending = append(r.pending, id)
 	}
+
 	if isClosing {
 		r.close(name)
 		return r.closeTag(name, kind, after), after, true
@@ -489,7 +506,8 @@ func (r *reducer) isLast(column int) bool { return strings.TrimSpace(r.lines[r.a
 // isVoid reports whether an element has no content, or often no closing tag.
 func isVoid(name string) bool {
 	switch name {
-	case "hr", "br", "link", "meta", "source", "track", "col", "embed", "input", "param", "li", "p", "td", "th", "tr", "dt", "dd":
+	case "hr", "br", "link", "meta", "source", "track", "col", "embed", "input", "param", "li", "p", "td", "th", "tr",
+		"dt", "dd":
 		return true
 	}
 	return false
@@ -513,7 +531,8 @@ func (r *reducer) element(name string, given attributes, after *int) string {
 		}
 		return ""
 	case "code", "tt", "samp":
-		if text, _, ok := strings.Cut(window(rest), "</"+name+">"); ok && text != "" && !strings.ContainsAny(text, "`\n") {
+		if text, _, ok := strings.Cut(window(rest), "</"+name+">"); ok && text != "" &&
+			!strings.ContainsAny(text, "`\n") {
 			*after += len(text) + len(name) + 3
 			return "`" + html.UnescapeString(anyTag().ReplaceAllString(text, "")) + "`"
 		}

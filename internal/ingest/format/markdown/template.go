@@ -50,6 +50,7 @@ func (r *reducer) next(column int) int {
 		}
 		return r.copy(column, len(line))
 	}
+
 	i := strings.IndexAny(line[column:], "\\`<{!:$")
 	if i < 0 {
 		return r.copy(column, len(line))
@@ -57,6 +58,7 @@ func (r *reducer) next(column int) int {
 	if column = r.copy(column, column+i); column+1 == len(line) {
 		return r.copy(column, column+1)
 	}
+
 	at := r.at
 	text, after, ok := "", 0, false
 	switch rest := line[column:]; rest[0] {
@@ -82,7 +84,8 @@ func (r *reducer) next(column int) int {
 			}
 		}
 	case ':':
-		if m := inlineDirective().FindStringSubmatch(window(rest)); m != nil && (column == 0 || strings.IndexByte(" \t([*|", line[column-1]) >= 0) {
+		if m := inlineDirective().FindStringSubmatch(window(rest)); m != nil &&
+			(column == 0 || strings.IndexByte(" \t([*|", line[column-1]) >= 0) {
 			given := parseAttributes(m[3])
 			text, after, ok = cmp.Or(m[2], given.get("label", "text"), given.title()), column+len(m[0]), true
 		}
@@ -91,6 +94,7 @@ func (r *reducer) next(column int) int {
 			return r.copy(column, column+end+2)
 		}
 	}
+
 	if !ok {
 		r.at = at
 		return r.copy(column, column+1)
@@ -172,10 +176,11 @@ var (
 	dataImage       = document.Lazily(`^!\[([^\]()]{0,200})\]\(\s*<?data:`)
 	inlineDirective = document.Lazily(`^:([a-z][\w-]*)(?:\[([^\]]*)\])?\{([^{}]*)\}`)
 	role            = document.Lazily("^\\{([a-z][\\w:+.-]*)\\}(`+)")
-	attributeList   = document.Lazily(`^\{:?\s*(?:[#.][\w:./-]+|-|[\w:-]+=(?:"[^"]*"|'[^']*'|[^\s{}"'` + "`" + `]+))(?:\s+(?:[#.][\w:./-]+|[\w:-]+(?:=(?:"[^"]*"|'[^']*'|[^\s{}"'` + "`" + `]+))?))*\s*\}`)
-	listedID        = document.Lazily(`[{\s]#([\w:.-]+)`)
-	commentID       = document.Lazily(`^\s*#?([\w-]+)\s*$`)
-	inlineLink      = document.Lazily(`^\{@(?:link|linkcode|linkplain)\s+([^\s|}]+)(?:[\s|]+([^}]*))?\}`)
+	attributeList   = document.Lazily(`^\{:?\s*(?:[#.][\w:./-]+|-|[\w:-]+=(?:"[^"]*"|'[^']*'|[^\s{}"'` + "`" +
+		`]+))(?:\s+(?:[#.][\w:./-]+|[\w:-]+(?:=(?:"[^"]*"|'[^']*'|[^\s{}"'` + "`" + `]+))?))*\s*\}`)
+	listedID   = document.Lazily(`[{\s]#([\w:.-]+)`)
+	commentID  = document.Lazily(`^\s*#?([\w-]+)\s*$`)
+	inlineLink = document.Lazily(`^\{@(?:link|linkcode|linkplain)\s+([^\s|}]+)(?:[\s|]+([^}]*))?\}`)
 )
 
 // braces reduces what begins with a brace: a template, an expression, attributes, a comment.
@@ -234,11 +239,13 @@ func (r *reducer) braces(column int) (text string, after int, ok bool) {
 		_, after, ok := r.skipTo(column, "}")
 		return "", after, ok
 	}
+
 	if m := inlineLink().FindStringSubmatch(window(rest)); m != nil {
 		return cmp.Or(strings.TrimSpace(m[2]), m[1]), column + len(m[0]), true
 	}
 	const longest = 4 << 10
-	if m := attributeList().FindString(rest[:min(len(rest), longest)]); m != "" && (isHeading || r.endsMarkup(column) || strings.TrimSpace(rest) == m) {
+	if m := attributeList().FindString(rest[:min(len(rest), longest)]); m != "" &&
+		(isHeading || r.endsMarkup(column) || strings.TrimSpace(rest) == m) {
 		given := parseAttributes(strings.Trim(m, "{:}"))
 		if id := listedID().FindStringSubmatch(m); id != nil {
 			r.pending = append(r.pending, id[1])
@@ -256,6 +263,7 @@ func (r *reducer) braces(column int) (text string, after int, ok bool) {
 			return roleText(m[1], rest[begin:begin+end]), column + begin + end + len(m[2]), true
 		}
 	}
+
 	if !r.mdx {
 		return "", 0, false
 	}
@@ -271,6 +279,7 @@ func (r *reducer) braces(column int) (text string, after int, ok bool) {
 	if n == 0 {
 		return "", 0, false
 	}
+
 	inner := strings.TrimSpace(s[1 : n-1])
 	after = r.skip(column, n)
 	if text, isText := stringLiteral(inner); isText {
@@ -300,7 +309,8 @@ func roleText(name, text string) string {
 	shown, target, isLink := strings.Cut(strings.TrimSuffix(text, ">"), "<")
 	shown = strings.TrimSpace(shown)
 	switch name[strings.LastIndexByte(name, ':')+1:] {
-	case "ref", "doc", "numref", "eq", "term", "any", "abbr", "download", "sub", "sup", "index", "cite", "cite:p", "cite:t", "octicon", "fas", "kbd", "guilabel", "menuselection":
+	case "ref", "doc", "numref", "eq", "term", "any", "abbr", "download", "sub", "sup", "index", "cite", "cite:p",
+		"cite:t", "octicon", "fas", "kbd", "guilabel", "menuselection":
 		if isLink && strings.HasSuffix(text, ">") {
 			return cmp.Or(shown, target)
 		}
@@ -331,6 +341,7 @@ func (r *reducer) template(inner string, after *int) string {
 	case strings.HasPrefix(name, "/"), strings.HasPrefix(name, "end"):
 		return lineEnd
 	}
+
 	switch name {
 	case "raw", "verbatim":
 		r.raw = true
@@ -350,9 +361,11 @@ func (r *reducer) template(inner string, after *int) string {
 		*after = end
 		language, _, _ := strings.Cut(strings.Trim(strings.TrimSpace(rest), `"`), " ")
 		return r.verbatim(text, strings.Trim(language, `"`))
-	case "toc", "if", "else", "elsif", "elif", "unless", "for", "case", "when", "set", "assign", "capture", "ref", "relref", "tabs", "steps", "br":
+	case "toc", "if", "else", "elsif", "elif", "unless", "for", "case", "when", "set", "assign", "capture", "ref",
+		"relref", "tabs", "steps", "br":
 		return lineEnd
 	}
+
 	given := parseAttributes(rest)
 	for i := range given {
 		given[i].name = strings.TrimSuffix(strings.ToLower(given[i].name), ":")
@@ -363,8 +376,10 @@ func (r *reducer) template(inner string, after *int) string {
 	} else if name == "tab" && !strings.Contains(rest, "=") {
 		title = strings.TrimSpace(rest)
 	}
+
 	kind, isAdmonition := admonitionKind(name)
-	if severity, ok := admonitionKind(given.get("style", "type", "kind", "color")); ok && isAdmonition || ok && name == "hint" {
+	if severity, ok := admonitionKind(given.get("style", "type", "kind", "color")); ok && isAdmonition ||
+		ok && name == "hint" {
 		kind, isAdmonition = severity, true
 	}
 	var text string
@@ -376,6 +391,7 @@ func (r *reducer) template(inner string, after *int) string {
 	default:
 		text = given.shown(name, "")
 	}
+
 	body := given.get("content", "text", "message")
 	if body == "true" || body == "false" { // an option of Docsy's tabs
 		body = ""
@@ -383,6 +399,7 @@ func (r *reducer) template(inner string, after *int) string {
 	if name == "kbd" {
 		body = cmp.Or(given.get("win", "linux", "mac"), strings.TrimSpace(rest))
 	}
+
 	if alone {
 		return text + "\n" + body
 	}
@@ -397,7 +414,8 @@ func (r *reducer) template(inner string, after *int) string {
 
 // skipToEnd moves behind the end tag of a template.
 func (r *reducer) skipToEnd(column int, name string) (text string, after int, ok bool) {
-	for _, mark := range []string{"{% end" + name + " %}", "{{< /" + name + " >}}", "{{% /" + name + " %}}", "{%- end" + name + " -%}", "{{</ " + name + " >}}"} {
+	for _, mark := range []string{"{% end" + name + " %}", "{{< /" + name + " >}}", "{{% /" + name + " %}}",
+		"{%- end" + name + " -%}", "{{</ " + name + " >}}"} {
 		if text, after, ok = r.skipTo(column, mark); ok {
 			return text, after, true
 		}

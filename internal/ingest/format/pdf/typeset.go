@@ -148,7 +148,8 @@ func (t *typesetter) fontNamed(name string) *font {
 	}
 	v := t.page.Font(name)
 	base := v.BaseFont()
-	f := &font{encoding: v.Encoder(), usual: 500, widths: map[int]float64{}, drawn: v.V.Key("Subtype").Name() == "Type3"}
+	f := &font{encoding: v.Encoder(), usual: 500, widths: map[int]float64{},
+		drawn: v.V.Key("Subtype").Name() == "Type3"}
 	for _, mark := range []string{"Mono", "Courier", "Consol", "Typewriter", "CMTT", "Code", "Menlo", "Fixed", "SFTT"} {
 		f.fixed = f.fixed || strings.Contains(base, mark)
 	}
@@ -281,7 +282,8 @@ func (t *typesetter) show(raw string) {
 func lineAt(lines *[]line, x, y, size float64) *line {
 	const longest = 10_000 // bytes; no line is longer
 	if n := len(*lines); n > 0 {
-		if l := &(*lines)[n-1]; len(l.text) <= longest && math.Abs(l.y-y) <= 0.5*math.Max(size, l.size) && x >= l.end-2*size {
+		if l := &(*lines)[n-1]; len(l.text) <= longest && math.Abs(l.y-y) <= 0.5*math.Max(size, l.size) &&
+			x >= l.end-2*size {
 			return l
 		}
 	}

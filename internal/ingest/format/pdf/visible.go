@@ -58,7 +58,8 @@ type paint struct {
 var white = paint{1, 1, 1, true}
 
 func (p paint) near(q paint) bool {
-	return p.known && q.known && math.Abs(p.r-q.r) < sameColor && math.Abs(p.g-q.g) < sameColor && math.Abs(p.b-q.b) < sameColor
+	return p.known && q.known && math.Abs(p.r-q.r) < sameColor && math.Abs(p.g-q.g) < sameColor &&
+		math.Abs(p.b-q.b) < sameColor
 }
 
 // paintOf returns the color with these components.
@@ -107,7 +108,8 @@ type look struct {
 	clip         box
 }
 
-var firstLook = look{fill: paint{known: true}, stroke: paint{known: true}, plainFill: true, plainStroke: true, alpha: 1, width: 1, clip: plane}
+var firstLook = look{fill: paint{known: true}, stroke: paint{known: true}, plainFill: true, plainStroke: true, alpha: 1,
+	width: 1, clip: plane}
 
 // pageBox returns the visible part of a page.
 func pageBox(v pdf.Value) box {
@@ -194,7 +196,8 @@ func (t *typesetter) paintOperator(op string, args []pdf.Value) {
 		if len(n) == 4 {
 			b := boxOf(t.state.ctm, n[0], n[1], n[2], n[3])
 			s.rectangle = s.path == noBox
-			s.path = box{math.Min(s.path.x0, b.x0), math.Min(s.path.y0, b.y0), math.Max(s.path.x1, b.x1), math.Max(s.path.y1, b.y1)}
+			s.path = box{math.Min(s.path.x0, b.x0), math.Min(s.path.y0, b.y0), math.Max(s.path.x1, b.x1),
+				math.Max(s.path.y1, b.y1)}
 		}
 	case "W", "W*":
 		s.clips = true
@@ -303,7 +306,8 @@ func (t *typesetter) draw(v pdf.Value) {
 		}
 		if b := v.Key("BBox"); b.Len() == 4 {
 			x, y := b.Index(0).Float64(), b.Index(1).Float64()
-			t.cover(boxOf(m, x, y, b.Index(2).Float64()-x, b.Index(3).Float64()-y).meet(t.state.look.clip), paint{}, false)
+			t.cover(boxOf(m, x, y, b.Index(2).Float64()-x, b.Index(3).Float64()-y).meet(t.state.look.clip), paint{},
+				false)
 		}
 	}
 }

@@ -55,7 +55,8 @@ func sectionNumber(line string) (numbering, bool) {
 	switch {
 	case !found, gap > widestGap, !unicode.IsLetter(first) && !strings.ContainsRune("\"'$<-_`", first):
 		return nil, false
-	case strings.ContainsAny(title[len(title)-1:], ".,;:!?"), strings.Contains(title, ". ."), strings.Contains(title, "..."), strings.Contains(title, "  "):
+	case strings.ContainsAny(title[len(title)-1:], ".,;:!?"), strings.Contains(title, ". ."),
+		strings.Contains(title, "..."), strings.Contains(title, "  "):
 		return nil, false // a sentence, or a line of a table of contents
 	}
 	lettered := chapter || strings.Contains(digits, ".") // "A Title" is not numbered

@@ -75,7 +75,8 @@ func pageBreaks(lines []string) []pageBreak {
 func isPageNumber(line string) bool {
 	line = strings.TrimRight(line, " \t")
 	at := strings.LastIndex(line, "[Page ")
-	return at >= 0 && strings.HasSuffix(line, "]") && strings.Trim(line[at+len("[Page "):len(line)-1], "0123456789ivxlc ") == ""
+	return at >= 0 && strings.HasSuffix(line, "]") &&
+		strings.Trim(line[at+len("[Page "):len(line)-1], "0123456789ivxlc ") == ""
 }
 
 // textBefore and textAfter return the index of the next line with text before or after lines[i].
@@ -93,7 +94,8 @@ func textAfter(lines []string, i int) int {
 
 // shapeOf returns a line without its digits and indentation, which differ between the pages.
 func shapeOf(line string) string {
-	return strings.Join(strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' || '0' <= r && r <= '9' }), " ")
+	return strings.Join(strings.FieldsFunc(line,
+		func(r rune) bool { return r == ' ' || r == '\t' || '0' <= r && r <= '9' }), " ")
 }
 
 // continues reports whether the paragraph that ends a page continues on the next one.

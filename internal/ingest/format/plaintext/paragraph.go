@@ -46,7 +46,8 @@ func termOf(lines []string, p paragraph) string {
 		line := strings.TrimSpace(lines[i-1])
 		switch {
 		case indentOf(lines[i-1]) > p.indent:
-		case i > p.first+terms, terms == mostTerms, line == "", len(line) > longest, strings.ContainsAny(line[len(line)-1:], ".,:;!?"):
+		case i > p.first+terms, terms == mostTerms, line == "", len(line) > longest,
+			strings.ContainsAny(line[len(line)-1:], ".,:;!?"):
 			return "" // text below the description, or no term
 		default:
 			terms++

@@ -76,7 +76,8 @@ func (p *parser) heading(level int, title string, i int) bool {
 func (p *parser) titleAbove() string {
 	for _, a := range p.paragraphs {
 		text := strings.TrimSpace(strings.Join(p.doc.Lines[a.first-1:a.last], "\n"))
-		if a.last-a.first < 2 && !strings.Contains(text, "   ") && !strings.Contains(text, "\t") && !strings.ContainsAny(text[len(text)-1:], ".:;") {
+		if a.last-a.first < 2 && !strings.Contains(text, "   ") && !strings.Contains(text, "\t") &&
+			!strings.ContainsAny(text[len(text)-1:], ".:;") {
 			return document.Shorten(strings.Join(strings.Fields(text), " "))
 		}
 	}

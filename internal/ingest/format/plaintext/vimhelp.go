@@ -22,7 +22,8 @@ const minTopicWords = 20
 // the file as a tag.
 func isVimHelp(lines []string) bool {
 	name, _, ok := strings.Cut(strings.TrimPrefix(lines[0], "*"), "*")
-	return ok && strings.HasPrefix(lines[0], "*") && strings.HasSuffix(name, ".txt") && !strings.ContainsAny(name, " \t")
+	return ok && strings.HasPrefix(lines[0], "*") && strings.HasSuffix(name, ".txt") &&
+		!strings.ContainsAny(name, " \t")
 }
 
 // parseVimHelp parses a help file of Vim. A line after a blank line that has tags at its end is

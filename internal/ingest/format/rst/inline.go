@@ -184,7 +184,8 @@ func (p *parser) quoted(s, role string) (string, int) {
 			return unescape(cmp.Or(shown, target)), after
 		}
 		if strings.HasPrefix(s[n:], ":") { // a role may follow
-			if i := strings.IndexByte(s[n+1:min(len(s), n+42)], ':'); i > 0 && strings.Trim(s[n+1:n+1+i], "abcdefghijklmnopqrstuvwxyz-:") == "" {
+			if i := strings.IndexByte(s[n+1:min(len(s), n+42)], ':'); i > 0 &&
+				strings.Trim(s[n+1:n+1+i], "abcdefghijklmnopqrstuvwxyz-:") == "" {
 				return p.formatRole(text, s[n+1:n+1+i]), n + i + 2
 			}
 		}
@@ -246,9 +247,12 @@ func (p *parser) formatRole(text, role string) string {
 		}
 	case "math":
 		return "$" + text + "$"
-	case "code", "literal", "samp", "file", "command", "program", "kbd", "envvar", "option", "regexp", "makevar", "mimetype":
+	case "code", "literal", "samp", "file", "command", "program", "kbd", "envvar", "option", "regexp", "makevar",
+		"mimetype":
 		return mdwriter.CodeSpan(unescape(cmp.Or(shown, text)))
-	case "any", "ref", "numref", "term", "keyword", "token", "guilabel", "menuselection", "abbr", "dfn", "title", "emphasis", "strong", "abbreviation", "newsgroup", "issue", "ticket", "gh", "bpo", "issue-link", "user", "pr", "cve", "CVE", "eq", "index", "strike", "cite":
+	case "any", "ref", "numref", "term", "keyword", "token", "guilabel", "menuselection", "abbr", "dfn", "title",
+		"emphasis", "strong", "abbreviation", "newsgroup", "issue", "ticket", "gh", "bpo", "issue-link", "user", "pr",
+		"cve", "CVE", "eq", "index", "strike", "cite":
 	default: // the name of a program element
 		if target == "" {
 			return mdwriter.CodeSpan(unescape(shownName(text)))
@@ -273,7 +277,8 @@ func shownName(name string) string {
 	if short, ok := strings.CutPrefix(name, "."); ok && short != "" {
 		return short
 	}
-	if i := strings.IndexByte(name, '.'); i > 1 && name[0] == '_' && strings.Trim(name[1:i], "abcdefghijklmnopqrstuvwxyz") == "" {
+	if i := strings.IndexByte(name, '.'); i > 1 && name[0] == '_' &&
+		strings.Trim(name[1:i], "abcdefghijklmnopqrstuvwxyz") == "" {
 		return name[i+1:]
 	}
 	return name
@@ -299,7 +304,8 @@ func (p *parser) gatherTitles(lines []mdwriter.Line) {
 				n++
 				text = strings.TrimSpace(lines[n].Text)
 			}
-			if n+1 < len(lines) && text != "" && len(text) <= longest && isRule(lines[n+1].Text) && len(lines[n+1].Text) >= min(len(text), 4) {
+			if n+1 < len(lines) && text != "" && len(text) <= longest && isRule(lines[n+1].Text) &&
+				len(lines[n+1].Text) >= min(len(text), 4) {
 				p.titles[labelOf(strings.Trim(strings.TrimSuffix(name, ":"), "`"))] = text
 			}
 			break

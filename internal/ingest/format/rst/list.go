@@ -16,7 +16,8 @@ func (p *parser) list(lines []mdwriter.Line) int {
 			break
 		}
 		// Without an indented next line, "A. " may begin a sentence.
-		if next := n + 1; n == 0 && mark != "- " && next < len(lines) && lines[next].Text != "" && indentOf(lines[next].Text) == 0 {
+		if next := n + 1; n == 0 && mark != "- " && next < len(lines) && lines[next].Text != "" &&
+			indentOf(lines[next].Text) == 0 {
 			if w, _ := marker(lines[next].Text); w == 0 {
 				return 0
 			}
@@ -25,7 +26,8 @@ func (p *parser) list(lines []mdwriter.Line) int {
 		if items++; mark == "#. " {
 			mark = strconv.Itoa(items) + ". "
 		}
-		item := append([]mdwriter.Line{{Text: strings.TrimLeft(lines[n].Text[min(width, len(lines[n].Text)):], " "), From: lines[n].From}}, mdwriter.Dedent(lines[n+1:end])...)
+		item := append([]mdwriter.Line{{Text: strings.TrimLeft(lines[n].Text[min(width, len(lines[n].Text)):], " "),
+			From: lines[n].From}}, mdwriter.Dedent(lines[n+1:end])...)
 		if n > 0 && lines[n-1].Text != "" {
 			p.w.Tight()
 		}
@@ -76,7 +78,8 @@ func isAlphanumeric(c byte) bool {
 // isEnumerator reports whether s is a number, a single letter, or a Roman
 // numeral.
 func isEnumerator(s string) bool {
-	return len(s) == 1 || strings.Trim(s, "0123456789") == "" || strings.Trim(s, "ivx") == "" || strings.Trim(s, "IVX") == ""
+	return len(s) == 1 || strings.Trim(s, "0123456789") == "" || strings.Trim(s, "ivx") == "" ||
+		strings.Trim(s, "IVX") == ""
 }
 
 // fields parses a field list, ":name: text".
@@ -93,7 +96,8 @@ func (p *parser) fields(lines []mdwriter.Line) int {
 				p.w.Tight()
 			}
 			p.w.Push("- ", "  ")
-			body := append([]mdwriter.Line{{Text: "**" + fieldName(name) + "**: " + rest, From: lines[n].From}}, mdwriter.Dedent(lines[n+1:end])...)
+			body := append([]mdwriter.Line{{Text: "**" + fieldName(name) + "**: " + rest, From: lines[n].From}},
+				mdwriter.Dedent(lines[n+1:end])...)
 			p.body(body, false)
 			p.w.Pop()
 		}
@@ -132,8 +136,9 @@ func fieldName(name string) string {
 	kind, argument, _ := strings.Cut(name, " ")
 	shown, ok := map[string]string{
 		"param": "", "parameter": "", "arg": "", "argument": "", "key": "", "keyword": "", "type": "type of ",
-		"ivar": "", "var": "", "cvar": "", "raises": "raises ", "raise": "raises ", "exception": "raises ", "except": "raises ",
-		"rtype": "return type", "returns": "returns", "return": "returns",
+		"ivar": "", "var": "", "cvar": "", "raises": "raises ", "raise": "raises ", "exception": "raises ",
+		"except": "raises ",
+		"rtype":  "return type", "returns": "returns", "return": "returns",
 	}[kind]
 	if !ok {
 		return name

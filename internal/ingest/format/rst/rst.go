@@ -177,7 +177,8 @@ func transition(lines []mdwriter.Line) int {
 
 // isRule reports whether the line is one punctuation character, repeated.
 func isRule(s string) bool {
-	return len(s) > 1 && strings.IndexByte("=-`:.'\"~^_*+#<>!$%&(),/;?@[\\]{|}", s[0]) >= 0 && strings.Count(s, s[:1]) == len(s)
+	return len(s) > 1 && strings.IndexByte("=-`:.'\"~^_*+#<>!$%&(),/;?@[\\]{|}", s[0]) >= 0 &&
+		strings.Count(s, s[:1]) == len(s)
 }
 
 // title parses a section title, underlined or between two lines.
@@ -192,7 +193,8 @@ func (p *parser) title(lines []mdwriter.Line) int {
 	under := lines[n-1].Text
 	// Shorter underlines are mistakes, but still meant as underlines.
 	width := utf8.RuneCountInString(text)
-	if !isRule(under) && (width > 1 || !isRule(under+under)) || len(under) < min(width, 4) || n == 2 && len(under) < width/2 {
+	if !isRule(under) && (width > 1 || !isRule(under+under)) || len(under) < min(width, 4) ||
+		n == 2 && len(under) < width/2 {
 		return 0
 	}
 	style := over + under[:1]
@@ -248,7 +250,8 @@ func (p *parser) paragraph(lines []mdwriter.Line) int {
 	announced := strings.HasSuffix(text, "::")
 	if announced {
 		text = strings.TrimSuffix(text, ":")
-		if bare := strings.TrimSuffix(text, ":"); bare == "" || strings.HasSuffix(bare, " ") || strings.HasSuffix(bare, "\n") {
+		if bare := strings.TrimSuffix(text, ":"); bare == "" || strings.HasSuffix(bare, " ") ||
+			strings.HasSuffix(bare, "\n") {
 			text = strings.TrimRight(bare, " \n")
 		}
 	}
@@ -272,7 +275,8 @@ func (p *parser) announcedCode(lines []mdwriter.Line) int {
 	// It may be quoted instead of indented, with the same mark on each line.
 	blank := mdwriter.Blank(lines)
 	n = blank
-	for n > 0 && n < len(lines) && lines[n].Text != "" && strings.IndexByte(">#|$%", lines[n].Text[0]) >= 0 && lines[n].Text[0] == lines[blank].Text[0] {
+	for n > 0 && n < len(lines) && lines[n].Text != "" && strings.IndexByte(">#|$%",
+		lines[n].Text[0]) >= 0 && lines[n].Text[0] == lines[blank].Text[0] {
 		n++
 	}
 	if n > blank {

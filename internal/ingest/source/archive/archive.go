@@ -185,7 +185,8 @@ type extractor struct {
 
 func (x *extractor) skip(name, format string, args ...any) {
 	const longest = 300
-	x.skipped = append(x.skipped, generation.Skipped{Name: strings.ToValidUTF8(name[:min(len(name), longest)], "?"), Reason: fmt.Sprintf(format, args...)})
+	x.skipped = append(x.skipped, generation.Skipped{Name: strings.ToValidUTF8(name[:min(len(name), longest)], "?"),
+		Reason: fmt.Sprintf(format, args...)})
 }
 
 func (x *extractor) limit(format string, args ...any) error {

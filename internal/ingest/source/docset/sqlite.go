@@ -149,6 +149,7 @@ func (s *sqlite) row(cell []byte) (int, error) {
 		return 0, err
 	}
 	cellLength := n + m + local
+
 	headerLength, n := varint(record)
 	if n == 0 || headerLength > uint64(len(record)) {
 		return 0, errDamaged
@@ -187,6 +188,7 @@ func (s *sqlite) row(cell []byte) (int, error) {
 			row = append(row, strings.ToValidUTF8(string(value[:min(len(value), maxValue)]), "\uFFFD"))
 		}
 	}
+
 	if len(row) > 0 && row[0] == "" {
 		row[0] = strconv.FormatUint(id, 10)
 	}

@@ -144,7 +144,8 @@ func listsPage(text, page string) bool {
 		if i < 0 {
 			return false
 		}
-		if before := strings.TrimSuffix(text[:i], "./"); before == "" || strings.IndexByte(" \t\n\"'(:[", before[len(before)-1]) >= 0 {
+		if before := strings.TrimSuffix(text[:i], "./"); before == "" ||
+			strings.IndexByte(" \t\n\"'(:[", before[len(before)-1]) >= 0 {
 			return true
 		}
 		text = text[i+len(page):]

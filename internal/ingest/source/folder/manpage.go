@@ -29,7 +29,8 @@ func (w *walker) pageAliases(f *directory) map[string]string {
 		switch {
 		case !format.IsManPage(d.Name()):
 		case d.Type()&fs.ModeSymlink != 0:
-			if !strings.HasPrefix(d.Name(), ".") && !w.filter.Excluded(name) && w.filter.Included(name) && f.rules.ignored(name, false) == "" {
+			if !strings.HasPrefix(d.Name(), ".") && !w.filter.Excluded(name) && w.filter.Included(name) &&
+				f.rules.ignored(name, false) == "" {
 				links = append(links, d.Name())
 			}
 		case w.skipReason(f, name, d) == "":

@@ -23,7 +23,8 @@ import (
 // slash-separated names, and the skipped ones. It does not follow symbolic
 // links: their targets are listed elsewhere or are outside the source. A manual
 // page with several names is listed under that of its title.
-func Walk(ctx context.Context, root *os.Root, filter Filter) (items []source.Item, skipped []generation.Skipped, err error) {
+func Walk(ctx context.Context, root *os.Root,
+	filter Filter) (items []source.Item, skipped []generation.Skipped, err error) {
 	st, err := root.Stat(".")
 	if err != nil {
 		return nil, nil, err
@@ -108,7 +109,8 @@ func (f *directory) hasFile(name string) bool {
 }
 
 func (f *directory) find(name string) fs.DirEntry {
-	i, found := slices.BinarySearchFunc(f.entries, name, func(d fs.DirEntry, name string) int { return strings.Compare(d.Name(), name) })
+	i, found := slices.BinarySearchFunc(f.entries, name,
+		func(d fs.DirEntry, name string) int { return strings.Compare(d.Name(), name) })
 	if !found {
 		return nil
 	}
@@ -149,7 +151,8 @@ func (w *walker) read(f *directory) error {
 		case why != "":
 			f.skip(name, why)
 		case d.IsDir():
-			b := subtree{&directory{name: name, rules: f.rules, hasIndexPage: f.hasIndexPage, perm: f.perm}, len(f.items), len(f.skipped)}
+			b := subtree{&directory{name: name, rules: f.rules, hasIndexPage: f.hasIndexPage, perm: f.perm},
+				len(f.items), len(f.skipped)}
 			if info, err := d.Info(); err == nil {
 				b.perm &= generation.FolderPerm(info)
 			}

@@ -48,7 +48,8 @@ type Options struct {
 // in a second folder whose name ends in ".new" and removes that folder at the
 // end. The parent of both must exist and must not be a link. If Fetch fails,
 // dir may have files of both commits; the next Fetch repairs that.
-func Fetch(ctx context.Context, r Repo, dir confined.Path, opt Options) (commit string, skipped []generation.Skipped, err error) {
+func Fetch(ctx context.Context, r Repo, dir confined.Path,
+	opt Options) (commit string, skipped []generation.Skipped, err error) {
 	if _, ok := Parse(r.String()); !ok {
 		return "", nil, ErrNoURL
 	}
@@ -66,7 +67,8 @@ func Fetch(ctx context.Context, r Repo, dir confined.Path, opt Options) (commit 
 	}
 	opt.Perm = cmp.Or(opt.Perm, 0o644)
 	fresh := dir.Parent().Join(dir.Base() + ".new")
-	f := &fetcher{git: git{program: program, dir: fresh.String()}, repo: r, opt: opt, files: map[string]string{}, others: map[string]string{}, needed: map[string]bool{}}
+	f := &fetcher{git: git{program: program, dir: fresh.String()}, repo: r, opt: opt, files: map[string]string{},
+		others: map[string]string{}, needed: map[string]bool{}}
 	if err := fresh.RemoveAll(); err != nil {
 		return "", nil, err
 	}
@@ -114,7 +116,8 @@ type fetcher struct {
 
 func (f *fetcher) skip(name, why string) {
 	const longest = 300
-	f.skipped = append(f.skipped, generation.Skipped{Name: strings.ToValidUTF8(name[:min(len(name), longest)], "?"), Reason: why})
+	f.skipped = append(f.skipped, generation.Skipped{Name: strings.ToValidUTF8(name[:min(len(name), longest)], "?"),
+		Reason: why})
 }
 
 func (f *fetcher) limit(format string, args ...any) error {
@@ -151,7 +154,8 @@ func (f *fetcher) ref(ctx context.Context) (string, error) {
 			}
 		}
 		return lines.Err()
-	}, "ls-remote", "--quiet", "--tags", "--refs", "--sort=version:refname", "--end-of-options", "origin", "refs/tags/"+f.repo.Ref, "refs/tags/"+shortest(f.repo.Ref))
+	}, "ls-remote", "--quiet", "--tags", "--refs", "--sort=version:refname", "--end-of-options", "origin",
+		"refs/tags/"+f.repo.Ref, "refs/tags/"+shortest(f.repo.Ref))
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("cannot list the tags of %s: %w", f.repo.URL, err)
@@ -183,7 +187,8 @@ func (f *fetcher) transfer(ctx context.Context, input io.Reader, args ...string)
 			}
 		}
 	}()
-	args = append([]string{"fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance"}, args...)
+	args = append([]string{"fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance"},
+		args...)
 	err := f.git.stream(ctx, isolated(f.repo.protocol()), input, func(out io.Reader) error {
 		_, err := io.Copy(io.Discard, out)
 		return err

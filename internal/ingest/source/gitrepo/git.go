@@ -84,7 +84,8 @@ var settings = []string{
 // environment returns the environment of this process without variables that
 // change the behavior of git. Connection settings stay.
 func environment() []string {
-	kept := []string{"GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"}
+	kept := []string{"GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM",
+		"GIT_CONFIG_NOSYSTEM"}
 	return slices.DeleteFunc(os.Environ(), func(e string) bool {
 		name, _, _ := strings.Cut(e, "=")
 		return strings.HasPrefix(name, "GIT_") && !strings.HasPrefix(name, "GIT_SSL_") && !slices.Contains(kept, name)
@@ -96,7 +97,8 @@ func environment() []string {
 func isolated(protocol string) []string {
 	env := slices.DeleteFunc(environment(), func(e string) bool { return strings.HasPrefix(e, "GIT_CONFIG_") })
 	env = append(env,
-		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_ATTR_NOSYSTEM=1",
+		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_ATTR_NOSYSTEM=1",
 		"GIT_ALLOW_PROTOCOL="+protocol, "GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1",
 		"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never", "LC_ALL=C")
 	if os.Getenv("GIT_SSH_COMMAND") == "" && os.Getenv("GIT_SSH") == "" {
@@ -130,7 +132,8 @@ func (g *git) output(ctx context.Context, args ...string) (string, error) {
 
 // stream runs git and passes its output to read. It returns read's error, else
 // git's.
-func (g *git) stream(ctx context.Context, env []string, input io.Reader, read func(io.Reader) error, args ...string) error {
+func (g *git) stream(ctx context.Context, env []string, input io.Reader, read func(io.Reader) error,
+	args ...string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	cmd := g.command(ctx, env, args...)

@@ -42,14 +42,16 @@ type Repo struct {
 // repositories, the URL of a repository's page will do: https://github.com/owner/x.
 func Parse(s string) (Repo, bool) {
 	location, ref, _ := strings.Cut(s, "#")
-	if strings.ContainsAny(s, " \t\n\x00") || strings.HasPrefix(ref, "-") || strings.Count(ref, "*") > 1 || isPattern(ref) && strings.ContainsAny(ref, `?[\`) {
+	if strings.ContainsAny(s, " \t\n\x00") || strings.HasPrefix(ref, "-") || strings.Count(ref, "*") > 1 ||
+		isPattern(ref) && strings.ContainsAny(ref, `?[\`) {
 		return Repo{}, false
 	}
 	location = strings.TrimPrefix(location, "git+")
 	if user, rest, ok := strings.Cut(location, "@"); ok && !strings.Contains(location, "://") {
 		// git@host:path, which is not a file name
 		host, path, ok := strings.Cut(rest, ":")
-		if !ok || user == "" || host == "" || path == "" || user[0] == '-' || host[0] == '-' || strings.ContainsAny(user+host, `/\`) {
+		if !ok || user == "" || host == "" || path == "" || user[0] == '-' || host[0] == '-' ||
+			strings.ContainsAny(user+host, `/\`) {
 			return Repo{}, false
 		}
 		return Repo{location, ref}, true
@@ -91,7 +93,8 @@ func fromPage(u *url.URL) (string, bool) {
 	host := strings.TrimPrefix(strings.ToLower(u.Host), "www.")
 	p := strings.Trim(u.EscapedPath(), "/")
 	folders := strings.Split(p, "/")
-	if u.User != nil || u.RawQuery != "" || len(folders) < 2 || slices.Contains(folders, "") || slices.Contains(folders, "-") {
+	if u.User != nil || u.RawQuery != "" || len(folders) < 2 || slices.Contains(folders, "") ||
+		slices.Contains(folders, "-") {
 		return "", false
 	}
 	switch host {

@@ -89,7 +89,8 @@ func (a *asciidoc) target(f *file, name string, options map[string]string) targe
 }
 
 // families are the folders of Antora's resources.
-var families = map[string]string{"partial": "partials", "example": "examples", "page": "pages", "attachment": "attachments"}
+var families = map[string]string{"partial": "partials", "example": "examples", "page": "pages",
+	"attachment": "attachments"}
 
 // resource returns the path of a resource of Antora: partial$a.adoc, module:example$a.java.
 func (a *asciidoc) resource(from, name string) (string, bool) {
@@ -206,13 +207,15 @@ func (a *asciidoc) shifted(lines []string, offset string) []string {
 // name in the tree of examples whose folders are named as the section's anchor and the page.
 func (a *asciidoc) code(f *file, name string, options map[string]string) (out []string) {
 	near := map[string]bool{}
-	for _, part := range strings.FieldsFunc(strings.TrimSuffix(f.name, path.Ext(f.name))+"/"+a.anchor, func(r rune) bool { return r == '/' || r == '.' }) {
+	for _, part := range strings.FieldsFunc(strings.TrimSuffix(f.name, path.Ext(f.name))+"/"+a.anchor,
+		func(r rune) bool { return r == '/' || r == '.' }) {
 		near[letters(part)] = true
 	}
 	near[letters(a.anchor)] = true
 	inner := strings.Trim(path.Dir(name), "./")
 	found := "" // folder of the example, the same for all languages
-	for _, language := range []struct{ folder, ending, label string }{{"java", ".java", "Java"}, {"kotlin", ".kt", "Kotlin"}, {"groovy", ".groovy", "Groovy"}, {"resources", ".xml", "XML"}} {
+	for _, language := range []struct{ folder, ending, label string }{{"java", ".java", "Java"},
+		{"kotlin", ".kt", "Kotlin"}, {"groovy", ".groovy", "Groovy"}, {"resources", ".xml", "XML"}} {
 		best, most := "", 0
 		for _, example := range a.examples(language.folder) {
 			_, folder, _ := strings.Cut(path.Dir(example), "src/main/"+language.folder+"/")

@@ -177,7 +177,8 @@ func (m *markdown) wholeLine(f *file, line string) (inclusion, bool) {
 		}
 		return m.get(f, t, inclusion{code: true}), true
 	}
-	if found := vitePressForm().FindStringSubmatch(line); found != nil && !f.inCode && strings.ContainsAny(found[1], "./") {
+	if found := vitePressForm().FindStringSubmatch(line); found != nil && !f.inCode &&
+		strings.ContainsAny(found[1], "./") {
 		return m.get(f, target{path: withoutAlias(found[1]), part: part{region: found[2]}}, inclusion{code: true}), true
 	}
 	if found := commentForm().FindStringSubmatch(line); found != nil && !f.inCode {
@@ -218,7 +219,8 @@ var (
 	// mdBook: {{#include a.rs:anchor}}
 	mdBookForm = document.Lazily(`\\?\{\{\s*#(include|rustdoc_include|playground|playpen|title)\s+([^{}]+?)\s*\}\}`)
 	// Hugo: {{% include "a.md" %}}
-	hugoForm = document.Lazily(`\{\{[%<]\s*([\w/-]+)((?:\s+(?:[\w-]+\s*=\s*)?(?:"[^"]*"|` + "`[^`]*`" + `|[^\s"` + "`" + `<>%{}]+))+)\s*/?[%>]\}\}`)
+	hugoForm = document.Lazily(`\{\{[%<]\s*([\w/-]+)((?:\s+(?:[\w-]+\s*=\s*)?(?:"[^"]*"|` + "`[^`]*`" + `|[^\s"` + "`" +
+		`<>%{}]+))+)\s*/?[%>]\}\}`)
 	// Jekyll, Liquid, and the plugins of MkDocs: {% include a.md key="value" %}, {% include-markdown "a.md" %}
 	liquidForm = document.Lazily(`\{%-?\s*(include|include_relative|include_cached|include-markdown|rinclude|data|snippet|render)\s+(?:"([^"]+)"|'([^']+)'|([^\s%'"]+))((?:[^%]|%[^}])*?)-?%\}`)
 	// MkDocs: {!> ../a.py!}
@@ -334,7 +336,8 @@ var isTextFile = document.Lazily(`(?i)^[\w./ -]+\.(?:md|mdx|markdown|qmd|txt|ya?
 func (m *markdown) hugo(f *file, found []string) (inclusion, bool) {
 	name := found[1]
 	var file string
-	isCode := strings.Contains(strings.ToLower(name), "code") || strings.Contains(found[2], `code="true"`) || strings.Contains(found[2], "code=true")
+	isCode := strings.Contains(strings.ToLower(name), "code") || strings.Contains(found[2], `code="true"`) ||
+		strings.Contains(found[2], "code=true")
 	bare := parameter().ReplaceAllStringFunc(found[2], func(p string) string {
 		kv := parameter().FindStringSubmatch(p)
 		switch value := kv[2] + kv[3]; kv[1] {
@@ -352,11 +355,15 @@ func (m *markdown) hugo(f *file, found []string) (inclusion, bool) {
 		}
 	}
 	includes := includeName().MatchString(name)
-	if !includes || file == "" || !isTextFile().MatchString(file) && !strings.Contains(strings.ToLower(name), "include") && !strings.Contains(strings.ToLower(name), "file") {
+	if !includes || file == "" || !isTextFile().MatchString(file) &&
+		!strings.Contains(strings.ToLower(name), "include") && !strings.Contains(strings.ToLower(name), "file") {
 		return inclusion{}, false
 	}
-	in := inclusion{code: isCode || !isMarkdown(file) && path.Ext(file) != "" && path.Ext(file) != ".html" && path.Ext(file) != ".txt", asIs: true}
-	t := target{path: file, folders: []string{"content", "content/en", "includes", "content/includes", "content/en/includes", "examples", "content/en/examples", "shared", "docs/sources/shared", "assets", "static", "_includes"}}
+	in := inclusion{code: isCode || !isMarkdown(file) && path.Ext(file) != "" && path.Ext(file) != ".html" &&
+		path.Ext(file) != ".txt", asIs: true}
+	t := target{path: file, folders: []string{"content", "content/en", "includes", "content/includes",
+		"content/en/includes", "examples", "content/en/examples", "shared", "docs/sources/shared", "assets", "static",
+		"_includes"}}
 	if in = m.get(f, t, in); strings.HasSuffix(in.name, ".html") {
 		in.lines = nil // a template
 	}
@@ -462,7 +469,8 @@ func (m *markdown) snippetFile(f *file, indent, place string) []string {
 	if found == nil {
 		return nil
 	}
-	t := target{path: found[1], first: m.folderWith("mkdocs.yml"), folders: []string{"docs", "docs/snippets"}, part: part{region: found[3]}}
+	t := target{path: found[1], first: m.folderWith("mkdocs.yml"), folders: []string{"docs", "docs/snippets"},
+		part: part{region: found[3]}}
 	if t.ranges = parseRanges(found[2], ":"); len(t.ranges) == 1 && !strings.ContainsAny(found[2], ":,") {
 		t.ranges[0].last = 0 // a single number is the first line
 	}

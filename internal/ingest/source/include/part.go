@@ -98,7 +98,8 @@ type lineRange struct{ first, last int }
 // invalid ranges.
 func parseRanges(list, separator string) []lineRange {
 	var ranges []lineRange
-	for part := range strings.FieldsFuncSeq(strings.Trim(list, `"`), func(r rune) bool { return r == ',' || r == ';' }) {
+	for part := range strings.FieldsFuncSeq(strings.Trim(list, `"`),
+		func(r rune) bool { return r == ',' || r == ';' }) {
 		first, last, ok := strings.Cut(strings.TrimSpace(part), separator)
 		if !ok {
 			last = first
@@ -154,7 +155,8 @@ type mark struct {
 }
 
 func markOf(line string) (mark, bool) {
-	if !strings.Contains(line, "ANCHOR") && !strings.Contains(line, "8<-") && !strings.Contains(line, "region") && !strings.Contains(line, "::") {
+	if !strings.Contains(line, "ANCHOR") && !strings.Contains(line, "8<-") && !strings.Contains(line, "region") &&
+		!strings.Contains(line, "::") {
 		return mark{}, false
 	}
 	m := markForm().FindStringSubmatch(line)
@@ -217,7 +219,8 @@ func headingSection(lines []string, anchor string) ([]string, bool) {
 		if first >= 0 && n <= level {
 			return lines[first:i], true
 		}
-		if words := strings.FieldsFunc(strings.ToLower(rest), notInAnchor); first < 0 && strings.Join(words, "-") == anchor {
+		if words := strings.FieldsFunc(strings.ToLower(rest), notInAnchor); first < 0 &&
+			strings.Join(words, "-") == anchor {
 			first, level = i, n
 		}
 	}

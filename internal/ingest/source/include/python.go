@@ -234,7 +234,9 @@ func (p *pyParser) definition(in *pyMember, line pyLine, m []string, decorators 
 	arguments, rest := cutBrackets(rest)
 	result, body := cutResult(rest)
 	arguments = strings.ReplaceAll(pySpaces().ReplaceAllString(arguments, " "), "( ", "(")
-	arguments = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(strings.TrimSuffix(arguments, ")")), ","), " ") + ")"
+	arguments = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(strings.TrimSuffix(arguments, ")")), ","),
+		" ") + ")"
+
 	switch {
 	case m[1] == "class":
 		d.kind = "class"
@@ -249,6 +251,7 @@ func (p *pyParser) definition(in *pyMember, line pyLine, m []string, decorators 
 	if d.kind != "class" {
 		d.signature = strings.TrimPrefix(arguments+result, ")")
 	}
+
 	for _, name := range decorators {
 		name, _, _ = strings.Cut(name, "(")
 		switch name = name[strings.LastIndexByte(name, '.')+1:]; name {
@@ -263,6 +266,7 @@ func (p *pyParser) definition(in *pyMember, line pyLine, m []string, decorators 
 	if d.kind == "method" || d.kind == "classmethod" {
 		d.signature = withoutSelf(d.signature)
 	}
+
 	if body == "" && p.at < len(p.lines) && p.lines[p.at].indent > line.indent {
 		d.doc = pyString(p.lines[p.at].text)
 	} else {
@@ -277,6 +281,7 @@ func (p *pyParser) definition(in *pyMember, line pyLine, m []string, decorators 
 			}
 		}
 	}
+
 	for p.at < len(p.lines) && p.lines[p.at].indent > line.indent {
 		p.at++
 	}

@@ -86,7 +86,8 @@ func (e *expander) within(module *pyMember, names []string, imports int) (d, hom
 	if len(names) == 0 {
 		return module, module
 	}
-	if d = module.member(names[0]); d != nil && (d.kind != "attribute" || d.doc != "" || module.imports[names[0]] == "") {
+	if d = module.member(names[0]); d != nil &&
+		(d.kind != "attribute" || d.doc != "" || module.imports[names[0]] == "") {
 		for _, name := range names[1:] {
 			if d, module = e.attribute(d, module, name, imports); d == nil {
 				return nil, nil
@@ -115,7 +116,8 @@ func (e *expander) attribute(class, module *pyMember, name string, imports int) 
 		return d, module
 	}
 	for _, base := range class.bases {
-		if inherited, home := e.within(module, strings.Split(base, "."), imports+1); inherited != nil && inherited != class {
+		if inherited, home := e.within(module, strings.Split(base, "."), imports+1); inherited != nil &&
+			inherited != class {
 			if d, home = e.attribute(inherited, home, name, imports+1); d != nil {
 				return d, home
 			}
@@ -212,7 +214,8 @@ func (e *expander) inheritFrom(m, class, module *pyMember) *pyMember {
 // bases.
 func isException(d *pyMember) bool {
 	return d.kind == "class" && slices.ContainsFunc(append([]string{d.name}, d.bases...), func(name string) bool {
-		return strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") || strings.HasSuffix(name, "Warning")
+		return strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") ||
+			strings.HasSuffix(name, "Warning")
 	})
 }
 
@@ -259,9 +262,12 @@ func markdownDefinition(name string, d *pyMember, members []*pyMember, level int
 // docSections are the headings of docstrings in the styles of Google and NumPy. Those with
 // entries are true.
 var docSections = map[string]bool{
-	"args": true, "arguments": true, "parameters": true, "params": true, "keyword args": true, "keyword arguments": true,
-	"other parameters": true, "attributes": true, "raises": true, "exceptions": true, "warns": true, "methods": true, "receives": true,
-	"returns": false, "return": false, "yields": false, "yield": false, "example": false, "examples": false, "note": false,
+	"args": true, "arguments": true, "parameters": true, "params": true, "keyword args": true,
+	"keyword arguments": true,
+	"other parameters":  true, "attributes": true, "raises": true, "exceptions": true, "warns": true, "methods": true,
+	"receives": true,
+	"returns":  false, "return": false, "yields": false, "yield": false, "example": false, "examples": false,
+	"note":  false,
 	"notes": false, "warning": false, "warnings": false, "see also": false, "references": false, "todo": false,
 }
 
@@ -295,7 +301,8 @@ func docBlocks(doc string) []docBlock {
 		entries, known := docSections[strings.ToLower(line)]
 		if known && i+1 < len(lines) && len(lines[i+1]) >= 3 && strings.Trim(lines[i+1], "-") == "" {
 			n := i + 2
-			for n < len(lines) && !(n+1 < len(lines) && len(lines[n+1]) >= 3 && strings.Trim(lines[n+1], "-=") == "" && lines[n] != "") {
+			for n < len(lines) && !(n+1 < len(lines) && len(lines[n+1]) >= 3 && strings.Trim(lines[n+1], "-=") == "" &&
+				lines[n] != "") {
 				n++
 			}
 			blocks = append(blocks, docBlock{line, entries, lines[i+2 : n]})

@@ -125,7 +125,8 @@ func (r *rest) replace(f *file, i int) (out []string, n int) {
 		}
 	}
 	if len(found) == 0 && d.name != "autosummary" && len(d.body) > 0 {
-		out = append([]string{".. py:" + strings.TrimPrefix(d.name, "auto") + ":: " + d.argument, ""}, indented("   ", d.body)...)
+		out = append([]string{".. py:" + strings.TrimPrefix(d.name, "auto") + ":: " + d.argument, ""},
+			indented("   ", d.body)...)
 	}
 	return append(indented(d.indent, out), ""), n
 }
@@ -192,7 +193,8 @@ func objectLines(lines []string, object string) []string {
 		}
 		indent := len(indentOf(lines[first]))
 		end := first + 1
-		for end < len(lines) && (strings.TrimSpace(lines[end]) == "" || len(indentOf(lines[end])) > indent || strings.HasPrefix(strings.TrimSpace(lines[end]), ")")) {
+		for end < len(lines) && (strings.TrimSpace(lines[end]) == "" || len(indentOf(lines[end])) > indent ||
+			strings.HasPrefix(strings.TrimSpace(lines[end]), ")")) {
 			end++
 		}
 		for first > 0 && strings.HasPrefix(strings.TrimSpace(lines[first-1]), "@") {
@@ -232,7 +234,8 @@ func (e *expander) autodoc(d restDirective) (found []shownDefinition, ok bool) {
 			}
 		}
 		return found, true
-	case "automodule", "autoclass", "autoexception", "autofunction", "automethod", "autoattribute", "autodata", "autodecorator", "autoproperty":
+	case "automodule", "autoclass", "autoexception", "autofunction", "automethod", "autoattribute", "autodata",
+		"autodecorator", "autoproperty":
 	default:
 		return nil, false
 	}
@@ -286,11 +289,14 @@ func (e *expander) selection(d restDirective) selection {
 		return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' })
 	}
 	s := selection{
-		names: list(d.options["members"]), exclude: list(d.options["exclude-members"]), inherited: d.has("inherited-members"),
-		undoc: d.has("undoc-members"), private: d.has("private-members"), special: list(d.options["special-members"]),
+		names: list(d.options["members"]), exclude: list(d.options["exclude-members"]),
+		inherited: d.has("inherited-members"),
+		undoc:     d.has("undoc-members"), private: d.has("private-members"),
+		special: list(d.options["special-members"]),
 	}
 	s.all = d.has("members") && len(s.names) == 0
-	if !d.has("members") && !d.has("no-members") && (d.name == "autoclass" || d.name == "automodule" || d.name == "autoexception") {
+	if !d.has("members") && !d.has("no-members") &&
+		(d.name == "autoclass" || d.name == "automodule" || d.name == "autoexception") {
 		if e.defaults == nil {
 			text, _ := e.files.Read(path.Join(e.folderWith("conf.py"), "conf.py"))
 			found := defaultMembers().MatchString(text)
@@ -351,7 +357,8 @@ func (m *markdown) myst(f *file, i int, found []string) (out []string, n int) {
 	}
 	inner := slices.Clone(f.lines[i+1 : i+n])
 	n = min(n+1, len(f.lines)-i)
-	d := restDirective{indent: found[1], name: strings.TrimPrefix(found[3], "py:"), argument: strings.TrimSpace(found[4])}
+	d := restDirective{indent: found[1], name: strings.TrimPrefix(found[3], "py:"),
+		argument: strings.TrimSpace(found[4])}
 	d.cutOptions(inner)
 	switch d.name {
 	case "include", "literalinclude":

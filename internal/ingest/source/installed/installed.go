@@ -53,21 +53,26 @@ type Roots struct {
 func MachineRoots(getenv func(string) string, home string) Roots {
 	list := func(name string) []string { return filepath.SplitList(getenv(name)) }
 	r := Roots{
-		Doc:  []string{"/usr/share/doc", "/usr/local/share/doc", "/opt/homebrew/share/doc"},
-		Man:  append(list("MANPATH"), "/usr/share/man", "/usr/local/share/man", "/usr/local/man", "/opt/homebrew/share/man"),
+		Doc: []string{"/usr/share/doc", "/usr/local/share/doc", "/opt/homebrew/share/doc"},
+		Man: append(list("MANPATH"), "/usr/share/man", "/usr/local/share/man", "/usr/local/man",
+			"/opt/homebrew/share/man"),
 		Info: append(list("INFOPATH"), "/usr/share/info", "/usr/local/share/info", "/opt/homebrew/share/info"),
 		Go:   []string{getenv("GOMODCACHE")},
 		GoRoot: []string{
-			getenv("GOROOT"), "/usr/local/go", "/usr/lib/go", "/usr/lib/go-*", "/usr/lib/golang", "/opt/homebrew/opt/go/libexec", `C:\Program Files\Go`,
+			getenv("GOROOT"), "/usr/local/go", "/usr/lib/go", "/usr/lib/go-*", "/usr/lib/golang",
+			"/opt/homebrew/opt/go/libexec", `C:\Program Files\Go`,
 		},
 		Python: slices.Concat(
 			below(home, ".local/lib/python3*/site-packages", ".pyenv/versions/*/lib/python3*/site-packages"),
-			[]string{"/usr/lib/python3/dist-packages", "/usr/local/lib/python3*/dist-packages", "/usr/local/lib/python3*/site-packages", "/opt/homebrew/lib/python3*/site-packages"},
+			[]string{"/usr/lib/python3/dist-packages", "/usr/local/lib/python3*/dist-packages",
+				"/usr/local/lib/python3*/site-packages", "/opt/homebrew/lib/python3*/site-packages"},
 			below(getenv("LOCALAPPDATA"), "Programs/Python/Python3*/Lib/site-packages")),
-		Node: slices.Concat([]string{"/usr/lib/node_modules", "/usr/local/lib/node_modules", "/opt/homebrew/lib/node_modules"},
+		Node: slices.Concat([]string{"/usr/lib/node_modules", "/usr/local/lib/node_modules",
+			"/opt/homebrew/lib/node_modules"},
 			below(getenv("APPDATA"), "npm/node_modules")),
 		Rust: below(cmp.Or(getenv("RUSTUP_HOME"), filepath.Join(home, ".rustup")), "toolchains/*/share/doc/rust/html"),
-		Docset: slices.Concat(below(home, ".local/share/Zeal/Zeal/docsets", "Library/Application Support/Dash/DocSets/*", "Library/Application Support/Dash/Versioned DocSets/*"),
+		Docset: slices.Concat(below(home, ".local/share/Zeal/Zeal/docsets",
+			"Library/Application Support/Dash/DocSets/*", "Library/Application Support/Dash/Versioned DocSets/*"),
 			below(getenv("LOCALAPPDATA"), "Zeal/Zeal/docsets")),
 	}
 	for _, dir := range append(list("GOPATH"), filepath.Join(home, "go")) {
@@ -182,7 +187,8 @@ func (f *finder) debian(dir string) {
 	for _, name := range folders(dir) {
 		html := filepath.Join(dir, name, "html")
 		if isFolder(html) {
-			f.add(Documentation{Name: strings.TrimSuffix(name, "-doc"), Kind: "HTML documentation of a package", Folder: html})
+			f.add(Documentation{Name: strings.TrimSuffix(name, "-doc"), Kind: "HTML documentation of a package",
+				Folder: html})
 		}
 	}
 }
@@ -257,7 +263,8 @@ func (f *finder) modules(dir string) {
 		}
 		for module, version := range versions {
 			f.add(Documentation{
-				Name: "go:" + unescaped(path+module), Kind: "Go module " + version, Folder: filepath.Join(dir, module+"@"+version),
+				Name: "go:" + unescaped(path+module), Kind: "Go module " + version,
+				Folder:  filepath.Join(dir, module+"@"+version),
 				Exclude: goExcluded(), Version: strings.TrimPrefix(version, "v"),
 			})
 		}
@@ -309,7 +316,8 @@ func pythonDocumentation(dir, metadata, pkg, version string) Documentation {
 			include = append(include, module+".py")
 		}
 	}
-	return Documentation{Kind: "Python package " + version, Version: version, Folder: dir, Include: include, Exclude: []string{"tests", "test", "_vendor"}}
+	return Documentation{Kind: "Python package " + version, Version: version, Folder: dir, Include: include,
+		Exclude: []string{"tests", "test", "_vendor"}}
 }
 
 // modulesOf returns the modules of a package: those that its metadata lists,

@@ -43,9 +43,12 @@ func ProjectRoots(getenv func(string) string, home, dir, root string) Roots {
 		}
 	}
 	r.Node, r.Python = append(node, r.Node...), append(python, r.Python...)
-	r.Crates = []string{filepath.Join(cmp.Or(getenv("CARGO_HOME"), filepath.Join(home, ".cargo")), "registry", "src", "*")}
-	r.Ruby = append(r.Ruby, filepath.Join(home, ".gem", "ruby", "*", "gems"), filepath.Join(home, ".local", "share", "gem", "ruby", "*", "gems"),
-		filepath.Join(home, ".rbenv", "versions", "*", "lib", "ruby", "gems", "*", "gems"), "/var/lib/gems/*/gems", "/usr/share/rubygems-integration/*/gems", "/usr/local/lib/ruby/gems/*/gems")
+	r.Crates = []string{filepath.Join(cmp.Or(getenv("CARGO_HOME"), filepath.Join(home, ".cargo")), "registry", "src",
+		"*")}
+	r.Ruby = append(r.Ruby, filepath.Join(home, ".gem", "ruby", "*", "gems"),
+		filepath.Join(home, ".local", "share", "gem", "ruby", "*", "gems"),
+		filepath.Join(home, ".rbenv", "versions", "*", "lib", "ruby", "gems", "*", "gems"), "/var/lib/gems/*/gems",
+		"/usr/share/rubygems-integration/*/gems", "/usr/local/lib/ruby/gems/*/gems")
 	r.Dart = []string{filepath.Join(cmp.Or(getenv("PUB_CACHE"), filepath.Join(home, ".pub-cache")), "hosted", "*")}
 	return r
 }
@@ -116,7 +119,8 @@ func goModule(roots Roots, p Package) (Documentation, bool) {
 		return Documentation{}, false
 	}
 	dir, ok := firstFolder(roots.Go, path+"@"+version, nil)
-	return Documentation{Kind: "Go module v" + p.Version, Folder: dir, Exclude: append(goExcluded(), "third_party", "*.pb.go")}, ok
+	return Documentation{Kind: "Go module v" + p.Version, Folder: dir,
+		Exclude: append(goExcluded(), "third_party", "*.pb.go")}, ok
 }
 
 func nodeModule(roots Roots, p Package) (Documentation, bool) {
@@ -124,7 +128,8 @@ func nodeModule(roots Roots, p Package) (Documentation, bool) {
 		version := PackageVersion("node", dir)
 		return version != "" && (p.Version == "" || version == p.Version)
 	})
-	return Documentation{Kind: "Node package", Version: PackageVersion("node", dir), Folder: dir, Include: nodeFiles(), Exclude: []string{"test", "tests", "CHANGELOG.md"}}, ok
+	return Documentation{Kind: "Node package", Version: PackageVersion("node", dir), Folder: dir, Include: nodeFiles(),
+		Exclude: []string{"test", "tests", "CHANGELOG.md"}}, ok
 }
 
 // nodeFiles returns the patterns of a Node package's documentation: README, docs, and type
@@ -161,7 +166,8 @@ func pythonPackage(roots Roots, p Package) (found Documentation, ok bool) {
 func crate(roots Roots, p Package) (Documentation, bool) {
 	if p.Version != "" {
 		dir, ok := firstFolder(roots.Crates, p.Name+"-"+p.Version, nil)
-		return Documentation{Kind: "Rust crate " + p.Version, Folder: dir, Include: []string{"*.md", "*.rs"}, Exclude: []string{"tests", "benches", "CHANGELOG.md"}}, ok
+		return Documentation{Kind: "Rust crate " + p.Version, Folder: dir, Include: []string{"*.md", "*.rs"},
+			Exclude: []string{"tests", "benches", "CHANGELOG.md"}}, ok
 	}
 	dir, ok := firstFolder(roots.Rust, strings.ReplaceAll(p.Name, "-", "_"), nil)
 	return Documentation{Kind: "Rust documentation", Folder: dir}, ok
@@ -172,17 +178,21 @@ func gem(roots Roots, p Package) (Documentation, bool) {
 		return Documentation{}, false
 	}
 	dir, ok := firstFolder(roots.Ruby, p.Name+"-"+p.Version, nil)
-	return Documentation{Kind: "Ruby gem " + p.Version, Folder: dir, Include: []string{"*.md", "*.rdoc", "lib/**", "docs/**", "doc/**"}, Exclude: []string{"test", "spec", "CHANGELOG.md"}}, ok
+	return Documentation{Kind: "Ruby gem " + p.Version, Folder: dir,
+		Include: []string{"*.md", "*.rdoc", "lib/**", "docs/**", "doc/**"},
+		Exclude: []string{"test", "spec", "CHANGELOG.md"}}, ok
 }
 
 func phpPackage(roots Roots, p Package) (Documentation, bool) {
 	dir, ok := firstFolder(roots.PHP, p.Name, nil)
-	return Documentation{Kind: "PHP package", Folder: dir, Include: []string{"*.md", "*.rst", "*.php"}, Exclude: []string{"Tests", "tests", "CHANGELOG.md"}}, ok
+	return Documentation{Kind: "PHP package", Folder: dir, Include: []string{"*.md", "*.rst", "*.php"},
+		Exclude: []string{"Tests", "tests", "CHANGELOG.md"}}, ok
 }
 
 func elixirPackage(roots Roots, p Package) (Documentation, bool) {
 	dir, ok := firstFolder(roots.Elixir, p.Name, nil)
-	return Documentation{Kind: "Elixir package", Folder: dir, Include: []string{"*.md", "lib/**"}, Exclude: []string{"test", "CHANGELOG.md"}}, ok
+	return Documentation{Kind: "Elixir package", Folder: dir, Include: []string{"*.md", "lib/**"},
+		Exclude: []string{"test", "CHANGELOG.md"}}, ok
 }
 
 func dartPackage(roots Roots, p Package) (Documentation, bool) {
@@ -190,7 +200,8 @@ func dartPackage(roots Roots, p Package) (Documentation, bool) {
 		return Documentation{}, false
 	}
 	dir, ok := firstFolder(roots.Dart, p.Name+"-"+p.Version, nil)
-	return Documentation{Kind: "Dart package " + p.Version, Folder: dir, Include: []string{"*.md", "lib/**"}, Exclude: []string{"test", "src", "CHANGELOG.md"}}, ok
+	return Documentation{Kind: "Dart package " + p.Version, Folder: dir, Include: []string{"*.md", "lib/**"},
+		Exclude: []string{"test", "src", "CHANGELOG.md"}}, ok
 }
 
 // toolManual returns the manual of a language on this machine, if it is of the same
@@ -212,7 +223,8 @@ func toolManual(roots Roots, p Package) (Documentation, bool) {
 	case "python":
 		f.each(roots.Doc, func(dir string) {
 			if html := filepath.Join(dir, "python"+release, "html"); isFolder(html) {
-				f.add(Documentation{Name: "python", Kind: "Python manual " + release, Folder: html, Exclude: []string{"whatsnew"}})
+				f.add(Documentation{Name: "python", Kind: "Python manual " + release, Folder: html,
+					Exclude: []string{"whatsnew"}})
 			}
 		})
 	case "rust":

@@ -76,7 +76,8 @@ func Save(ctx context.Context, location string, w io.Writer, opt SaveOptions) er
 }
 
 // save writes the file at u to w, or returns the URL to which u redirects.
-func (c *client) save(ctx context.Context, u *url.URL, w io.Writer, opt SaveOptions, pause time.Duration) (next *url.URL, err error) {
+func (c *client) save(ctx context.Context, u *url.URL, w io.Writer, opt SaveOptions,
+	pause time.Duration) (next *url.URL, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stalled := time.AfterFunc(pause, func() { cancel(fmt.Errorf("timeout after %v without data", pause)) })

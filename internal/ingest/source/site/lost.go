@@ -21,7 +21,8 @@ func (r *run) markGone(u string) {
 
 // noteText records the text of a new or changed page.
 func (r *run) noteText(rec record, contents []byte) {
-	if !r.opt.KeepLost || len(r.journal.m.before) < generation.FewestLost || r.journal.m.before[rec.URL].Hash == hashOf(contents) {
+	if !r.opt.KeepLost || len(r.journal.m.before) < generation.FewestLost ||
+		r.journal.m.before[rec.URL].Hash == hashOf(contents) {
 		return
 	}
 	digest := textDigest(contents, rec.Type)
@@ -66,7 +67,8 @@ func (r *run) keepLost() {
 	case len(gone) == 0:
 		why = "the site returns one page for all of them, such as a login page"
 	case len(masked) > 0:
-		why = fmt.Sprintf("the site no longer has %d of them and returns one page for %d, such as a login page", len(gone), len(masked))
+		why = fmt.Sprintf("the site no longer has %d of them and returns one page for %d, such as a login page",
+			len(gone), len(masked))
 	}
 	r.limit("kept the previous version of %d of %d pages: %s", lost, len(before), why)
 }

@@ -142,7 +142,8 @@ func normalize(u *url.URL) (*url.URL, bool) {
 	if strings.ContainsAny(u.Path, "\\\x00") {
 		return nil, false
 	}
-	n := &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host), Path: u.Path, RawPath: u.RawPath, RawQuery: escapeQuery(u.RawQuery)}
+	n := &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host), Path: u.Path, RawPath: u.RawPath,
+		RawQuery: escapeQuery(u.RawQuery)}
 	if port := n.Port(); port == "80" && n.Scheme == "http" || port == "443" && n.Scheme == "https" {
 		n.Host = strings.TrimSuffix(n.Host, ":"+port)
 	}

@@ -22,6 +22,7 @@ func File(trailer string, objects ...string) []byte {
 	for _, o := range offsets {
 		fmt.Fprintf(&b, "%010d 00000 n \n", o)
 	}
-	fmt.Fprintf(&b, "trailer\n<< /Size %d /Root 1 0 R %s >>\nstartxref\n%d\n%%%%EOF\n", len(objects)+1, strings.ReplaceAll(trailer, "XREF", fmt.Sprint(at)), at)
+	fmt.Fprintf(&b, "trailer\n<< /Size %d /Root 1 0 R %s >>\nstartxref\n%d\n%%%%EOF\n", len(objects)+1,
+		strings.ReplaceAll(trailer, "XREF", fmt.Sprint(at)), at)
 	return b.Bytes()
 }

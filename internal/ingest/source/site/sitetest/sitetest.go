@@ -40,12 +40,16 @@ func Hostile(pageLimit, retryAfter int) map[string]http.HandlerFunc {
 	}
 
 	serve("/robots.txt", "text/plain", "User-agent: *\nDisallow: /docs/secret*.html$\nSitemap: /sitemap.xml")
-	serve("/sitemap.xml", "application/xml", "<sitemapindex><sitemap><loc>SITE/sitemap.xml</loc></sitemap><sitemap><loc>SITE/sitemap2.xml</loc></sitemap></sitemapindex>")
-	serve("/sitemap2.xml", "application/xml", "<sitemapindex><sitemap><loc>SITE/sitemap.xml</loc></sitemap><sitemap><loc>SITE/broken.xml</loc></sitemap></sitemapindex>")
+	serve("/sitemap.xml", "application/xml",
+		"<sitemapindex><sitemap><loc>SITE/sitemap.xml</loc></sitemap><sitemap><loc>SITE/sitemap2.xml</loc></sitemap></sitemapindex>")
+	serve("/sitemap2.xml", "application/xml",
+		"<sitemapindex><sitemap><loc>SITE/sitemap.xml</loc></sitemap><sitemap><loc>SITE/broken.xml</loc></sitemap></sitemapindex>")
 	serve("/broken.xml", "application/xml", "<urlset><url><loc>SITE/docs/listed.html</loc></url><url><loc>SITE/do")
 	page("/docs/listed.html", "listed")
-	page("/docs/", Links("good.html", "loopback", "metadata", "scheme", "circle", "chain/0", "endless/1", "flood", "trickle", "bomb",
-		"wrong-charset.html", "busy", "overloaded", "errors", "broken.html", "huge", "secret1.html", "image", "cut", "compressed", "lies", "nothing"))
+	page("/docs/", Links("good.html", "loopback", "metadata", "scheme", "circle", "chain/0", "endless/1", "flood",
+		"trickle", "bomb",
+		"wrong-charset.html", "busy", "overloaded", "errors", "broken.html", "huge", "secret1.html", "image", "cut",
+		"compressed", "lies", "nothing"))
 	page("/docs/good.html", "good")
 	redirect("/docs/loopback", "http://127.0.0.1:22/docs/")
 	redirect("/docs/metadata", "http://169.254.169.254/latest/meta-data/")
