@@ -77,7 +77,7 @@ func notesFor(t *testing.T, db *config.Database, c *toolCall, cwd string) []stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, _, err := event.ReadFrom(bytes.NewReader(data), event.Claude)
+	e, _, err := event.ReadFrom(bytes.NewReader(data), event.Claude, event.Environ{})
 	if err != nil {
 		t.Fatal(err)
 	}
