@@ -139,22 +139,24 @@ func addAddresses(out *container.Writer, keys []addressKey, names []string) {
 	type entry struct {
 		addressKey
 		document uint32
+		alias    int // 1 if the page has another address
 	}
 	var list []entry
 	for d, k := range keys {
 		if !k.whole && k.key == "" && (names[d] == "" || hasScheme(names[d])) {
 			continue
 		}
-		list = append(list, entry{k, uint32(d)})
+		list = append(list, entry{k, uint32(d), 0})
 		if key := withoutVersion(k.key); k.whole && key != k.key {
-			list = append(list, entry{addressKey{key, true}, uint32(d)})
+			list = append(list, entry{addressKey{key, true}, uint32(d), 1})
 		}
 	}
 	// Of the documents with one address, such as variants for several languages, the one
-	// with the shortest name comes first.
+	// with the shortest name comes first. Pages that have the address only without their
+	// version come last.
 	slices.SortFunc(list, func(a, b entry) int {
-		return cmp.Or(strings.Compare(a.key, b.key), cmp.Compare(len(names[a.document]), len(names[b.document])),
-			cmp.Compare(a.document, b.document))
+		return cmp.Or(strings.Compare(a.key, b.key), cmp.Compare(a.alias, b.alias),
+			cmp.Compare(len(names[a.document]), len(names[b.document])), cmp.Compare(a.document, b.document))
 	})
 	texts, documents := make([]string, len(list)), make([]byte, 0, 4*len(list))
 	for i, e := range list {

@@ -206,6 +206,9 @@ var docusaurusFields = fields{last: [2]string{"slug", "id"}}
 func (c *config) docusaurus(text string) {
 	text = regexp.MustCompile(`(?m)^\s*//.*$`).ReplaceAllString(text, "")
 	site, base := c.site(field(text, "url")), field(text, "baseUrl")
+	if !strings.HasPrefix(base, "/") {
+		base = "" // the name of a variable
+	}
 	st := style{numbers: true, twin: true, fields: docusaurusFields}
 	found := map[string]bool{}
 	docs := func(folder, route string) {
@@ -367,6 +370,7 @@ func (c *config) jekyll(text string) {
 		st.ending = "/"
 	}
 	c.add("", base, st)
+	st.fields.home = withSlash(base) // permalinks of a collection's pages are below the site
 	for _, m := range regexp.MustCompile(`(?m)^  (\w+):\s*\n(?:    .*\n)*?    permalink:\s*["']?([^"'\s]+)`).FindAllStringSubmatch(text, -1) {
 		link, of := strings.CutSuffix(m[2], ":path/")
 		if !of {

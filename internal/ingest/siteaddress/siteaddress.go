@@ -10,6 +10,7 @@ package siteaddress
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io/fs"
 	"path"
@@ -55,7 +56,8 @@ type style struct {
 // fields are the names of fields in front matter.
 type fields struct {
 	whole string    // a path below the site
-	below string    // a path below the folder of the rule
+	below string    // a path below the folder of the rule, or below home
+	home  string    // base of below if it differs from the rule's
 	last  [2]string // the last segment
 }
 
@@ -181,7 +183,7 @@ func (r *rule) address(rest string, front map[string]string) string {
 		if strings.HasSuffix(v, "/") {
 			ending = "/"
 		}
-		return join(base, v, ending)
+		return join(cmp.Or(st.fields.home, base), v, ending)
 	}
 
 	isRST := path.Ext(rest) == ".rst"

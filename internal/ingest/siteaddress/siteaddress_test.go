@@ -54,6 +54,14 @@ func TestAddress(t *testing.T) {
 			},
 		},
 		{
+			name: "Docusaurus with a variable",
+			tree: map[string]string{
+				"docusaurus.config.js": "module.exports = {\n  url: 'https://widgets.example',\n  baseUrl: ownBase,\n}",
+				"docs/gear.md":         "",
+			},
+			want: map[string]string{"docs/gear.md": "https://widgets.example/docs/gear"},
+		},
+		{
 			name: "VitePress",
 			tree: map[string]string{
 				"docs/.vitepress/config.mts": "export default {\n  base: '/w/',\n  srcDir: 'pages',\n  sitemap: { hostname: 'https://widgets.example' },\n}",
@@ -122,11 +130,13 @@ func TestAddress(t *testing.T) {
 				"gear.md":         "---\ntitle: Gear\n---\n",
 				"wheel.md":        "---\npermalink: /round/\n---\n",
 				"_manual/axle.md": "",
+				"_manual/hub.md":  "---\npermalink: /latest/center/\n---\n",
 			},
 			want: map[string]string{
 				"gear.md":         "https://widgets.example/w/gear.html",
 				"wheel.md":        "https://widgets.example/w/round/",
 				"_manual/axle.md": "https://widgets.example/w/latest/axle.html",
+				"_manual/hub.md":  "https://widgets.example/w/latest/center/",
 			},
 		},
 		{
