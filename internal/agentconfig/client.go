@@ -102,7 +102,7 @@ func (c *Client) parts(p *Places, s Scope) (parts []part) {
 			parts = append(parts, part{"the MCP server", path, []entry{server}})
 		}
 	}
-	if c.more != nil {
+	if c.more != nil && len(parts) > 0 {
 		return c.more(p, s, parts)
 	}
 	return parts

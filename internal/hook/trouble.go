@@ -2,8 +2,8 @@ package hook
 
 import (
 	"errors"
-	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
@@ -33,16 +33,17 @@ func (p *Process) troubleLine(d *Decision, c *config.Config, l config.Locations,
 	if len(all) == 0 {
 		return ""
 	}
-	state := "docsearch is partly off: "
-	if len(c.Databases) == 0 && len(problems) > 0 {
-		state = "docsearch is off: "
-	}
 	more := ""
 	if n := len(all) - 1; n > 0 {
-		more = fmt.Sprintf(" (and %d more)", n)
+		more = contextTexts.Text("more-problems", "number", strconv.Itoa(n))
 	}
-	const mend = "; run docsearch doctor"
-	line := cut(state+oneLine(all[0]), maxMessage-len(more)-len(mend)) + more + mend
+	say := func(problem string) string {
+		if len(c.Databases) == 0 && len(problems) > 0 {
+			return contextTexts.Text("off", "problem", problem, "more", more)
+		}
+		return contextTexts.Text("partly-off", "problem", problem, "more", more)
+	}
+	line := say(cut(oneLine(all[0]), maxMessage-utf16Len(say(""))))
 	path := config.Join(l.State, troubleName)
 	today := p.Now().Format(time.DateOnly) + " " + line
 	if shown, err := atomicfile.Read(path, maxTrouble); err == nil && string(shown) == today {

@@ -20,10 +20,8 @@ func Leftovers(claude *agentconfig.Claude, p *agentconfig.Places, l config.Locat
 		all = append(all, agentconfig.Backups(claude, p, s)...)
 	}
 	all = append(all, l.Config, l.Cache)
-	all = append(all, matches(l.Config+".before-docsearch*")...)
-	if l.State != "" {
-		all = append(all, matches(filepath.Join(l.State, "docsearch-*"))...)
-	}
+	all = append(all, agentconfig.BackupsOf(l.Config)...)
+	all = append(all, named(l.State, "docsearch-", "")...)
 	all = append(all, dataFiles(l)...)
 	all = append(all, madeByInstall(program)...)
 	slices.Sort(all)
@@ -40,7 +38,7 @@ func dataFiles(l config.Locations) []string {
 	if filepath.Base(l.Data) == "docsearch" {
 		return append(keys, l.Data, l.Projects)
 	}
-	for _, dir := range matches(filepath.Join(l.Data, "*")) {
+	for _, dir := range named(l.Data, "", "") {
 		if library.IsDatabase(dir) || strings.HasPrefix(filepath.Base(dir), ".mirrors") {
 			keys = append(keys, dir)
 		}
@@ -52,7 +50,8 @@ func dataFiles(l config.Locations) []string {
 func madeByInstall(program string) []string {
 	bin := filepath.Dir(program)
 	share := filepath.Join(filepath.Dir(bin), "share")
-	page := filepath.Join(share, "man", "man1", "docsearch.1")
+	manual := filepath.Join(share, "man", "man1")
+	page := filepath.Join(manual, "docsearch.1")
 	if _, err := os.Stat(page); err != nil || filepath.Base(bin) != "bin" {
 		return nil
 	}
@@ -66,10 +65,16 @@ func madeByInstall(program string) []string {
 	for _, name := range []string{"docsearch", "docsearch-hook"} {
 		all = append(all, filepath.Join(bin, name), filepath.Join(bin, name+".exe"))
 	}
-	return append(all, matches(filepath.Join(share, "man", "man1", "docsearch-*.1"))...)
+	return append(all, named(manual, "docsearch-", ".1")...)
 }
 
-func matches(pattern string) []string {
-	found, _ := filepath.Glob(pattern) // a path with a bad pattern matches nothing
-	return found
+// named returns the paths in a folder whose names have a prefix and a suffix.
+func named(dir, prefix, suffix string) (paths []string) {
+	entries, _ := os.ReadDir(dir) // a folder that cannot be read has nothing of docsearch
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), prefix) && strings.HasSuffix(e.Name(), suffix) {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+		}
+	}
+	return paths
 }

@@ -202,17 +202,25 @@ func (p *Pages) removePage(r *http.Request) (*content, error) {
 	return &content{Page: web.Page{Title: "Remove " + d.Name}, template: "remove.html", data: d}, nil
 }
 
+// databaseForm returns a form and the database that it is about. If there is none, it answers
+// the request.
+func (p *Pages) databaseForm(w http.ResponseWriter, r *http.Request) (form url.Values, d *Database, ok bool) {
+	if form, ok = p.form(w, r, "/databases"); !ok {
+		return nil, nil, false
+	}
+	d, err := p.find(r.Context(), form.Get("path"))
+	if err != nil {
+		p.fail(w, r, "/databases", statusOf(err), err)
+	}
+	return form, d, err == nil
+}
+
 // change returns a handler that starts a job for a database of the list: update, build,
 // or remove.
 func (p *Pages) change(command string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		form, ok := p.form(w, r, "/databases")
+		_, d, ok := p.databaseForm(w, r)
 		if !ok {
-			return
-		}
-		d, err := p.find(r.Context(), form.Get("path"))
-		if err != nil {
-			p.fail(w, r, "/databases", statusOf(err), err)
 			return
 		}
 		args := map[string][]string{"update": {"update"}, "build": {"index", "build"},
@@ -266,13 +274,8 @@ func (v detailsView) KeywordList() string { return strings.Join(v.Keywords, ", "
 
 // setDatabase changes the mode and the keywords of a database of the config.
 func (p *Pages) setDatabase(w http.ResponseWriter, r *http.Request) {
-	form, ok := p.form(w, r, "/databases")
+	form, d, ok := p.databaseForm(w, r)
 	if !ok {
-		return
-	}
-	d, err := p.find(r.Context(), form.Get("path"))
-	if err != nil {
-		p.fail(w, r, "/databases", statusOf(err), err)
 		return
 	}
 	back := "/databases/details?" + url.Values{"path": {d.Path}}.Encode()
