@@ -163,9 +163,12 @@ func TestStaleFiles(t *testing.T) {
 	}
 }
 
-// With fifty parallel hooks of a session, nothing is shown twice and nothing is lost.
+// With many parallel hooks of a session, nothing is shown twice and nothing is lost.
 func TestManyProcesses(t *testing.T) {
-	const processes = 50
+	processes := 50
+	if os.Getenv("DOCSEARCH_WINE") != "" {
+		processes = 5 // Wine fails to start fifty at once.
+	}
 	dir := t.TempDir()
 	texts := make([]string, processes)
 	var wg sync.WaitGroup
