@@ -211,6 +211,8 @@ func (w *walker) skipReason(f *directory, name string, d fs.DirEntry) string {
 		return "other packages' files"
 	case d.IsDir() && (base == "_sources" || base == "_static"):
 		return "not documentation pages"
+	case d.IsDir() && (base == "_includes" || base == "_layouts" || base == "_templates"):
+		return "templates of pages" // Jekyll, Eleventy, Sphinx; pages may include them
 	case w.filter.Excluded(name):
 		return "excluded"
 	case f.rules.ignored(name, d.IsDir()) != "":
@@ -229,8 +231,18 @@ func (w *walker) skipReason(f *directory, name string, d fs.DirEntry) string {
 		return "page resources"
 	case isText(name) && w.hasPage(f, name):
 		return "source text of an indexed page"
+	case isAntoraMenu(name):
+		return "navigation"
 	}
 	return ""
+}
+
+// isAntoraMenu reports whether the path is that of a menu of Antora: nav*.adoc in a module,
+// next to the folder of its pages.
+func isAntoraMenu(name string) bool {
+	folder, base := path.Split(name)
+	isMenu, _ := path.Match("nav*.adoc", base)
+	return isMenu && path.Base(path.Dir(path.Clean(folder))) == "modules"
 }
 
 // hasPage reports whether an HTML page with the same name is next to the file.

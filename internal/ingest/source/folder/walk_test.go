@@ -35,6 +35,32 @@ func TestSourceOfPage(t *testing.T) {
 	}
 }
 
+// Templates of pages and menus are no pages, but files of such names elsewhere are.
+func TestPartsOfGenerators(t *testing.T) {
+	dir := t.TempDir()
+	files := map[string]string{}
+	for _, name := range []string{"_includes/a.html", "docs/_layouts/a.html", "docs/_templates/autosummary/a.rst",
+		"docs/layouts/a.html", "modules/ROOT/nav.adoc", "modules/kiln/nav-top.adoc", "modules/kiln/pages/nav.adoc",
+		"guide/nav.adoc", "nav.adoc", "modules/ROOT/navigate/a.adoc"} {
+		files[name] = "text"
+	}
+	ingesttest.WriteFiles(t, dir, files)
+	got, skipped := listed(t, dir, Options{})
+	if diff := cmp.Diff([]string{"docs/layouts/a.html", "guide/nav.adoc", "modules/ROOT/navigate/a.adoc",
+		"modules/kiln/pages/nav.adoc", "nav.adoc"}, got); diff != "" {
+		t.Errorf("files (-want +got)\n%s", diff)
+	}
+	for name, want := range map[string]string{
+		"_includes/": "templates of pages", "docs/_layouts/": "templates of pages",
+		"docs/_templates/": "templates of pages", "modules/ROOT/nav.adoc": "navigation",
+		"modules/kiln/nav-top.adoc": "navigation",
+	} {
+		if skipped[name] != want {
+			t.Errorf("%s: %q, want %q", name, skipped[name], want)
+		}
+	}
+}
+
 // Parallel reads list files in the same order as sequential ones.
 func TestWalkOrder(t *testing.T) {
 	dir := t.TempDir()
