@@ -28,7 +28,8 @@ func documentKind(name string, doc *document.Document) string {
 		return passage.ReleaseNotes
 	case isBlog(segments[:len(segments)-1], stem):
 		return passage.Blog
-	case doc.Canonical != "" && isVersionOf(at, strings.ToLower(fileOf(doc.Canonical))):
+	case doc.Canonical != "" && isVersionOf(at, strings.ToLower(fileOf(doc.Canonical))),
+		slices.ContainsFunc(segments[:len(segments)-1], isOldDocumentation):
 		return passage.OldVersion
 	case isTranslation(segments, strings.ToLower(doc.Language)):
 		return passage.Translation
@@ -137,6 +138,17 @@ func isVersionOf(at, canonical string) bool {
 	a, versionA := cutVersion(at)
 	c, versionC := cutVersion(canonical)
 	return a == c && versionA != "" && versionA != versionC
+}
+
+// isOldDocumentation reports whether a folder name says that it has documentation that was
+// replaced: docs-old, legacy_documentation.
+func isOldDocumentation(folder string) bool {
+	words := strings.FieldsFunc(folder, func(r rune) bool { return r == '-' || r == '_' || r == '.' })
+	return len(words) == 2 && slices.ContainsFunc(words, func(w string) bool {
+		return slices.Contains([]string{"old", "legacy", "archive", "archived", "deprecated", "obsolete"}, w)
+	}) && slices.ContainsFunc(words, func(w string) bool {
+		return slices.Contains([]string{"doc", "docs", "documentation", "manual", "guide", "site", "website"}, w)
+	})
 }
 
 // cutVersion removes the first folder from a path that is a version.

@@ -64,16 +64,30 @@ var projectFiles = [...]projectFile{
 
 func yamlProject(data []byte) description {
 	var v struct {
-		SiteName string `yaml:"site_name"`
-		SiteURL  string `yaml:"site_url"`
-		Title    string `yaml:"title"`
-		URL      string `yaml:"url"`
-		BaseURL  string `yaml:"baseurl"`
+		SiteName yamlText `yaml:"site_name"`
+		SiteURL  yamlText `yaml:"site_url"`
+		Title    yamlText `yaml:"title"`
+		URL      yamlText `yaml:"url"`
+		BaseURL  yamlText `yaml:"baseurl"`
 	}
 	if yaml.Unmarshal(data, &v) != nil {
 		return description{}
 	}
-	return description{v.SiteName + v.Title, v.SiteURL + v.URL + v.BaseURL}
+	return description{string(v.SiteName + v.Title), string(v.SiteURL + v.URL + v.BaseURL)}
+}
+
+// A yamlText is a text, or in MkDocs the default of environment variables:
+// !ENV [VARIABLE, text].
+type yamlText string
+
+func (t *yamlText) UnmarshalYAML(node *yaml.Node) error {
+	switch n := len(node.Content); {
+	case node.Tag == "!ENV" && n > 1:
+		*t = yamlText(node.Content[n-1].Value)
+	case node.Tag != "!ENV" && node.Kind == yaml.ScalarNode:
+		*t = yamlText(node.Value)
+	}
+	return nil
 }
 
 func tomlProject(data []byte) description {
@@ -123,7 +137,7 @@ func moduleName(module string) string {
 func siteURL(s string) string {
 	u, err := url.Parse(strings.TrimSpace(s))
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || loopback.IsHost(u.Host) ||
-		!strings.Contains(u.Hostname(), ".") || strings.HasSuffix(u.Hostname(), "example.com") {
+		!strings.Contains(u.Hostname(), ".") || isExample(u.Hostname()) {
 		return ""
 	}
 	return u.Scheme + "://" + u.Host + strings.TrimRight(path.Clean("/"+u.Path), "/") + "/"
@@ -136,4 +150,14 @@ func lineAfter(data []byte, start string) string {
 		}
 	}
 	return ""
+}
+
+// isExample reports whether a host name is reserved for documentation (RFC 2606).
+func isExample(host string) bool {
+	for _, domain := range []string{"example.com", "example.org", "example.net"} {
+		if host == domain || strings.HasSuffix(host, "."+domain) {
+			return true
+		}
+	}
+	return strings.HasSuffix(host, ".example")
 }

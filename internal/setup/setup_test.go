@@ -116,6 +116,7 @@ func TestPrefixes(t *testing.T) {
 		{"a host alone", Suggestions{URLs: []string{"https://docs.test", "https://docs.test/x/"}}, []string{"https://docs.test/"}},
 		{"two hosts", Suggestions{URLs: []string{"https://docs.test/a", "https://www.docs.test/x/a", "https://www.docs.test/x/b"}}, []string{"https://www.docs.test/x/", "https://docs.test/"}},
 		{"a page elsewhere", Suggestions{URLs: append([]string{"https://other.test/"}, strings.Fields(strings.Repeat("https://docs.test/a ", 20))...)}, []string{"https://docs.test/"}},
+		{"examples", Suggestions{URLs: []string{"https://example.com/a", "https://docs.test/a", "https://www.example.org/b"}}, []string{"https://docs.test/"}},
 		{"a site's folder", Suggestions{Site: "https://docs.test/", URLs: []string{"https://docs.test/en/a", "https://docs.test/en/b"}}, []string{"https://docs.test/"}},
 		{"elsewhere by their own word", Suggestions{URLs: strings.Fields(strings.Repeat("https://docs.test/x/a ", 20)), Own: []string{"https://www.docs.test/x/a"}}, []string{"https://docs.test/x/", "https://www.docs.test/x/"}},
 		{"deeper by their own word", Suggestions{URLs: []string{"https://docs.test/x/a"}, Own: []string{"https://docs.test/x/en/a"}}, []string{"https://docs.test/x/"}},
@@ -146,15 +147,16 @@ func TestGather(t *testing.T) {
 	root := t.TempDir()
 	docs := filepath.Join(root, "repo", "doc", "html")
 	for name, text := range map[string]string{
-		"package.json":           `{"name": "not-of-the-repository"}`,
-		"repo/.git/HEAD":         "",
-		"repo/go.mod":            "module example.org/tools/frobnicator/v2\n",
-		"repo/doc/mkdocs.yml":    "site_name: Frobber\nsite_url: https://frob.test/docs/en/\n",
-		"repo/doc/html/a.html":   fmt.Sprintf(page, "mounting"),
-		"repo/doc/html/b.html":   fmt.Sprintf(page, "turning"),
-		"repo/doc/html/c.html":   fmt.Sprintf(page, "greasing"),
-		"repo/doc/html/d.html":   "<title>Notes</title><h1>Notes</h1><p>The bell rings.",
-		"repo/doc/html/notes.md": "# More\n\nThe bell rings twice.\n",
+		"package.json":               `{"name": "not-of-the-repository"}`,
+		"repo/.git/HEAD":             "",
+		"repo/go.mod":                "module example.org/tools/frobnicator/v2\n",
+		"repo/doc/mkdocs.yml":        "site_name: Frobber\nsite_url: https://frob.test/docs/en/\n",
+		"repo/doc/html/a.html":       fmt.Sprintf(page, "mounting"),
+		"repo/doc/html/b.html":       fmt.Sprintf(page, "turning"),
+		"repo/doc/html/c.html":       fmt.Sprintf(page, "greasing"),
+		"repo/doc/html/d.html":       "<title>Notes</title><h1>Notes</h1><p>The bell rings.",
+		"repo/doc/html/CHANGELOG.md": "# Changelog\n\n## 2.0\n\n### Lever support\n\nThe lever turns the bell.\n",
+		"repo/doc/html/notes.md":     "# More\n\nThe bell rings twice.\n",
 	} {
 		path := filepath.Join(root, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -182,6 +184,9 @@ func TestGather(t *testing.T) {
 	if diff := cmp.Diff([]string{"https://frob.test/docs/"}, e.Prefixes()); diff != "" {
 		t.Errorf("prefixes (-want +got):\n%s", diff)
 	}
+	if all := fmt.Sprint(e.Titles, e.Headings, e.Openings); strings.Contains(all, "ever") || !strings.Contains(all, "Notes") {
+		t.Errorf("questions from %s", all)
+	}
 	query, _, err := e.Question(t.Context(), db, "frob", []string{"frob"})
 	if err != nil || !strings.HasPrefix(query, "frob ") || !strings.HasSuffix(query, " of the crank") {
 		t.Errorf("question %q, %v", query, err)
@@ -194,6 +199,7 @@ func TestProjectFiles(t *testing.T) {
 		want       description
 	}{
 		{"objects.inv", "# Sphinx inventory version 2\n# Project: Django\n# Version: 5.2\n\x78\x9c", description{name: "Django"}},
+		{"mkdocs.yml", "site_name: !ENV [SITE_NAME, 'Frob docs']\nsite_url: !ENV SITE_URL\n", description{name: "Frob docs"}},
 		{"mkdocs.yml", "site_name: Frob\nsite_url: https://frob.test/docs\nmarkdown_extensions:\n  - x: !!python/name:y\n", description{"Frob", "https://frob.test/docs"}},
 		{"_config.yml", "title: Frob\nurl: https://frob.test\nbaseurl: /docs\n", description{"Frob", "https://frob.test/docs"}},
 		{"docusaurus.config.js", "const config = {\n  title: 'Frob',\n  url: \"https://frob.test\",\n  baseUrl: '/docs/',\n};", description{"Frob", "https://frob.test/docs/"}},

@@ -234,12 +234,12 @@ type siteHost struct {
 }
 
 // siteHosts groups URLs by host, sorted by number of pages. It drops hosts with
-// less than a tenth of the pages of the first one.
+// less than a tenth of the pages of the first one, and those of examples.
 func siteHosts(urls []string) []siteHost {
 	byName := map[string]*siteHost{}
 	for _, s := range urls {
 		u, err := url.Parse(s)
-		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || isExample(u.Hostname()) {
 			continue
 		}
 		u.Fragment, u.RawQuery, u.User = "", "", nil

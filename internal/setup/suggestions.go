@@ -65,15 +65,17 @@ func Gather(dir, keyword string, own bool) (Suggestions, error) {
 		if err != nil {
 			return s, err
 		}
-		if n := len(middle.Headings); n > 0 {
-			s.Headings = append(s.Headings, middle.Headings[n-1])
-		}
-		s.Openings = append(s.Openings, opening(middle.Text))
 		p, err := table.Passage(members[0])
 		if err != nil {
 			return s, err
 		}
-		s.Titles = append(s.Titles, p.Name())
+		if p.Kind() == "" { // people ask about what is, not about what changed
+			if n := len(middle.Headings); n > 0 {
+				s.Headings = append(s.Headings, middle.Headings[n-1])
+			}
+			s.Openings = append(s.Openings, opening(middle.Text))
+			s.Titles = append(s.Titles, p.Name())
+		}
 		if p.URL != "" {
 			s.URLs = append(s.URLs, p.Document())
 			continue

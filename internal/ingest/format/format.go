@@ -160,6 +160,24 @@ func ParserFor(name string) Parser {
 	return nil
 }
 
+// IsCode reports whether a file name is that of a program's source code.
+func IsCode(name string) bool {
+	ext := strings.ToLower(path.Ext(name))
+	return code.Reads(ext) && !IsData(name) && ext != ".pm" && ext != ".pl" // which have POD
+}
+
+// IsProse reports whether a file name is that of a page of documentation in a markup language.
+func IsProse(name string) bool {
+	if IsMarkdown(name) {
+		return true
+	}
+	switch strings.ToLower(path.Ext(name)) {
+	case ".mdx", ".rst", ".adoc", ".asciidoc", ".html", ".org":
+		return true
+	}
+	return false
+}
+
 func IsMarkdown(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".md", ".markdown", ".mdown", ".mkd", ".qmd", ".rmd", ".mdc", ".markdoc", ".mdoc":

@@ -22,7 +22,8 @@ import (
 // Walk lists the files below root that have a parser, in the order of their
 // slash-separated names, and the skipped ones. It does not follow symbolic
 // links: their targets are listed elsewhere or are outside the source. A manual
-// page with several names is listed under that of its title.
+// page with several names is listed under that of its title. Source code beside
+// documentation is listed only if the filter includes it.
 func Walk(ctx context.Context, root *os.Root,
 	filter Filter) (items []source.Item, skipped []generation.Skipped, err error) {
 	st, err := root.Stat(".")
@@ -38,6 +39,9 @@ func Walk(ctx context.Context, root *os.Root,
 	}
 	n, k := top.count()
 	items, skipped = top.appendTo(slices.Grow(items, n), slices.Grow(skipped, k))
+	if len(filter.include) == 0 && GoPackages(root) == "" {
+		items, skipped = withoutCode(items, skipped)
+	}
 	return items, skipped, nil
 }
 
@@ -115,6 +119,12 @@ func (f *directory) find(name string) fs.DirEntry {
 		return nil
 	}
 	return f.entries[i]
+}
+
+// isHugo reports whether the folder is that of a site of Hugo.
+func (f *directory) isHugo() bool {
+	return f.has("content") && slices.ContainsFunc([]string{"hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json",
+		"config.toml", "config.yaml", "config.yml", "config.json", "config"}, f.has)
 }
 
 // read reads a folder and its subfolders, some of them in parallel. Only for
@@ -213,6 +223,8 @@ func (w *walker) skipReason(f *directory, name string, d fs.DirEntry) string {
 		return "not documentation pages"
 	case d.IsDir() && (base == "_includes" || base == "_layouts" || base == "_templates"):
 		return "templates of pages" // Jekyll, Eleventy, Sphinx; pages may include them
+	case d.IsDir() && (base == "themes" || base == "layouts" || base == "archetypes") && f.isHugo():
+		return "templates of pages"
 	case w.filter.Excluded(name):
 		return "excluded"
 	case f.rules.ignored(name, d.IsDir()) != "":

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,22 +42,59 @@ func TestPartsOfGenerators(t *testing.T) {
 	files := map[string]string{}
 	for _, name := range []string{"_includes/a.html", "docs/_layouts/a.html", "docs/_templates/autosummary/a.rst",
 		"docs/layouts/a.html", "modules/ROOT/nav.adoc", "modules/kiln/nav-top.adoc", "modules/kiln/pages/nav.adoc",
-		"guide/nav.adoc", "nav.adoc", "modules/ROOT/navigate/a.adoc"} {
+		"guide/nav.adoc", "nav.adoc", "modules/ROOT/navigate/a.adoc", "site/hugo.toml", "site/content/themes/a.md",
+		"site/themes/x/README.md", "site/layouts/a.html"} {
 		files[name] = "text"
 	}
 	ingesttest.WriteFiles(t, dir, files)
 	got, skipped := listed(t, dir, Options{})
 	if diff := cmp.Diff([]string{"docs/layouts/a.html", "guide/nav.adoc", "modules/ROOT/navigate/a.adoc",
-		"modules/kiln/pages/nav.adoc", "nav.adoc"}, got); diff != "" {
+		"modules/kiln/pages/nav.adoc", "nav.adoc", "site/content/themes/a.md", "site/hugo.toml"}, got); diff != "" {
 		t.Errorf("files (-want +got)\n%s", diff)
 	}
 	for name, want := range map[string]string{
 		"_includes/": "templates of pages", "docs/_layouts/": "templates of pages",
 		"docs/_templates/": "templates of pages", "modules/ROOT/nav.adoc": "navigation",
-		"modules/kiln/nav-top.adoc": "navigation",
+		"modules/kiln/nav-top.adoc": "navigation", "site/themes/": "templates of pages", "site/layouts/": "templates of pages",
 	} {
 		if skipped[name] != want {
 			t.Errorf("%s: %q, want %q", name, skipped[name], want)
+		}
+	}
+}
+
+func TestSourceCodeBesideDocumentation(t *testing.T) {
+	code := []string{"src/main.rs", "src/lib/util.py", "examples/a/main.go", "tests/cases/a.md", "website/src/theme.jsx"}
+	kept := []string{"README.md", "config.example.yaml", "lib/Pod.pm", "docs/examples/a.rs", "docs/testing/tests/a.md"}
+	for _, test := range []struct {
+		name  string
+		pages int
+		opt   Options
+		left  bool
+	}{
+		{"few pages", minPages - 2, Options{}, false},
+		{"documentation", minPages - 1, Options{}, true},
+		{"included", minPages - 1, Options{Include: []string{"*.*"}}, false},
+	} {
+		dir := t.TempDir()
+		files := map[string]string{}
+		for _, name := range slices.Concat(code, kept) {
+			files[name] = "text"
+		}
+		for i := range test.pages {
+			files[fmt.Sprintf("docs/%d.md", i)] = "text"
+		}
+		ingesttest.WriteFiles(t, dir, files)
+		got, skipped := listed(t, dir, test.opt)
+		for _, name := range code {
+			if left := skipped[name] != ""; left != test.left || slices.Contains(got, name) == left {
+				t.Errorf("%s: %s left out: %t (%q), want %t", test.name, name, left, skipped[name], test.left)
+			}
+		}
+		for _, name := range kept {
+			if !slices.Contains(got, name) {
+				t.Errorf("%s: %s is left out: %s", test.name, name, skipped[name])
+			}
 		}
 	}
 }

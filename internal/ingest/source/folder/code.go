@@ -1,0 +1,64 @@
+package folder
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/index/generation"
+	"github.com/docsearch/docsearch/internal/ingest/format"
+	"github.com/docsearch/docsearch/internal/ingest/source"
+)
+
+// minPages is the number of pages in folders of documentation from which on the source code
+// beside them is left out. A few notes next to the code do not document it.
+const minPages = 10
+
+// withoutCode leaves out the source code and the tests beside documentation: there is more of
+// them than of the documentation, and they contain the words of each question about it. Code
+// in the folders of the documentation remains, since it is an example there.
+func withoutCode(items []source.Item, skipped []generation.Skipped) ([]source.Item, []generation.Skipped) {
+	pages := 0
+	for i := range items {
+		if name := items[i].Name; isDocumentation(name) && format.IsProse(name) {
+			pages++
+		}
+	}
+	if pages < minPages {
+		return items, skipped
+	}
+	kept := items[:0]
+	for _, it := range items {
+		switch {
+		case isDocumentation(it.Name):
+		case isTest(it.Name):
+			skipped = append(skipped, generation.Skipped{Name: it.Name, Reason: "test beside documentation"})
+			continue
+		case format.IsCode(it.Name):
+			skipped = append(skipped, generation.Skipped{Name: it.Name,
+				Reason: "source code beside documentation; to index it, pass --include"})
+			continue
+		}
+		kept = append(kept, it)
+	}
+	return kept, skipped
+}
+
+// isDocumentation reports whether a folder of the file is one that projects use for their
+// documentation.
+func isDocumentation(name string) bool {
+	return isBelow(name, "doc", "docs", "documentation", "content", "book", "guide", "guides", "handbook", "manual", "manuals")
+}
+
+func isTest(name string) bool {
+	return isBelow(name, "test", "tests", "testdata", "__tests__", "fixtures")
+}
+
+func isBelow(name string, folders ...string) bool {
+	for part := range strings.SplitSeq(path.Dir(name), "/") {
+		if slices.Contains(folders, strings.ToLower(part)) {
+			return true
+		}
+	}
+	return false
+}
