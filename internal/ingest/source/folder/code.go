@@ -2,7 +2,6 @@ package folder
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/index/generation"
@@ -45,18 +44,28 @@ func withoutCode(items []source.Item, skipped []generation.Skipped) ([]source.It
 }
 
 // isDocumentation reports whether a folder of the file is one that projects use for their
-// documentation.
+// documentation. In a folder of source code, only the content of a site is: other texts there
+// are parts of the code's own documentation.
 func isDocumentation(name string) bool {
-	return isBelow(name, "doc", "docs", "documentation", "content", "book", "guide", "guides", "handbook", "manual", "manuals")
-}
-
-func isTest(name string) bool {
-	return isBelow(name, "test", "tests", "testdata", "__tests__", "fixtures")
-}
-
-func isBelow(name string, folders ...string) bool {
+	inSource := false
 	for part := range strings.SplitSeq(path.Dir(name), "/") {
-		if slices.Contains(folders, strings.ToLower(part)) {
+		switch strings.ToLower(part) {
+		case "content":
+			return true
+		case "doc", "docs", "documentation", "book", "guide", "guides", "handbook", "manual", "manuals":
+			return !inSource
+		case "src", "lib", "pkg", "internal":
+			inSource = true
+		}
+	}
+	return false
+}
+
+// isTest reports whether a folder of the file is one of tests.
+func isTest(name string) bool {
+	for part := range strings.SplitSeq(path.Dir(name), "/") {
+		switch strings.ToLower(part) {
+		case "test", "tests", "testdata", "__tests__", "fixtures":
 			return true
 		}
 	}
