@@ -25,6 +25,7 @@ type ProjectPlan struct {
 	Items   []*ProjectItem // one per direct dependency, in its order
 
 	databases []config.Database // of the user and of the project, before the build
+	offline   bool
 }
 
 // A ProjectItem is the documentation of one dependency.
@@ -36,13 +37,14 @@ type ProjectItem struct {
 	Duration time.Duration // estimated
 
 	Installed *installed.Documentation // nil: none
-	digest    string                   // of the files of installed
-	Recipe    *ChosenRecipe            // nil: none
-	dir       string                   // of the database
-	Ready     bool                     // the database exists
-	fallback  *ProjectItem             // the installed package, if the download fails; nil: none
-	Err       error                    // of its build
-	Skipped   error                    // failure of the download, if the installed package was used
+	Extent    installed.Extent
+	digest    string        // of the files of installed
+	Recipe    *ChosenRecipe // nil: none
+	dir       string        // of the database
+	Ready     bool          // the database exists
+	fallback  *ProjectItem  // the installed package, if the download fails; nil: none
+	Err       error         // of its build
+	Skipped   error         // failure of the download, if the installed package was used
 }
 
 // An ItemSource is where the documentation of a dependency comes from.
@@ -56,11 +58,8 @@ const (
 )
 
 const (
-	// minInstalled is the size from which an installed package has documentation at all;
-	// enoughInstalled the size from which it is preferred to a download. The README of
-	// a package whose manual is a website is shorter.
-	minInstalled    = 400
-	enoughInstalled = 24 << 10
+	// minInstalled is the size from which an installed package has documentation at all.
+	minInstalled = 400
 	// Measured durations of a build on two cores.
 	buildOverhead  = 250 * time.Millisecond
 	bytesPerSecond = 700 << 10
@@ -83,14 +82,16 @@ func PlanProject(ctx context.Context, l config.Locations, p *project.Project, of
 // KeepDocumented removes the items of packages of which no version has a database.
 func (p *ProjectPlan) KeepDocumented() {
 	known := func(item *ProjectItem) bool {
-		return slices.ContainsFunc(p.databases, func(db config.Database) bool { return slices.Contains(db.Packages, item.ID()) })
+		return slices.ContainsFunc(p.databases,
+			func(db config.Database) bool { return slices.Contains(db.Packages, item.ID()) })
 	}
 	p.Items = slices.DeleteFunc(p.Items, func(item *ProjectItem) bool { return !item.Ready && !known(item) })
 }
 
 // Todo returns the items to build.
 func (p *ProjectPlan) Todo() []*ProjectItem {
-	return slices.DeleteFunc(slices.Clone(p.Items), func(i *ProjectItem) bool { return i.Ready || i.Source == SourceNone })
+	return slices.DeleteFunc(slices.Clone(p.Items),
+		func(i *ProjectItem) bool { return i.Ready || i.Source == SourceNone })
 }
 
 // Question returns the question to the user before databases are built for the project, or
@@ -102,7 +103,8 @@ func (p *ProjectPlan) Question() string {
 	}
 	added := 0
 	for _, item := range p.Items {
-		if item.isProjects() && !slices.ContainsFunc(p.databases, func(db config.Database) bool { return db.Project != "" && db.Path == item.dir }) {
+		if item.isProjects() && !slices.ContainsFunc(p.databases,
+			func(db config.Database) bool { return db.Project != "" && db.Path == item.dir }) {
 			added++
 		}
 	}
@@ -128,7 +130,8 @@ func (p *ProjectPlan) Failure() error {
 	if failed == nil {
 		return nil
 	}
-	return usererror.WithHint(fmt.Errorf("cannot set up %s", strings.Join(failed, ", ")), "run the same command again to retry only these")
+	return usererror.WithHint(fmt.Errorf("cannot set up %s", strings.Join(failed, ", ")),
+		"run the same command again to retry only these")
 }
 
 // A projectPlanner plans the databases of a project.
@@ -146,7 +149,8 @@ type projectPlanner struct {
 
 // newProjectPlanner returns a planner for a project. The databases are those of the user, and
 // those that the project has.
-func newProjectPlanner(l config.Locations, dbs []config.Database, p *project.Project, offline bool) (*projectPlanner, error) {
+func newProjectPlanner(l config.Locations, dbs []config.Database, p *project.Project,
+	offline bool) (*projectPlanner, error) {
 	if l.Projects == "" {
 		return nil, errors.New("cannot find the data folder: DOCSEARCH_DATA and the home directory are not set")
 	}
@@ -162,19 +166,21 @@ func newProjectPlanner(l config.Locations, dbs []config.Database, p *project.Pro
 // isOwn reports whether a folder belongs to the project, and not to the whole machine.
 func (pl *projectPlanner) isOwn(dir string) bool {
 	real := CanonicalFolder(dir)
-	return slices.ContainsFunc(pl.checkouts, func(c string) bool { return config.Contains(c, dir) || config.Contains(c, real) })
+	return slices.ContainsFunc(pl.checkouts,
+		func(c string) bool { return config.Contains(c, dir) || config.Contains(c, real) })
 }
 
 // plan plans a database for each direct dependency.
 func (pl *projectPlanner) plan(ctx context.Context, p *project.Project) (*ProjectPlan, error) {
-	plan := &ProjectPlan{Project: p, databases: pl.databases}
+	plan := &ProjectPlan{Project: p, databases: pl.databases, offline: pl.offline}
 	for _, d := range p.Direct() {
 		item, err := pl.item(ctx, d)
 		if err != nil {
 			return nil, err
 		}
 		// Images and tools of one name share a database.
-		if !slices.ContainsFunc(plan.Items, func(other *ProjectItem) bool { return other.Database == item.Database && item.Source != SourceNone }) {
+		if !slices.ContainsFunc(plan.Items,
+			func(other *ProjectItem) bool { return other.Database == item.Database && item.Source != SourceNone }) {
 			plan.Items = append(plan.Items, item)
 		}
 	}
@@ -184,29 +190,28 @@ func (pl *projectPlanner) plan(ctx context.Context, p *project.Project) (*Projec
 // item plans the database of a dependency.
 func (pl *projectPlanner) item(ctx context.Context, d project.Dependency) (*ProjectItem, error) {
 	item := &ProjectItem{Dependency: d, Source: SourceNone}
-	if found, ok := installed.OfPackage(pl.roots, installed.Package{Ecosystem: d.Ecosystem, Name: d.Name, Version: d.Version}); ok {
-		if err := installed.Measure(ctx, &found); err != nil {
+	wanted := installed.Package{Ecosystem: d.Ecosystem, Name: d.Name, Version: d.Version}
+	if found, ok := installed.OfPackage(pl.roots, wanted); ok {
+		extent, err := installed.Assess(ctx, &found)
+		if err != nil {
 			return nil, err
 		}
 		if found.Bytes >= minInstalled {
-			item.Installed, item.Bytes = &found, found.Bytes
+			item.Installed, item.Extent, item.Bytes = &found, extent, found.Bytes
 			item.Version = found.Version
 		}
 	}
-	if !pl.offline {
-		item.Recipe = recipeFor(&item.Dependency)
-	}
+	item.Recipe = recipeFor(&item.Dependency)
 	if db, ok := pl.existing(item); ok {
 		item.Database, item.dir, item.Source, item.Ready = db.Name, db.Path, SourceReady, true
 		return item, nil
 	}
 	switch {
-	case item.Version == "" && item.Recipe == nil:
-	case item.Installed != nil && (item.Bytes >= enoughInstalled || item.Recipe == nil):
+	case item.prefersRecipe() && !pl.offline:
+		item.Source = SourceDownload
+	case item.Installed != nil && item.Version != "":
 		item.Source = SourceInstalled
 		item.Duration = buildOverhead + time.Duration(float64(item.Bytes)/bytesPerSecond*float64(time.Second))
-	case item.Recipe != nil:
-		item.Source = SourceDownload
 	}
 	switch item.Source {
 	case SourceInstalled:
@@ -228,6 +233,13 @@ func (pl *projectPlanner) item(ctx context.Context, d project.Dependency) (*Proj
 	return item, nil
 }
 
+// prefersRecipe reports whether the recipe for a dependency documents it better than the
+// installed package. One without versions documents the newest release, so a manual of this
+// version is preferred to it.
+func (item *ProjectItem) prefersRecipe() bool {
+	return item.Recipe != nil && (item.Recipe.versioned || item.Installed == nil || item.Extent != installed.Manual)
+}
+
 // placeInstalled names the database of an installed package by its contents, so that other
 // contents of the same version get another one.
 func (pl *projectPlanner) placeInstalled(ctx context.Context, item *ProjectItem) (err error) {
@@ -247,15 +259,17 @@ func (pl *projectPlanner) placeInstalled(ctx context.Context, item *ProjectItem)
 }
 
 // existing returns the database that documents exactly this version, or of a tool this
-// release, if its index is there. One that was made from an installed package counts only if that is gone: else its
-// contents decide, see placeInstalled.
+// release, if its index is there. One that was made from an installed package counts only if
+// that is gone: else its contents decide, see placeInstalled.
 func (pl *projectPlanner) existing(item *ProjectItem) (config.Database, bool) {
 	for _, db := range pl.databases {
-		if !slices.Contains(db.Packages, item.ID()) || db.Project != "" && isInstalledPackage(db.Path) && item.Installed != nil {
+		if !slices.Contains(db.Packages, item.ID()) ||
+			db.Project != "" && isInstalledPackage(db.Path) && item.Installed != nil {
 			continue
 		}
-		same := db.Version == item.Version || item.Ecosystem == project.Tool && config.VersionCloseness(db.Version, item.Version) == config.SameVersion
-		if item.Recipe != nil && item.Recipe.Version != "" && db.Name == item.Recipe.DatabaseName() {
+		same := db.Version == item.Version || item.Ecosystem == project.Tool &&
+			config.VersionCloseness(db.Version, item.Version) == config.SameVersion
+		if item.prefersRecipe() && db.Name == item.Recipe.DatabaseName() {
 			same = true
 		}
 		if _, err := index.Inspect(db.Path); same && err == nil {
@@ -277,7 +291,8 @@ func (pl *projectPlanner) packageName(item *ProjectItem) (name string) {
 	id := item.ID() + "@" + item.Version
 	for _, short := range item.FileNames() {
 		name = DatabaseName(short + "-" + item.Version)
-		users := slices.ContainsFunc(pl.databases, func(db config.Database) bool { return db.Project == "" && strings.EqualFold(db.Name, name) })
+		users := slices.ContainsFunc(pl.databases,
+			func(db config.Database) bool { return db.Project == "" && strings.EqualFold(db.Name, name) })
 		if owner := pl.taken[name]; !users && (owner == "" || owner == id) {
 			pl.taken[name] = id
 			break

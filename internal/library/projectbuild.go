@@ -132,8 +132,8 @@ func (p *ProjectPlan) Register(l config.Locations) (built int, err error) {
 func (item *ProjectItem) entry(checkout string, l config.Locations) config.Database {
 	if item.Source == SourceDownload {
 		r := item.Recipe
-		return config.Database{Name: r.DatabaseName(), Keywords: r.Keywords, Path: item.dir, Description: r.Title + " documentation",
-			URLs: r.URLs, Version: r.NumericVersion(), Packages: r.Packages}
+		return config.Database{Name: r.DatabaseName(), Keywords: r.Keywords, Path: item.dir,
+			Description: r.Title + " documentation", URLs: r.URLs, Version: r.NumericVersion(), Packages: r.Packages}
 	}
 	description, urls := item.ShortName()+" documentation", []string(nil)
 	switch isShared := config.Contains(filepath.Join(l.Projects, SharedFolder), item.dir); {

@@ -129,7 +129,7 @@ func nodeModule(roots Roots, p Package) (Documentation, bool) {
 		return version != "" && (p.Version == "" || version == p.Version)
 	})
 	return Documentation{Kind: "Node package", Version: PackageVersion("node", dir), Folder: dir, Include: nodeFiles(),
-		Exclude: []string{"test", "tests", "CHANGELOG.md"}}, ok
+		Exclude: []string{"test", "tests"}}, ok
 }
 
 // nodeFiles returns the patterns of a Node package's documentation: README, docs, and type
@@ -167,7 +167,7 @@ func crate(roots Roots, p Package) (Documentation, bool) {
 	if p.Version != "" {
 		dir, ok := firstFolder(roots.Crates, p.Name+"-"+p.Version, nil)
 		return Documentation{Kind: "Rust crate " + p.Version, Folder: dir, Include: []string{"*.md", "*.rs"},
-			Exclude: []string{"tests", "benches", "CHANGELOG.md"}}, ok
+			Exclude: []string{"tests", "benches"}}, ok
 	}
 	dir, ok := firstFolder(roots.Rust, strings.ReplaceAll(p.Name, "-", "_"), nil)
 	return Documentation{Kind: "Rust documentation", Folder: dir}, ok
@@ -180,19 +180,19 @@ func gem(roots Roots, p Package) (Documentation, bool) {
 	dir, ok := firstFolder(roots.Ruby, p.Name+"-"+p.Version, nil)
 	return Documentation{Kind: "Ruby gem " + p.Version, Folder: dir,
 		Include: []string{"*.md", "*.rdoc", "lib/**", "docs/**", "doc/**"},
-		Exclude: []string{"test", "spec", "CHANGELOG.md"}}, ok
+		Exclude: []string{"test", "spec"}}, ok
 }
 
 func phpPackage(roots Roots, p Package) (Documentation, bool) {
 	dir, ok := firstFolder(roots.PHP, p.Name, nil)
 	return Documentation{Kind: "PHP package", Folder: dir, Include: []string{"*.md", "*.rst", "*.php"},
-		Exclude: []string{"Tests", "tests", "CHANGELOG.md"}}, ok
+		Exclude: []string{"Tests", "tests"}}, ok
 }
 
 func elixirPackage(roots Roots, p Package) (Documentation, bool) {
 	dir, ok := firstFolder(roots.Elixir, p.Name, nil)
 	return Documentation{Kind: "Elixir package", Folder: dir, Include: []string{"*.md", "lib/**"},
-		Exclude: []string{"test", "CHANGELOG.md"}}, ok
+		Exclude: []string{"test"}}, ok
 }
 
 func dartPackage(roots Roots, p Package) (Documentation, bool) {
@@ -201,7 +201,7 @@ func dartPackage(roots Roots, p Package) (Documentation, bool) {
 	}
 	dir, ok := firstFolder(roots.Dart, p.Name+"-"+p.Version, nil)
 	return Documentation{Kind: "Dart package " + p.Version, Folder: dir, Include: []string{"*.md", "lib/**"},
-		Exclude: []string{"test", "src", "CHANGELOG.md"}}, ok
+		Exclude: []string{"test", "src"}}, ok
 }
 
 // toolManual returns the manual of a language on this machine, if it is of the same
