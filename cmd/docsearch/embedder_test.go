@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -147,6 +148,13 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 				ts.Fatalf("usage: expand FROM TO")
 			}
 			ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(os.Expand(ts.ReadFile(args[0]), ts.Getenv)), 0o644))
+		},
+		"repeat": func(ts *testscript.TestScript, neg bool, args []string) {
+			times, err := strconv.Atoi(args[len(args)-1])
+			if neg || len(args) != 3 || err != nil {
+				ts.Fatalf("usage: repeat FROM TO TIMES")
+			}
+			ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(strings.Repeat(ts.ReadFile(args[0]), times)), 0o644))
 		},
 		"lacks": func(ts *testscript.TestScript, neg bool, args []string) {
 			if len(args) != 2 {

@@ -58,10 +58,13 @@ func (d *decider) findPage(db *config.Database, r *event.Request) (result, bool)
 	}
 	o.page = answer.Passages[0].Page()
 	d.trace("database %s contains the page as %s: mode %s, tool %s", db.Name, o.page, db.Mode, o.tool)
-	switch db.Mode {
-	case config.ModeAdvise:
+	switch {
+	case db.Mode == config.ModeAdvise:
 		o.adviceOnly = true
-	case config.ModeRedirect:
+	case answer.AdviceOnly != "":
+		d.trace("database %s: advice only, %s", db.Name, answer.AdviceOnly)
+		o.adviceOnly = true
+	case db.Mode == config.ModeRedirect:
 	default:
 		o.Answer = answer
 	}

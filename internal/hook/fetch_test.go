@@ -24,6 +24,8 @@ func TestDecideFetch(t *testing.T) {
 	}}
 	whole := sure
 	whole.Whole = true
+	readme := whole
+	readme.AdviceOnly = passage.Readme
 	for _, test := range []struct {
 		name    string
 		url     string
@@ -53,6 +55,8 @@ func TestDecideFetch(t *testing.T) {
 			reason: []string{"Local documentation is available (GitLab); the page was not fetched.\n", "mcp__docsearch__read"}},
 		{name: "redirect, not held", url: page + "none", mode: config.ModeRedirect, indexes: held},
 		{name: "advise", url: page, mode: config.ModeAdvise, indexes: held,
+			context: "GitLab documentation is on this machine, too: mcp__docsearch__read {\"url\": "},
+		{name: "advice only", url: page, indexes: fakeSearcher{"gitlab": always(readme)},
 			context: "GitLab documentation is on this machine, too: mcp__docsearch__read {\"url\": "},
 		{name: "another tool", url: page, tool: foreignTool, indexes: held, verdict: Deny,
 			reason: []string{foreignTool + ` {"index_name": "gitlab", "query": "how long artifacts live"}`}},

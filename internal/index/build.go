@@ -411,7 +411,7 @@ func fields(p *passage.Passage, links *linkGraph) lexical.Fields {
 	use := p.NoteMeta()
 	f := lexical.Fields{
 		Page: p.Title, Body: p.Text, Address: p.Locator(), Anchors: p.Anchors, Terms: strings.Join(p.Terms(), "\n"),
-		SecondaryPage: p.Kind() != "", Keys: use.AppliesWhen.Keys(),
+		SecondaryPage: p.IsSecondary(), Keys: use.AppliesWhen.Keys(),
 	}
 	f.InLinks, f.PageInLinks, f.Links = links.inbound(p)
 	if n := len(p.Headings); n > 0 {

@@ -32,6 +32,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/secret"
 	"github.com/docsearch/docsearch/internal/ingest/siteaddress"
 	"github.com/docsearch/docsearch/internal/ingest/source"
+	"github.com/docsearch/docsearch/internal/ingest/source/installed"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
@@ -44,6 +45,7 @@ type collector struct {
 	source.Reader
 	keeper
 	keepSecrets bool // do not remove secrets from documents
+	isPackage   bool // the documents are those of an installed package
 
 	context     string
 	site        *siteaddress.Site   // nil: the documents have no addresses, or are their addresses
@@ -400,6 +402,9 @@ func (c *collector) addPassages(r *result, doc document.Document) {
 		r.skip(r.Name, "empty")
 	}
 	kind, flags := documentKind(r.Name, &doc), documentFlags(&doc)
+	if kind == "" && c.isPackage && installed.IsAboutPackage(r.Name) {
+		kind = passage.Readme
+	}
 	seen := map[string]int{}
 	if len(passages) > 0 {
 		passages[0].SetEdition(document.Shorten(doc.Edition))

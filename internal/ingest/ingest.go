@@ -100,7 +100,9 @@ func (f *Folder) Prepare(ctx context.Context, dir confined.Path, before *generat
 type fileReader struct {
 	filter  folder.Filter
 	program string // program that parses PDF files
-	changes Changes
+	// isPackage reports whether the files are those of an installed package.
+	isPackage bool
+	changes   Changes
 	keeper
 }
 
@@ -111,6 +113,8 @@ type (
 	LossKeeper interface{ KeepLost() }
 	// A PDFReader parses PDF files in separate processes of a program; see pdf.Process.
 	PDFReader interface{ ReadPDFWith(program string) }
+	// A PackageReader reads the files of an installed package; see passage.Readme.
+	PackageReader interface{ ReadPackage() }
 	// A ChangeReporter returns the changes that the last Prepare found.
 	ChangeReporter interface{ Changes() Changes }
 )
@@ -130,6 +134,9 @@ func (k *keeper) KeepLost() { k.keepLost = true }
 // ReadPDFWith implements PDFReader.
 func (f *fileReader) ReadPDFWith(program string) { f.program = program }
 
+// ReadPackage implements PackageReader.
+func (f *fileReader) ReadPackage() { f.isPackage = true }
+
 // Changes implements ChangeReporter.
 func (f *fileReader) Changes() Changes { return f.changes }
 
@@ -147,7 +154,8 @@ func (f *fileReader) collect(ctx context.Context, dir confined.Path, before *gen
 	c := &collector{
 		Reader:  reader,
 		context: site.Digest(), site: site,
-		sourceTerms: terms, keepSecrets: f.filter.KeepSecrets, keeper: f.keeper,
+		sourceTerms: terms, keepSecrets: f.filter.KeepSecrets, isPackage: f.isPackage,
+		keeper: f.keeper,
 	}
 	prepared, err := collect(ctx, dir, before, origin, c, items, skipped, report)
 	f.changes = c.changes

@@ -51,6 +51,9 @@ func (b *Builder) Build(ctx context.Context, p *Plan) (index.Info, error) {
 		}
 		files.ReadPDFWith(program)
 	}
+	if files, ok := p.Source.(ingest.PackageReader); ok && p.Options.Package != "" {
+		files.ReadPackage()
+	}
 	display := b.Display()
 	opt.Report = display.Func()
 	info, err := index.Build(ctx, p.Dir, p.Source, opt)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
@@ -143,6 +144,9 @@ func (i Indexes) Page(db *config.Database, f event.Fetch) (a hook.Answer, held b
 		})
 		a = hook.Answer{Passages: passagesOf(page.Hits), Whole: page.Whole, Confidence: 1, Confident: true,
 			Version: x.VersionOr(db.Version)}
+		if !slices.ContainsFunc(a.Passages, func(p passage.Passage) bool { return p.Kind() != passage.Readme }) {
+			a.AdviceOnly = passage.Readme
+		}
 		return err
 	})
 	return a, held, err

@@ -11,6 +11,11 @@ const (
 	Translation  = "translation"
 )
 
+// Readme is the kind of the pages about an installed package itself: its README, license and
+// guides for contributors. Ranking places them with other documents, but no search is denied
+// with them, because they only introduce the package.
+const Readme = "README"
+
 // Flags of suspicious documents.
 const (
 	HidesText = "hidden text for assistants"
@@ -23,6 +28,12 @@ const (
 func (p *Passage) Kind() string {
 	kind, _ := decode(p.Extra["kind"], (*jsonReader).string)
 	return kind
+}
+
+// IsSecondary reports whether ranking places the passage's document after others.
+func (p *Passage) IsSecondary() bool {
+	kind := p.Kind()
+	return kind != "" && kind != Readme
 }
 
 // Flags returns the reasons why the passage's document is suspicious: the metadata's

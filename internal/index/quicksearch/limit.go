@@ -32,6 +32,8 @@ func (a *Answer) limit(q *Query, p *Properties, d *lexical.Demands, best *Hit) {
 		a.AdviceOnly = "query in another language"
 	case isReleaseNote(best) && !asksChanges(q.Text):
 		a.AdviceOnly = passage.ReleaseNotes
+	case best.Kind() == passage.Readme:
+		a.AdviceOnly = passage.Readme
 	}
 	a.Confident = a.Confident && a.AdviceOnly == ""
 }

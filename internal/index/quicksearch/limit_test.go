@@ -36,12 +36,14 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-func TestLimitReleaseNotes(t *testing.T) {
+func TestLimitKind(t *testing.T) {
 	notes := func(path, title string, headings ...string) *Hit {
 		h := &Hit{Passage: passage.Passage{Path: path, Title: title, Headings: headings}}
 		h.SetKind(passage.ReleaseNotes)
 		return h
 	}
+	readme := &Hit{Passage: passage.Passage{Path: "README.md", Title: "Kettle"}}
+	readme.SetKind(passage.Readme)
 	for _, tt := range []struct {
 		query string
 		best  *Hit
@@ -53,6 +55,8 @@ func TestLimitReleaseNotes(t *testing.T) {
 		{"kettle 2.1 descale", notes("changes.html", "Changes", "Version 2.1"), ""},
 		{"how to release a kettle", notes("guide/release.md", "Releases"), ""},
 		{"how to descale the kettle", &Hit{Passage: passage.Passage{Title: "Kettle 2.1"}}, ""},
+		{"how to descale the kettle", readme, passage.Readme},
+		{"what changed in kettle 2.1", readme, passage.Readme},
 	} {
 		a := Answer{Confident: true}
 		a.limit(&Query{Text: tt.query}, &Properties{Language: lexical.English}, &lexical.Demands{}, tt.best)

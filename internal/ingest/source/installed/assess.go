@@ -43,7 +43,7 @@ func Assess(ctx context.Context, d *Documentation) (Extent, error) {
 			case isPage(it.Name) && isChangeLog(it.Name, data):
 				logs = append(logs, "/"+quote(it.Name))
 				continue
-			case isPage(it.Name) && !isAboutProject(it.Name):
+			case isPage(it.Name) && !IsAboutPackage(it.Name):
 				pages += len(data)
 			default:
 				comments += commentBytes(path.Ext(it.Name), data)
@@ -83,10 +83,10 @@ func stem(name string) string {
 	return strings.NewReplacer("_", "-", " ", "-").Replace(name)
 }
 
-// isAboutProject reports whether a page introduces a package or concerns its development: a
-// README, also in other languages and in the metadata of a Python package, a license, a guide to
-// another version.
-func isAboutProject(name string) bool {
+// IsAboutPackage reports whether a page introduces a package or concerns its development: a
+// README, also in other languages and in the metadata of a Python package, a license, a guide
+// to another version.
+func IsAboutPackage(name string) bool {
 	name = stem(name)
 	switch name {
 	case "metadata", "pkg-info", "contributing", "security", "code-of-conduct", "governance", "authors", "maintainers",
@@ -115,7 +115,7 @@ func isChangeLog(name string, data []byte) bool {
 		if strings.HasPrefix(s, "changelog-") {
 			return true
 		}
-		if isAboutProject(name) {
+		if IsAboutPackage(name) {
 			return false
 		}
 	}
