@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/library"
 	"github.com/docsearch/docsearch/internal/library/served"
 )
@@ -20,7 +21,8 @@ docsearch search do not use them there. In all other folders, they answer as bef
 
 The choice is stored outside the project, in docsearch's data folder. It holds for the
 whole repository, with its worktrees. To undo it, run docsearch use NAME. To switch
-databases off for one session, set DOCSEARCH_IGNORE to their names, separated by commas.`
+databases off for one session, set DOCSEARCH_IGNORE to their names, separated by commas,
+or to "*" for all. A project can list names in .docsearch/settings.json: {"ignore": ["django"]}`
 	cmd.Example = "  docsearch ignore django\n  DOCSEARCH_IGNORE=django,react claude"
 	return cmd
 }
@@ -64,7 +66,29 @@ func newChoiceCommand(a *app, ignored bool) *cobra.Command {
 			} else {
 				fmt.Fprintf(a.stdout, "on in %s: %s\n", printable(project), list)
 			}
-			return nil
+			return a.warnIgnored(l, names, ignored)
 		},
 	}
+}
+
+// warnIgnored warns of databases that are switched on and still do not answer here.
+func (a *app) warnIgnored(l config.Locations, names []string, ignored bool) error {
+	if ignored {
+		return nil
+	}
+	r, err := load.Load(l)
+	if err != nil {
+		return err
+	}
+	cwd, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	r.Config.RemoveIgnored(cwd)
+	for _, name := range names {
+		if by := r.Config.IgnoredBy(name); by != "" {
+			a.warn("%s is still off here: %s lists it", name, by)
+		}
+	}
+	return nil
 }

@@ -44,6 +44,7 @@ type Config struct {
 	Ignored        []Database        `json:"-"`
 	Ignores        map[string]string `json:"-"` // see IgnoredBy; names in lower case
 	SessionIgnores []string          `json:"-"` // see SetSession
+	Home           string            `json:"-"` // of the user, see SetSession
 
 	// Names are the names that the databases define; nil outside the hook.
 	Names *Names `json:"-"`

@@ -166,20 +166,27 @@ func (c *Config) addDatabases(nearest string) {
 
 // Results of IgnoredBy.
 const (
-	IgnoredByProject = "docsearch ignore"
-	IgnoredBySession = "$" + IgnoreVariable
+	IgnoredByProject  = "docsearch ignore"
+	IgnoredBySettings = ProjectSettings
+	IgnoredBySession  = "$" + IgnoreVariable
 )
 
 // IgnoreVariable is the environment variable with the names of the databases that do not
-// answer in a session, separated by commas.
+// answer in a session, separated by commas; AllDatabases means all.
 const IgnoreVariable = "DOCSEARCH_IGNORE"
 
 // IgnoredBy returns who makes the database of a name not answer, after RemoveIgnored; "" if
 // nobody does.
-func (c *Config) IgnoredBy(name string) string { return c.Ignores[strings.ToLower(name)] }
+func (c *Config) IgnoredBy(name string) string {
+	if by := c.Ignores[strings.ToLower(name)]; by != "" {
+		return by
+	}
+	return c.Ignores[AllDatabases]
+}
 
-// SetSession reads the names of the databases that the session ignores.
+// SetSession reads the names of the databases that the session ignores, and the user's home.
 func (c *Config) SetSession(getenv Getenv) {
+	c.Home = Home(getenv)
 	for name := range strings.SplitSeq(getenv(IgnoreVariable), ",") {
 		if name = strings.TrimSpace(name); name != "" {
 			c.SessionIgnores = append(c.SessionIgnores, name)
@@ -188,7 +195,8 @@ func (c *Config) SetSession(getenv Getenv) {
 }
 
 // RemoveIgnored moves the databases that are ignored in folder cwd, or in the session, from
-// Databases to Ignored.
+// Databases to Ignored. Settings of the project that cannot be read ignore none; the doctor
+// reports them.
 func (c *Config) RemoveIgnored(cwd string) {
 	add := func(list []string, by string) {
 		for _, name := range list {
@@ -199,6 +207,8 @@ func (c *Config) RemoveIgnored(cwd string) {
 		}
 	}
 	add(c.SessionIgnores, IgnoredBySession)
+	byProject, _ := ReadProjectSettings(ProjectSettingsPath(cwd, c.Home))
+	add(byProject, IgnoredBySettings)
 	if nearest := c.projectFolder(cwd); nearest != "" {
 		for i := range c.Projects {
 			if c.Projects[i].Folder == nearest {

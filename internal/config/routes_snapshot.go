@@ -31,17 +31,22 @@ func PlaceOf(l Locations, getenv Getenv, cwd string) RoutesPlace {
 	if p.Project != "" || !IsAbs(cwd) {
 		return p
 	}
-	p.Project = cwd
+	p.Project = nearestProject(cwd, home)
+	return p
+}
+
+// nearestProject returns the nearest folder, from cwd upward, that contains .docsearch or is the
+// root of a repository, or cwd if there is none below home.
+func nearestProject(cwd, home string) string {
 	for dir := cwd; dir != home; dir = Dir(dir) {
 		if exists(dir, ".docsearch") || exists(dir, ".git") {
-			p.Project = dir
-			break
+			return dir
 		}
 		if dir == Dir(dir) {
 			break
 		}
 	}
-	return p
+	return cwd
 }
 
 // User returns the place without the project, and without the files of the environment,

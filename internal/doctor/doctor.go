@@ -129,6 +129,7 @@ func (d *Doctor) checkConfig() {
 	r := h.Config
 	if cwd, err := os.Getwd(); err == nil {
 		r.Config.AddProject(cwd)
+		d.checkProjectSettings(cwd)
 	}
 	d.config = r.Config
 	if len(r.Problems) > 0 {
@@ -142,6 +143,18 @@ func (d *Doctor) checkConfig() {
 		return
 	}
 	d.ok("config", "%s: %s", r.Path, CountDatabases(&r.Config, "database"))
+}
+
+// checkProjectSettings reports what the settings of the project in the working directory take
+// away, because their author may be somebody else.
+func (d *Doctor) checkProjectSettings(cwd string) {
+	ignored, err := config.ReadProjectSettings(config.ProjectSettingsPath(cwd, config.Home(os.Getenv)))
+	if err != nil {
+		d.note("project", usererror.Message(err))
+	}
+	if len(ignored) > 0 {
+		d.note("project", config.ProjectSettings+" switches off here: "+listSome(ignored))
+	}
 }
 
 // checkRules checks the rules that apply in the working directory, and the time that the hook

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -37,6 +38,7 @@ func TestEnvironment(t *testing.T) {
 	}
 	r := mustLoad(t, l)
 	want := config.Default()
+	want.Home = config.Home(os.Getenv)
 	want.Hook = config.Hook{Retry: config.RetryEvidence, TimeoutMS: 90, Tool: "mcp__docs__search", LogQueries: true, Adapt: true}
 	want.Search = config.Search{TopK: 5, MaxTokens: 900}
 	want.Inject = config.Inject{Tools: []string{"Bash", "Read"}, Failures: true, TopK: 2, Hybrid: true, MaxChars: 500, Floor: .4}

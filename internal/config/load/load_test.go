@@ -86,6 +86,7 @@ func TestFirstForm(t *testing.T) {
 	unixPaths(t)
 	r := mustLoad(t, locations(t, "docsearch-config.json", originalFormat))
 	want := config.Default()
+	want.Home = "/home/me"
 	want.Databases = []config.Database{{
 		Name: "gitlab", Keywords: []string{"gitlab", "gl", "gitlab-ci"}, Path: "/home/me/.leann/indexes/gitlab",
 		Description: "GitLab documentation", Tool: "mcp__leann__search",
@@ -101,6 +102,7 @@ func TestFirstForm(t *testing.T) {
 func TestFormats(t *testing.T) {
 	unixPaths(t)
 	want := config.Default()
+	want.Home = "/home/me"
 	want.Databases = []config.Database{
 		{
 			Name: "gl", Keywords: []string{"GitLab", "c++", ".net"}, Path: "/docs/gitlab", Description: "GitLab: docs",

@@ -42,7 +42,7 @@ type Databases struct {
 // A Config is the config at one time, with its connections. It does not change.
 type Config struct {
 	config.Config
-	stamps   [2]config.Stamp // of the config and of the projects' registrations
+	stamps   [3]config.Stamp // of the config, the projects' registrations, and the project's settings
 	Opened   *index.Embedders
 	clients  map[string]*remote.Client          // of the config's servers, by URL
 	clusters map[string]*clustersearch.Database // databases in clusters, by name
@@ -124,8 +124,11 @@ func (s *Databases) read() *Config {
 	last := s.last.Load()
 	stamp, err := config.StampOf(s.Locations.Config)
 	projects, projectsErr := config.StampOf(s.Locations.Projects)
-	stamps := [...]config.Stamp{stamp, projects}
-	if changed := s.changed.Swap(false); last != nil && !changed && (err != nil || projectsErr != nil || stamps == last.stamps) {
+	// Settings of the project that cannot be read are like none, and do not keep the old config.
+	settings, _ := config.StampOf(config.ProjectSettingsPath(s.Project, config.Home(os.Getenv)))
+	stamps := [...]config.Stamp{stamp, projects, settings}
+	failed := err != nil || projectsErr != nil
+	if changed := s.changed.Swap(false); last != nil && !changed && (failed || stamps == last.stamps) {
 		return last
 	}
 	loaded, err := load.Load(s.Locations)
