@@ -2,26 +2,31 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/docsearch/docsearch/internal/agentconfig"
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/edit"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/doctor"
 	"github.com/docsearch/docsearch/internal/hook/uncached"
 	"github.com/docsearch/docsearch/internal/humanize/terminal"
+	"github.com/docsearch/docsearch/internal/usererror"
 	"github.com/docsearch/docsearch/internal/web/machine"
 )
 
 func newConfigCommand(a *app) *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "config",
-		Short: "Check and print the configuration",
-		Long: `Check and print the configuration. The config file is a JSON, YAML, or TOML file:
-DOCSEARCH_CONFIG_PATH if set, otherwise ~/.claude/hooks/docsearch-config.json.`,
+		Short: "Print, change, and check the configuration",
+		Long: `Print, change, and check the configuration. The config file is a JSON, YAML, or TOML
+file: DOCSEARCH_CONFIG_PATH if set, otherwise ~/.claude/hooks/docsearch-config.json.`,
 	})
 	var env bool
 	var folder string
@@ -57,6 +62,7 @@ takes. The exit code is 1 if there is a problem.`,
 	check.Flags().MarkHidden("refresh")
 	cmd.AddCommand(
 		show,
+		newConfigSetCommand(a),
 		check,
 		a.movedTo("config show", &cobra.Command{
 			Use:   "path",
@@ -66,6 +72,70 @@ takes. The exit code is 1 if there is a problem.`,
 		}),
 	)
 	return cmd
+}
+
+func newConfigSetCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "set KEY VALUE",
+		Short: "Change a value in the config file",
+		Long: `Change a value in the config file. Everything else in the file stays as it is, with
+comments and layout. The file is backed up first.
+
+KEY is the name of a database with .mode, .keywords, .description, .urls or .version,
+or a key of the sections hook, search, inject and update, such as hook.log_queries.
+docsearch config show prints all keys with their values.
+
+VALUE is true or false for a switch. Separate the items of a list with commas. The value
+"default" removes the key from the file.`,
+		Example: `  docsearch config set django.mode advise
+  docsearch config set django.keywords django,drf
+  docsearch config set hook.log_queries false`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return fmt.Errorf("%s needs a key and a value, got %s", commandName(cmd), count(len(args), "argument"))
+			}
+			return nil
+		},
+		ValidArgsFunction: completeConfigKeys,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.setConfig(cmd.Context(), args[0], args[1]) },
+	}
+}
+
+func completeConfigKeys(_ *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+	r, err := load.Load(config.Locate(os.Getenv))
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return beginning(edit.Keys(r.Config.Databases), start), cobra.ShellCompDirectiveNoFileComp
+}
+
+func (a *app) setConfig(ctx context.Context, key, value string) error {
+	l := config.Locate(os.Getenv)
+	r, err := load.Load(l)
+	if err != nil {
+		return withHint(err, "run docsearch config check to list all problems")
+	}
+	change, err := agentconfig.Rewrite(l.Config, key+" to "+value, func(data []byte) ([]byte, error) {
+		return edit.SetKey(l.Config, data, key, value)
+	})
+	if invalid, ok := errors.AsType[*usererror.Invalid](err); ok {
+		return invalid // it does not depend on the file
+	}
+	if err != nil {
+		return withHint(err, "change the file in an editor, then run docsearch config check")
+	}
+	if variable, isSet := strings.CutPrefix(r.Origins()[strings.ToLower(key)], "$"); isSet {
+		a.warn("the environment variable %s overrides %s", variable, key)
+	}
+	if change.None() {
+		_, err := fmt.Fprintf(a.stdout, "%s is already %s in %s\n", key, value, l.Config)
+		return err
+	}
+	if err := a.applyChange(change, "set %s in %s", "set %s in %s"); err != nil {
+		return err
+	}
+	a.refreshHook(ctx)
+	return nil
 }
 
 func (a *app) checkConfig() error {

@@ -16,8 +16,8 @@ func newLastCommand(a *app) *cobra.Command {
 		Use:   "last [--wrong [NUMBER]]",
 		Short: "List the hook's last decisions, or mark one as wrong",
 		Long: `List the hook's last decisions with their outcome, the newest first. They are in the
-local event log, which keeps queries for seven days. To keep none, set "log_queries"
-to false in the config's "hook".
+local event log, which keeps queries for seven days. To keep none, run
+docsearch config set hook.log_queries false.
 
 With --wrong, mark the newest denied web search, or decision NUMBER of the list, as
 wrong. A mark is an example for "docsearch eval" and changes no decision.`,

@@ -24,7 +24,7 @@ its local event log, and what agents did next: they used the answer, searched fu
 or went to the web. The log is rotated at 2 MiB and keeps one old file, so old events
 are dropped.
 
-Unless "log_queries" is false in the config's "hook", stats also groups the web
+Unless hook.log_queries is false in the config, stats also groups the web
 searches of the last seven days that no database matches or answers by their common
 words. For each problem that it finds, it prints a change: thresholds that adapt, a
 keyword, or more documentation.
@@ -67,7 +67,7 @@ func (a *app) stats(since time.Time, asJSON bool) error {
 		return err
 	}
 	if !c.Hook.Log {
-		a.warn(`the event log is off ("log" in the config's "hook"); new events are not counted`)
+		a.warn("the event log is off, so new events are not counted; to keep it, run docsearch config set hook.log true")
 	}
 	if asJSON {
 		return a.printJSON(s)

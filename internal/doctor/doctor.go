@@ -165,7 +165,7 @@ func (d *Doctor) checkRules(h *uncached.Reading) {
 		d.fail("rules", fmt.Sprintf("%s, first: %s", humanize.Count(n, "problem"),
 			strings.TrimPrefix(h.Routes.Problems[0], "routes ")), "run docsearch config check to list all problems")
 	case h.Slow() != "":
-		d.fail("rules", h.Slow(), `raise "timeout_ms" of "hook" in the config, or use fewer rules`)
+		d.fail("rules", h.Slow(), "give the hook more time with docsearch config set hook.timeout_ms, or use fewer rules")
 	default:
 		d.ok("rules", "%s", h.Duration())
 	}

@@ -7,12 +7,10 @@ package edit
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/config"
-	"github.com/docsearch/docsearch/internal/config/decode"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/file/inplace"
 )
@@ -164,17 +162,10 @@ func SetMode(path string, data []byte, name string, mode config.Mode) ([]byte, e
 	if err != nil {
 		return nil, err
 	}
-	entry := f.list[at].(map[string]any)
-	key, err := findKey(entry, "mode")
-	switch {
-	case err != nil:
-		return nil, err
-	case mode != "":
-		err = f.Set(mode, f.key, at, key)
-	case entry[key] != nil:
-		err = f.Remove(f.key, at, key)
+	if mode == "" {
+		return f.result(f.unset(at, "mode"))
 	}
-	return f.result(err)
+	return f.result(f.set(at, "mode", mode))
 }
 
 // SetKeywords returns the contents of the config file at path with these keywords of the database
@@ -303,12 +294,7 @@ func DropURLs(path string, data []byte, name string, urls []string) ([]byte, err
 // findDatabase returns the position in the list of the database of that name, as the
 // program reads the file, or -1.
 func (f *file) findDatabase(name string) (int, config.Database) {
-	decoded, _ := decode.Config(decode.Settings{
-		Values: foldKeys(f.values).(map[string]any),
-		Line:   func(string) int { return 0 },
-		Dir:    config.Dir(f.path),
-		Home:   config.Home(os.Getenv),
-	})
+	decoded, _ := f.decode()
 	for _, db := range decoded.Databases {
 		if strings.EqualFold(db.Name, name) {
 			return db.Entry, db

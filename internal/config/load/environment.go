@@ -61,13 +61,13 @@ func applyOverride(v *viper.Viper, o config.Override, values map[string]any) err
 		section = map[string]any{}
 		values[o.Section] = section
 	}
-	section[o.Field] = overrideValue(o.Kind, v.GetString(key))
+	section[o.Field] = Value(o.Kind, v.GetString(key))
 	return nil
 }
 
-// overrideValue converts the text of an environment variable. A text of another kind stays
-// as it is, so that decode reports it.
-func overrideValue(kind config.Kind, text string) any {
+// Value converts the text of an environment variable or of an argument. A text of another
+// kind stays as it is, so that decode reports it.
+func Value(kind config.Kind, text string) any {
 	switch kind {
 	case config.KindNumber:
 		if n, err := strconv.Atoi(text); err == nil {

@@ -38,7 +38,7 @@ func (s *Summary) Print(w io.Writer, logsQueries bool) error {
 	printShares(&b, c, "by database", s.ByDatabase())
 	for _, share := range s.ByDatabase() {
 		if p := s.ThresholdFor(share.Name); p != nil {
-			fmt.Fprintf(&b, "%s%s: %s; to let its threshold adapt, set \"adapt\": true in the config's \"hook\"\n",
+			fmt.Fprintf(&b, "%s%s: %s; to let its threshold adapt, run docsearch config set hook.adapt true\n",
 				indent, safetext.Printable(share.Name), p.Reason)
 		}
 	}
@@ -57,7 +57,7 @@ func (s *Summary) Print(w io.Writer, logsQueries bool) error {
 	}
 	if s.Unknown > 0 && !logsQueries {
 		fmt.Fprintf(&b,
-			"\n%s without a matching database; to see future ones here, set \"log_queries\": true in the config's \"hook\"\n", Searches(s.Unknown))
+			"\n%s without a matching database; to see future ones here, run docsearch config set hook.log_queries true\n", Searches(s.Unknown))
 	}
 	fmt.Fprintf(&b, "\n%s%s%s\n", c.Title, s.Saved.Sentence(), c.End)
 	for _, line := range terminal.Wrap(s.Saved.How, min(width, 80)) {

@@ -48,7 +48,7 @@ web searches that match no database
          docsearch setup redis
       2  without a common word
 
-5 web searches without a matching database; to see future ones here, set "log_queries": true in the config's "hook"
+5 web searches without a matching database; to see future ones here, run docsearch config set hook.log_queries true
 
 Saved about 1,794,900 tokens and 3.3 hours
 Estimate: a web search or page counts as one web call saved if it was answered
