@@ -16,9 +16,11 @@ import (
 	"github.com/docsearch/docsearch/internal/project"
 )
 
+// newProjectCommand returns a command that setup --project --dry-run has replaced. The hook runs
+// it with --refresh.
 func newProjectCommand(a *app) *cobra.Command {
 	var asJSON, all, refresh bool
-	cmd := &cobra.Command{
+	cmd := a.movedTo("setup --project --dry-run", &cobra.Command{
 		Use:   "project [DIR]",
 		Short: "List the versions that a project uses, and their databases",
 		Long: `List the packages, tools and images that a project uses, with their versions. DIR
@@ -31,14 +33,7 @@ Nothing is run and nothing is downloaded.`,
   docsearch project ~/src/shop --all --json`,
 		Args: atMostOne,
 		RunE: func(_ *cobra.Command, args []string) error {
-			dir := "."
-			if len(args) > 0 {
-				dir = args[0]
-			}
-			if refresh {
-				return library.RefreshProject(dir)
-			}
-			p, err := project.Read(dir, config.Home(os.Getenv))
+			p, err := project.Read(folderOf(args), config.Home(os.Getenv))
 			if err != nil {
 				return err
 			}
@@ -59,6 +54,13 @@ Nothing is run and nothing is downloaded.`,
 			}
 			return printProject(a.stdout, p, databases)
 		},
+	})
+	list := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if refresh {
+			return library.RefreshProject(folderOf(args))
+		}
+		return list(cmd, args)
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "list indirect dependencies, too")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -89,15 +91,11 @@ func printProject(w io.Writer, p *project.Project, databases []string) error {
 	}
 	table := terminal.NewTable(w, "PACKAGE\tVERSION\tFILE\tDATABASE")
 	for i, d := range p.Dependencies {
-		version := cmp.Or(d.Version, "-")
-		if d.Version == "" && d.Constraint != "" {
-			version = "(" + d.Constraint + ")"
-		}
 		name := d.ID()
 		if !d.Direct {
 			name += " (indirect)"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", printable(name), printable(version), printable(d.File),
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", printable(name), printable(library.VersionOf(&d)), printable(d.File),
 			printable(cmp.Or(databases[i], "-")))
 	}
 	return table.Flush()

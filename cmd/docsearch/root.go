@@ -53,8 +53,7 @@ func (a *app) addCommands(root *cobra.Command) {
 			newSetupCommand(a), newSearchCommand(a), newLastCommand(a), newWhyCommand(a), newListCommand(a), newUpdateCommand(a),
 			newDoctorCommand(a), newWebCommand(a), newInstallCommand(a), newUninstallCommand(a),
 		}},
-		{"Databases:", []*cobra.Command{newIndexCommand(a), newProjectCommand(a), newIgnoreCommand(a), newUseCommand(a),
-			newClusterCommand(a)}},
+		{"Databases:", []*cobra.Command{newIndexCommand(a), newIgnoreCommand(a), newUseCommand(a), newClusterCommand(a)}},
 		{"Recipes and packs:", []*cobra.Command{newRecipesCommand(a), newPackCommand(a), newCatalogCommand(a)}},
 		{"Rules and notes:", []*cobra.Command{newRouteCommand(a), newNoteCommand(a)}},
 		{"Team server:", []*cobra.Command{newTokenCommand(a)}},
@@ -69,7 +68,7 @@ func (a *app) addCommands(root *cobra.Command) {
 	}
 	for _, cmd := range []*cobra.Command{
 		newHookCommand(a), newServeCommand(a), newEvalCommand(a), newExtractQueryCommand(a), newReadPDFCommand(a),
-		newInjectCommand(a),
+		newInjectCommand(a), newProjectCommand(a),
 	} {
 		cmd.Hidden = true // agents and scripts run them
 		root.AddCommand(cmd)

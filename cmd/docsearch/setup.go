@@ -46,8 +46,8 @@ asks for the documentation.
 With --project, setup reads the lock files of the project in DIR, by default the
 working directory. It plans a database for each direct dependency: from the
 installed package if that has enough documentation, else from a recipe. It prints the
-plan with sizes and times before it builds the databases. They answer in this project
-only, and the config file stays as it is.
+plan with sizes and times before it builds the databases; with --dry-run, it ends there.
+The databases answer in this project only, and the config file stays as it is.
 
 With --server, setup adds the databases of your team's docsearch server instead. It
 prints what is sent to the server.
@@ -60,6 +60,7 @@ The flags of docsearch index build also apply, such as --include, --prefix, --he
   docsearch setup gitlab ~/src/gitlab/doc
   docsearch setup widgets https://docs.example.com/guide/
   docsearch setup gitlab ~/.leann/indexes/gitlab --install
+  docsearch setup --project --dry-run
   docsearch setup --project --offline
   docsearch setup --server https://docs.example.com --token-file ~/.docsearch-token`,
 		Args:              cobra.ArbitraryArgs,
@@ -70,8 +71,10 @@ The flags of docsearch index build also apply, such as --include, --prefix, --he
 			if s.project {
 				return s.runProject(cmd.Context(), args)
 			}
-			if s.offline {
-				return usagef("cannot use --offline without --project")
+			for _, flag := range []string{"offline", "dry-run"} {
+				if s.builder.Set(flag) {
+					return usagef("cannot use --%s without --project", flag)
+				}
 			}
 			if s.server.url != "" {
 				if len(args) > 0 {
@@ -93,6 +96,7 @@ The flags of docsearch index build also apply, such as --include, --prefix, --he
 	f.BoolVar(&s.project, "project", false,
 		"set up the dependencies of the project in DIR (default: the working directory)")
 	f.BoolVar(&s.offline, "offline", false, "use only documentation on this machine (with --project)")
+	f.BoolVar(&s.dryRun, "dry-run", false, "print the plan with the versions that the project uses (with --project)")
 	f.StringVar(&s.description, "description", "",
 		"set the description that the agent sees to `TEXT` (default: suggested)")
 	f.StringSliceVar(&s.keywords, "keywords", nil, "set the keywords to `WORDS`, separated by commas (default: suggested)")
@@ -128,6 +132,7 @@ type setupCommand struct {
 	keywords, urls        []string // flag values
 	description           string
 	project, offline      bool
+	dryRun                bool
 	yes                   bool
 	install               bool
 	noInstall             bool

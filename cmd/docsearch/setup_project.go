@@ -24,14 +24,10 @@ func (s *setupCommand) runProject(ctx context.Context, args []string) error {
 			return usagef("cannot use --%s with --project", flag)
 		}
 	}
-	dir := "."
-	if len(args) > 0 {
-		dir = args[0]
-	}
 	if err := s.prepare(); err != nil {
 		return err
 	}
-	p, err := project.Read(dir, config.Home(os.Getenv))
+	p, err := project.Read(folderOf(args), config.Home(os.Getenv))
 	if err != nil {
 		return err
 	}
@@ -49,6 +45,9 @@ func (s *setupCommand) runProject(ctx context.Context, args []string) error {
 	if err := plan.Print(s.stdout); err != nil {
 		return err
 	}
+	if s.dryRun {
+		return nil
+	}
 	if question := plan.Question(); question != "" {
 		agreed, err := s.prompter.Agree(ctx, question, s.yes)
 		if err != nil {
@@ -62,6 +61,14 @@ func (s *setupCommand) runProject(ctx context.Context, args []string) error {
 		func(ctx context.Context) error { return s.buildProject(ctx, plan) },
 		s.installClients,
 		func(context.Context) error { s.summarizeProject(plan); return plan.Failure() })
+}
+
+// folderOf returns the folder of a project: the argument, or the working directory.
+func folderOf(args []string) string {
+	if len(args) > 0 {
+		return args[0]
+	}
+	return "."
 }
 
 // buildProject builds the databases, several at once, and registers them for the project. The

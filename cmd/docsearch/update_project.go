@@ -26,10 +26,7 @@ func (u *updateCommand) runProject(ctx context.Context, args []string) error {
 	if len(args) > 1 {
 		return usagef("cannot update %d projects: want one folder", len(args))
 	}
-	dir := "."
-	if len(args) > 0 {
-		dir = args[0]
-	}
+	dir := folderOf(args)
 	if u.background || u.isDetached {
 		cache, err := library.CacheFolder()
 		if err != nil {

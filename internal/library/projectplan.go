@@ -38,16 +38,28 @@ func (p *ProjectPlan) Print(w io.Writer) error {
 			source, length = "recipe "+i.Recipe.Argument+": "+i.Recipe.origin(), "unknown"
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", safetext.Printable(i.ID()),
-			safetext.Printable(cmp.Or(i.Version, "-")), source, length, cmp.Or(i.Database, "-"), i.reason())
+			safetext.Printable(VersionOf(&i.Dependency)), source, length, cmp.Or(i.Database, "-"), i.reason())
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
+	var parts []string
+	if n := counts[SourceInstalled]; n > 0 {
+		took := total / time.Duration(min(2, runtime.NumCPU()))
+		parts = append(parts, fmt.Sprintf("%s to build from installed packages (%s, about %s)",
+			humanize.Count(n, "database"), humanize.Size(bytes), seconds(took)))
+	}
+	if n := counts[SourceDownload]; n > 0 {
+		parts = append(parts, humanize.Count(n, "download"))
+	}
+	if n := counts[SourceReady]; n > 0 {
+		parts = append(parts, humanize.Count(n, "database")+" ready")
+	}
 	none := len(p.Items) - counts[SourceInstalled] - counts[SourceDownload] - counts[SourceReady]
-	_, err := fmt.Fprintf(w, "\n%s of installed packages (%s, about %s), %s, %d ready, %d without documentation\n",
-		humanize.Count(counts[SourceInstalled], "database"), humanize.Size(bytes),
-		seconds(total/time.Duration(min(2, runtime.NumCPU()))), humanize.Count(counts[SourceDownload], "download"),
-		counts[SourceReady], none)
+	if none > 0 {
+		parts = append(parts, fmt.Sprintf("%d without documentation", none))
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n", strings.Join(parts, ", "))
 	for _, i := range p.Items {
 		if p.offline && !i.Ready && i.prefersRecipe() {
 			fmt.Fprintf(w, "with a connection, recipe %s would bring %s from %s (size unknown)\n",
@@ -104,6 +116,15 @@ func (item *ProjectItem) reason() string {
 func (r *ChosenRecipe) origin() string {
 	_, address, _ := strings.Cut(r.Source.Download(), "://")
 	return cmp.Or(address, "this machine")
+}
+
+// VersionOf returns the version of a dependency for people: the range of the manifest in
+// parentheses if no file has the version.
+func VersionOf(d *project.Dependency) string {
+	if d.Version == "" && d.Constraint != "" {
+		return "(" + d.Constraint + ")"
+	}
+	return cmp.Or(d.Version, "-")
 }
 
 func seconds(d time.Duration) string {
