@@ -127,7 +127,9 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 		}
 		reply := decision.reply()
 		if p.Deadline != nil && reply.Message != "" {
-			reply.Message += fmt.Sprintf(" (%d ms)", time.Since(p.started()).Milliseconds())
+			if took := time.Since(p.started()); took >= time.Millisecond { // a rule takes less
+				reply.Message += fmt.Sprintf(" (%d ms)", took.Milliseconds())
+			}
 		}
 		if line := p.troubleLine(&decision, c, l, problems); line != "" {
 			reply.Message = line

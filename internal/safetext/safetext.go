@@ -72,7 +72,7 @@ func Name(s string) string {
 	if end == len(s) {
 		return s
 	}
-	return strings.TrimRight(s[:end], " ") + "…"
+	return strings.TrimRight(s[:end], " /…") + "…" // a heading may join several with slashes
 }
 
 // Address sanitizes s, a URL or a path, for a line outside of a fence. It encodes the spaces

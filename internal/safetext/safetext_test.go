@@ -76,6 +76,7 @@ func TestName(t *testing.T) {
 		" os.path\n join ": "os.path join",
 		"one two three four five six seven eight":                  "one two three four five six seven eight",
 		"one two three four five six seven eight nine":             "one two three four five six seven eight…",
+		"turn the crank / lock it / … / ring the bell":             "turn the crank / lock it…",
 		strings.Repeat("x", 64):                                    strings.Repeat("x", 64),
 		strings.Repeat("x", 65):                                    strings.Repeat("x", 64) + "…",
 		strings.Repeat("é", 40):                                    strings.Repeat("é", 32) + "…",
