@@ -21,6 +21,9 @@ type Problem struct {
 	Expected string
 	Got      string
 	Effect   string // consequence for the user
+	// Unknown is "key" or "variable" if the field is none that docsearch knows. It is ignored,
+	// and Expected is a sentence that helps.
+	Unknown string
 }
 
 // String returns the problem on one line, without the file's name.
@@ -33,6 +36,10 @@ func (p Problem) String() string {
 		if where != "" {
 			b.WriteString(where + ": ")
 		}
+	}
+	if p.Unknown != "" {
+		b.WriteString("unknown " + p.Unknown + ", ignored; " + p.Expected)
+		return b.String()
 	}
 	b.WriteString("want " + p.Expected)
 	if p.Got != "" {
@@ -423,16 +430,16 @@ func (d *decoder) reportUnknown(path, entry string, m map[string]any, keys ...st
 		if quoted := strconv.Quote(key); quoted != `"`+key+`"` {
 			key = quoted
 		}
-		d.report(at, Problem{Entry: entry, Field: key, Expected: expected, Effect: "ignored"})
+		d.report(at, Problem{Entry: entry, Field: key, Expected: expected, Unknown: "key"})
 	}
 }
 
-// knownKey describes what to write in place of an unknown key.
+// knownKey says what to write in place of an unknown key.
 func knownKey(key string, keys []string) string {
 	if near := Nearest(key, keys); near != "" {
-		return fmt.Sprintf("a known key (did you mean %q?)", near)
+		return fmt.Sprintf("did you mean %q?", near)
 	}
-	return "one of " + strings.Join(keys, ", ")
+	return "want one of " + strings.Join(keys, ", ")
 }
 
 // entryLabel returns a label for a database entry, even an invalid one.

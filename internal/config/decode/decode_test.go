@@ -112,7 +112,7 @@ func TestProblemsOfRules(t *testing.T) {
 		{`{"a": {"pattern": "x", "database": "db", "rate": "1/5m"}}`, 1, []string{`routes.a: rate: want no rate in a rule with a database, got "1/5m"; ignored`}},
 		{`{"a": {"pattern": "x", "message": "m", "limit": 0}}`, 1, []string{"routes.a: limit: want a whole number from 1, got 0; no limit"}},
 		{`{"a": {"pattern": "x", "message": "m", "unless": ["y", 2]}}`, 0, []string{"routes.a: unless: want a pattern or a list of patterns, got 2; the rule is ignored"}},
-		{`{"a": {"pattern": "x", "mesage": "m", "message": "m"}}`, 1, []string{`routes.a: mesage: want a known key (did you mean "message"?); ignored`}},
+		{`{"a": {"pattern": "x", "mesage": "m", "message": "m"}}`, 1, []string{`routes.a: mesage: unknown key, ignored; did you mean "message"?`}},
 		{`{"a": {"pattern": "x", "message": "m", "tests": {}}}`, 1, []string{"routes.a: tests: want a list of tests, got an object; ignored"}},
 		{`{"a": {"pattern": "x", "message": "m", "tests": [1, {"input": "x"}, {"expect": "deny"}, {"expect": "deny", "input": {"tool_name": "Bash"}}]}}`, 1, []string{
 			`routes.a: tests[0]: want a test with "input" and "expect", got 1; the test is ignored`,

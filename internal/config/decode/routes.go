@@ -206,7 +206,7 @@ func (d *routeDecoder) reportUnknown() {
 		}
 		line := d.routes.Line(d.path[0], key)
 		d.problems = append(d.problems,
-			Problem{Line: line, Entry: d.entry, Field: key, Expected: knownKey(key, keys), Effect: "ignored"})
+			Problem{Line: line, Entry: d.entry, Field: key, Expected: knownKey(key, keys), Unknown: "key"})
 	}
 }
 

@@ -30,14 +30,14 @@ func (r *Result) CheckEnvironment(environment []string) {
 	for _, variable := range environment {
 		name, value, _ := strings.Cut(variable, "=")
 		own, isOwn := strings.CutPrefix(name, prefix)
-		p := decode.Problem{Field: "$" + name, Effect: "ignored"}
+		p := decode.Problem{Field: "$" + name}
 		switch {
 		case own == "MCP_TOOL" && isOwn && value != "" && !config.IsSearchTool(value):
-			p.Expected, p.Got = decode.SearchToolName, strconv.Quote(value)
+			p.Expected, p.Got, p.Effect = decode.SearchToolName, strconv.Quote(value), "ignored"
 		case isOwn && !slices.Contains(known, own):
-			p.Expected = "a variable that docsearch config show --env lists"
+			p.Unknown, p.Expected = "variable", "to list them, run docsearch config show --env"
 			if near := decode.Nearest(own, known); near != "" {
-				p.Expected = fmt.Sprintf("a known variable (did you mean %s?)", prefix+near)
+				p.Expected = fmt.Sprintf("did you mean %s?", prefix+near)
 			}
 		default:
 			continue

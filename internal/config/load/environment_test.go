@@ -94,8 +94,8 @@ func TestCheckEnvironment(t *testing.T) {
 		"DOCSEARCH_HOOK_LOGS=0", "DOCSEARCH_COLOR=1",
 	})
 	if diff := cmp.Diff([]string{
-		`$DOCSEARCH_HOOK_LOGS: want a known variable (did you mean DOCSEARCH_HOOK_LOG?); ignored`,
-		`$DOCSEARCH_COLOR: want a variable that docsearch config show --env lists; ignored`,
+		`$DOCSEARCH_HOOK_LOGS: unknown variable, ignored; did you mean DOCSEARCH_HOOK_LOG?`,
+		`$DOCSEARCH_COLOR: unknown variable, ignored; to list them, run docsearch config show --env`,
 	}, problems(r)); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}

@@ -253,11 +253,11 @@ func TestProblems(t *testing.T) {
 		{"misspelled keys", "c.json", `{"database": [],
   "databases": [{"keyword": ["x"], "keywords": ["a"], "path": "/a", "description": "A", "Mod": "off", "nonsense": 1}],
   "hook": {"timeout": 5}}`, 1, []string{
-			`line 1: database: want a known key (did you mean "databases"?); ignored`,
-			`line 2: databases[0] (a): keyword: want a known key (did you mean "keywords"?); ignored`,
-			`line 2: databases[0] (a): mod: want a known key (did you mean "mode"?); ignored`,
-			`line 2: databases[0] (a): nonsense: want one of name, keywords, path, weaviate, description, mcp_tool_name, urls, mode, version, publisher, inject, notes, packages; ignored`,
-			`line 3: hook: timeout: want one of retry, timeout_ms, mcp_tool_name, log, log_queries, adapt; ignored`,
+			`line 1: database: unknown key, ignored; did you mean "databases"?`,
+			`line 2: databases[0] (a): keyword: unknown key, ignored; did you mean "keywords"?`,
+			`line 2: databases[0] (a): mod: unknown key, ignored; did you mean "mode"?`,
+			`line 2: databases[0] (a): nonsense: unknown key, ignored; want one of name, keywords, path, weaviate, description, mcp_tool_name, urls, mode, version, publisher, inject, notes, packages`,
+			`line 3: hook: timeout: unknown key, ignored; want one of retry, timeout_ms, mcp_tool_name, log, log_queries, adapt`,
 		}},
 		{"injection", "c.yaml", "databases:\n- {keywords: [a], path: /a, description: A, inject: {x: 1}}\ninject:\n  sessions: often\n  tools: [edit, Grep]\n  max_chars: 9\n  floor: -1\n  skip_agents: [1]\n  tags: []\n", 1, []string{
 			`line 2: databases[0] (a): inject: want true, or patterns of documents as in "conventions/**", got an object; no notes are added`,
@@ -266,7 +266,7 @@ func TestProblems(t *testing.T) {
 			`line 6: inject: max_chars: want a whole number from 200 to 9000, got 9; using 3000`,
 			`line 7: inject: floor: want a number from 0 to 100, got -1; using 1.2`,
 			`line 8: inject: skip_agents: want names of subagent types, got 1; the other items are used`,
-			`line 9: inject: tags: want one of sessions, tools, failures, top_k, hybrid, max_chars, floor, skip_agents; ignored`,
+			`line 9: inject: tags: unknown key, ignored; want one of sessions, tools, failures, top_k, hybrid, max_chars, floor, skip_agents`,
 		}},
 		{"values of sections", "c.yaml", "hook:\n  retry: always\n  timeout_ms: 0\n  log: often\nsearch:\n  top_k: 2.5\n  max_tokens: lots\n", 0, []string{
 			`line 2: hook: retry: want "identical" or "evidence", got "always"; using "identical"`,
@@ -321,9 +321,9 @@ func TestProblems(t *testing.T) {
 			`line 14: embedder[12]: provider: want "ollama" or "openai" with the server that runs the ONNX model, or "model2vec", got "onnx"; the embedder is ignored`,
 		}},
 		{"keys that look like paths", "c.json", `{"databases.0": 1, "hook.retry": "evidence", "a\nb": 2}`, 0, []string{
-			`line 1: "a\nb": want one of databases, hook, search, routes, route_files, inject, update, embedder, servers, publishers, catalogs; ignored`,
-			`line 1: databases.0: want a known key (did you mean "databases"?); ignored`,
-			`line 1: hook.retry: want one of databases, hook, search, routes, route_files, inject, update, embedder, servers, publishers, catalogs; ignored`,
+			`line 1: "a\nb": unknown key, ignored; want one of databases, hook, search, routes, route_files, inject, update, embedder, servers, publishers, catalogs`,
+			`line 1: databases.0: unknown key, ignored; did you mean "databases"?`,
+			`line 1: hook.retry: unknown key, ignored; want one of databases, hook, search, routes, route_files, inject, update, embedder, servers, publishers, catalogs`,
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
