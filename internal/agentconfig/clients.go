@@ -79,7 +79,9 @@ func Clients() []*Client {
 		{
 			Name: "gemini", Title: "Gemini CLI", Tested: true, programs: []string{"gemini"}, dropsEqual: true, folder: "~/.gemini",
 			hook: hookFile{
-				files: inBoth(".gemini/settings.json"), timeout: millisecondTimeout,
+				files: inBoth(".gemini/settings.json"),
+				// Without a name, each line for the person ends with the command.
+				handler: `{"type": "command", "name": "docsearch", "command": "COMMAND", "timeout": 10000}`,
 				events: []registration{
 					{
 						event: "BeforeTool", expr: "google_web_search|web_fetch|run_shell_command|replace|write_file|mcp_.*",

@@ -209,6 +209,10 @@ func (p *Process) report(out host.Output, d Decision, problems []string) (code i
 	if p.Deadline != nil {
 		p.Deadline.Stop()
 	}
+	faults := slices.Concat(d.Faults, problems, p.ruleProblems[0], p.ruleProblems[1])
+	if len(out.Stdout) == 0 && len(faults) > 0 {
+		out.Stdout = host.Of(p.Event.Host).Nothing
+	}
 	if len(out.Stdout) > 0 {
 		if _, err := p.Stdout.Write(out.Stdout); err != nil {
 			p.printf("cannot write the decision: %v; the call runs as usual", err)
@@ -218,7 +222,7 @@ func (p *Process) report(out host.Output, d Decision, problems []string) (code i
 	if out.Stderr != "" {
 		fmt.Fprintln(p.Stderr, out.Stderr)
 	}
-	for _, line := range slices.Concat(d.Faults, problems, p.ruleProblems[0], p.ruleProblems[1]) {
+	for _, line := range faults {
 		p.printf("%s", line)
 	}
 	return out.Code

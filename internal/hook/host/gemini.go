@@ -7,6 +7,7 @@ import (
 
 var gemini = Client{
 	Host:         event.Gemini,
+	Nothing:      []byte("{}\n"),
 	CompactsOnce: true,
 	contexts:     []string{event.SessionStart, event.UserPromptSubmit, event.PostToolUse},
 	prefix:       "mcp_",
@@ -24,12 +25,15 @@ func renderGemini(_ *event.Event, r Reply) Output {
 		o.Text("decision", "deny")
 		o.Text("reason", r.joined())
 		o.Text("systemMessage", r.Message)
-	case r.Context != "":
-		var specific rawjson.Writer
-		specific.Text("additionalContext", r.Context)
-		o.Raw("hookSpecificOutput", specific.End())
-	default:
+	case r.Context == "" && r.Message == "":
 		return Output{}
+	default:
+		if r.Context != "" {
+			var specific rawjson.Writer
+			specific.Text("additionalContext", r.Context)
+			o.Raw("hookSpecificOutput", specific.End())
+		}
+		o.Text("systemMessage", r.Message)
 	}
 	return Output{Stdout: line(o)}
 }

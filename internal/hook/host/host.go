@@ -55,6 +55,9 @@ type Client struct {
 	// MaxReason limits the text of a denial in bytes, of which the agent sees no more and no
 	// context. It is 0 for hosts without such a limit.
 	MaxReason int
+	// Nothing is an output without effect. It is for hosts that show the person the stderr of a
+	// hook without one, before and after each call.
+	Nothing []byte
 	// CompactsOnce reports that PostCompact is the only event of a compaction.
 	CompactsOnce bool
 
