@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -52,7 +53,7 @@ func TestHosts(t *testing.T) {
 				}
 				answer := named.answer(t, f.Data)
 				got.Files = append(got.Files, f, txtar.File{Name: f.Name + answerSuffix, Data: []byte(answer)})
-				if h == event.OpenCode { // its events look like Claude Code's
+				if h == event.OpenCode || base == "cline" { // the plugin's events look like Claude Code's
 					continue
 				}
 				if diff := cmp.Diff(answer, detected.answer(t, f.Data)); diff != "" {
@@ -160,7 +161,10 @@ func TestEvidenceByHost(t *testing.T) {
 			denied bool
 		}{{call, true}, {call, true}, {string(events["own tool"]), false}, {call, false}} {
 			// Copies of the hook share the ID of a tool use, retries do not.
-			data := strings.Replace(step.event, `"tool_use_id": "`, fmt.Sprintf(`"tool_use_id": "%d`, i), 1)
+			data := step.event
+			for _, id := range []string{`"tool_use_id": "`, `"tool_call": {"id": "`} {
+				data = strings.Replace(data, id, id+strconv.Itoa(i), 1)
+			}
 			answer := s.answer(t, []byte(data))
 			if denied := strings.Contains(answer, "was not "); denied != step.denied {
 				t.Errorf("%s, step %d: denied: %t, want %t:\n%s", base, i+1, denied, step.denied, answer)

@@ -71,8 +71,8 @@ func (e *Event) readInput(input []byte) {
 		e.Command = Command{in.String("command"), in.String("description")}
 	case Edit, MultiEdit, NotebookEdit, Read, Write:
 		e.File.Path = in.String("file_path", "filePath", "path", "notebook_path")
-		e.File.Text = rawjson.Prefix(in.Raw("new_string", "newString", "new_str", "content", "file_text", "new_source"),
-			maxText)
+		e.File.Text = rawjson.Prefix(in.Raw("new_string", "newString", "new_str", "new_str_1", "new_text", "content",
+			"file_text", "file_content", "new_source"), maxText)
 		if edits, err := rawjson.List(in.Raw("edits")); err == nil {
 			for _, edit := range edits {
 				if room := maxText - len(e.File.Text); room > 0 {

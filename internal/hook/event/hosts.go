@@ -27,16 +27,25 @@ const (
 	Grok     Host = "grok"
 	Droid    Host = "droid"
 	Devin    Host = "devin"
+	Cline    Host = "cline"
+	Auggie   Host = "auggie"
 )
 
 // Hosts returns all hosts.
 func Hosts() []Host {
-	return []Host{Claude, Codex, Gemini, Copilot, OpenCode, Qwen, Crush, Cursor, VSCode, Windsurf, Goose, Kiro, Grok, Droid, Devin}
+	return []Host{
+		Claude, Codex, Gemini, Copilot, OpenCode, Qwen, Crush, Cursor, VSCode, Windsurf, Goose, Kiro, Grok, Droid, Devin,
+		Cline, Auggie,
+	}
 }
 
-// HostNamed returns the host with a name.
+// HostNamed returns the host with a name. Kilo Code is built on OpenCode and runs the same
+// plugin.
 func HostNamed(name string) (Host, bool) {
 	h := Host(name)
+	if h == "kilo" {
+		h = OpenCode
+	}
 	return h, slices.Contains(Hosts(), h)
 }
 
@@ -63,10 +72,15 @@ func ReadEnviron(getenv func(string) string) (e Environ) {
 }
 
 // hostOf identifies the host by the shape of its event, and by the environment of the hook
-// if two hosts have the same. OpenCode's plugin always names it.
+// if two hosts have the same. The plugins for OpenCode and Cline
+// always name it.
 func hostOf(f rawjson.Fields, environ Host) Host {
 	name, other := f.Text("hook_event_name"), f.Text("hookEventName")
 	switch {
+	case f.Raw("hookName") != nil && f.Raw("taskId") != nil:
+		return Cline
+	case f.Raw("conversation_id") != nil && f.Raw("cursor_version", "generation_id") == nil && isCommonName(name):
+		return Auggie
 	case f.Raw("cursor_version", "conversation_id") != nil:
 		return Cursor
 	case f.Raw("agent_action_name") != nil:
@@ -98,6 +112,9 @@ func hostOf(f rawjson.Fields, environ Host) Host {
 	}
 	return claudeOr(f, environ)
 }
+
+// isCommonName reports whether the name of an event begins as those of Claude Code do.
+func isCommonName(name string) bool { return name != "" && name[0] >= 'A' && name[0] <= 'Z' }
 
 // claudeOr identifies the host of an event in Claude Code's form.
 func claudeOr(f rawjson.Fields, environ Host) Host {
@@ -142,6 +159,10 @@ func (e *Event) read(f rawjson.Fields) {
 		e.readDroid(f)
 	case Devin:
 		e.readDevin(f)
+	case Cline:
+		e.readCline(f)
+	case Auggie:
+		e.readAuggie(f)
 	default:
 		e.readClaude(f)
 	}

@@ -132,6 +132,9 @@ func TestHostNamed(t *testing.T) {
 			t.Errorf("%s: %s, %t", h, got, ok)
 		}
 	}
+	if got, ok := HostNamed("kilo"); !ok || got != OpenCode {
+		t.Errorf("kilo: %s, %t", got, ok)
+	}
 	for _, name := range []string{"", "emacs", "Claude", "amp"} {
 		if _, ok := HostNamed(name); ok {
 			t.Errorf("%q is a host", name)
@@ -161,6 +164,9 @@ func TestHostOfClaudesHooks(t *testing.T) {
 		{`{"hook_event_name":"PreToolUse","prompt_id":"p"}`, Devin, Devin},
 		{`{"hook_event_name":"PreToolUse","prompt_id":"p"}`, "", Claude},
 		{`{"hook_event_name":"preToolUse","cursor_version":"3"}`, Grok, Cursor},
+		{`{"hook_event_name":"PreToolUse","conversation_id":"c","generation_id":"g"}`, "", Cursor},
+		{`{"hook_event_name":"PreToolUse","conversation_id":"c","workspace_roots":["/p"]}`, "", Auggie},
+		{`{"hookName":"tool_call","taskId":"t"}`, Grok, Cline},
 	} {
 		if e, err := ParseFrom([]byte(test.event), "", Environ{Host: test.environ}); err != nil || e.Host != test.want {
 			t.Errorf("%s in the environment of %q: host %s, %v; want %s", test.event, test.environ, e.Host, err, test.want)
@@ -220,6 +226,9 @@ func FuzzHosts(f *testing.F) {
 		`{"hookEventName":"post_tool_use","sessionId":"s","toolName":"run_terminal_command","toolResult":{"exit_code":2,"output":[108],"output_for_prompt":"exit: 2\nl"}}`,
 		`{"hook_event_name":"PreToolUse","permission_mode":"auto-low","tool_name":"Execute","tool_input":{"command":"ls"}}`,
 		`{"hook_event_name":"PostToolUse","tool_name":"exec","tool_response":{"success":false,"error":"e"}}`,
+		`{"hookName":"tool_call","taskId":"t","workspaceRoots":["/p"],"tool_call":{"id":"c","name":"fetch_web_content","input":{"requests":[{"url":"https://a"},{"url":"https://b","prompt":"p"}]}}}`,
+		`{"hookName":"tool_result","taskId":"t","tool_result":{"name":"run_commands","input":{"commands":["a","b"]},"output":[{"result":"e","success":false}]}}`,
+		`{"hook_event_name":"PreToolUse","conversation_id":"c","workspace_roots":["/p"],"tool_name":"save-file","tool_input":{"path":"a","file_content":"b"}}`,
 	} {
 		f.Add([]byte(seed))
 	}

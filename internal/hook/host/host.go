@@ -64,6 +64,7 @@ type Client struct {
 	contexts []string // events whose context reaches the agent
 	prefix   string   // of an MCP tool's name
 	joint    string   // between the server's and the tool's name
+	reversed bool     // the tool's name comes before the server's
 	through  through  // tool that calls the tools of servers
 	permits  bool     // the host understands the verdicts Allow and Ask
 	messages bool     // the host shows the person a message beside an answer
@@ -71,7 +72,10 @@ type Client struct {
 	render   func(e *event.Event, r Reply) Output
 }
 
-var clients = [...]*Client{&codex, &gemini, &copilot, &openCode, &qwen, &crush, &cursor, &vsCode, &windsurf, &goose, &kiro, &grok, &droid, &devin}
+var clients = [...]*Client{
+	&codex, &gemini, &copilot, &openCode, &qwen, &crush, &cursor, &vsCode, &windsurf, &goose, &kiro, &grok, &droid, &devin,
+	&cline, &auggie,
+}
 
 // Of returns the description of a host.
 func Of(h event.Host) *Client {
@@ -119,7 +123,11 @@ func (c *Client) ToolName(tool string) string {
 	if !ok {
 		return tool
 	}
-	return c.prefix + server + c.joint + tool[strings.LastIndex(tool, "__")+2:]
+	name := tool[strings.LastIndex(tool, "__")+2:]
+	if c.reversed {
+		return c.prefix + name + c.joint + server
+	}
+	return c.prefix + server + c.joint + name
 }
 
 // through is a tool that calls the tools of MCP servers, with the names of its arguments. It is
@@ -158,10 +166,13 @@ func (c *Client) CommonName(tool string, known func(name string) bool) string {
 			continue
 		}
 		full := "mcp__" + rest[:at] + "__" + name
+		if c.reversed {
+			full = "mcp__" + name + "__" + rest[:at]
+		}
 		if known(full) {
 			return full
 		}
-		if first == tool {
+		if first == tool || c.reversed {
 			first = full
 		}
 	}

@@ -89,6 +89,15 @@ func TestRender(t *testing.T) {
 		{name: "droid passes", host: event.Droid, reply: allow},
 		{name: "devin denies", host: event.Devin, reply: deny, stdout: object{"decision": "block", "reason": "R <1>.\n\nC"}},
 		{name: "devin passes", host: event.Devin, reply: allow},
+		{name: "cline denies", host: event.Cline, reply: deny, stdout: joined},
+		{name: "cline passes", host: event.Cline, reply: allow},
+		{name: "cline denies a program's event", host: event.Cline, unnamed: true, reply: deny,
+			stdout: object{"cancel": true, "errorMessage": "R <1>.\n\nC"}},
+		{name: "cline lets a program's event pass", host: event.Cline, unnamed: true},
+		{name: "cline gives a program's event context", host: event.Cline, unnamed: true, reply: Reply{Context: "C"},
+			stdout: object{"contextModification": "C"}},
+		{name: "auggie denies", host: event.Auggie, reply: deny, stdout: joined},
+		{name: "auggie passes", host: event.Auggie, reply: allow},
 		{name: "an unknown host is answered as claude", host: "other", reply: ask, stdout: verdict(Ask)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -157,6 +166,8 @@ func TestContext(t *testing.T) {
 		{host: event.Grok, form: claude, takes: []string{pre, post}},
 		{host: event.Droid, form: claude, takes: []string{session, post}},
 		{host: event.Devin, form: claude, takes: []string{session}},
+		{host: event.Cline, form: claude, takes: []string{session, sub, pre, post}},
+		{host: event.Auggie, form: claude, takes: []string{session}},
 	} {
 		for _, name := range append(slices.Clone(all), event.PreCompact, event.PostCompact, event.SessionEnd, "Stop") {
 			want := test.empty[name]
@@ -193,6 +204,8 @@ func TestToolNames(t *testing.T) {
 		{event.Grok, "docsearch__search", "docsearch__list_databases"},
 		{event.Droid, "docsearch___search", "docsearch___list_databases"},
 		{event.Devin, search, list},
+		{event.Cline, "docsearch__search", "docsearch__list_databases"},
+		{event.Auggie, "search_docsearch", "list_databases_docsearch"},
 	} {
 		c := Of(test.host)
 		if got := c.ToolName(search); got != test.search {
