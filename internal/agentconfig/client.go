@@ -22,6 +22,8 @@ type Client struct {
 	// Tested reports that docsearch's tests run the client. Support for the others
 	// follows their documentation.
 	Tested bool
+	// Successor is the name of the client that replaces this one; "" if none.
+	Successor string
 	// Limits describes the parts of docsearch that the client cannot use; "" if
 	// none.
 	Limits string
@@ -37,9 +39,11 @@ type Client struct {
 	more func(p *Places, s Scope, parts []part) []part
 	// others are further files in which the client finds hooks, as patterns.
 	others locations
-	// covered is a file of another client from which the client already runs the hook of a
-	// project.
-	covered string
+	// covered is the file of another client from which the client already runs the hook.
+	covered locations
+	// follows reports that the client also starts the servers that belong to the covered
+	// hook.
+	follows bool
 	// approval describes the step after an install in a scope.
 	approval map[Scope]string
 	// blocked returns the settings that keep the client from running the hook.
@@ -203,6 +207,11 @@ func (p *Places) variable(name string, otherwise ...string) string {
 	return p.atHome(otherwise...)
 }
 
+// roaming returns a path in Windows' folder for the data of programs.
+func (p *Places) roaming(path ...string) string {
+	return filepath.Join(append([]string{p.variable("APPDATA", "AppData", "Roaming")}, path...)...)
+}
+
 func (p *Places) atHome(path ...string) string {
 	return filepath.Join(append([]string{p.home}, path...)...)
 }
@@ -225,6 +234,12 @@ func (p *Places) path(location string) string {
 		dir = codeFolder(p)
 	case "$GOOSE":
 		dir = gooseFolder(p)
+	case "$GROK_HOME":
+		dir = p.variable("GROK_HOME", ".grok")
+	case "$DEVIN":
+		dir = configFolder(p, "devin", "devin")
+	case "$ZED":
+		dir = configFolder(p, "zed", "Zed")
 	}
 	return filepath.Join(dir, filepath.FromSlash(rest))
 }
@@ -270,15 +285,16 @@ func (c *Client) Approval(s Scope) string { return c.approval[s] }
 // Covered returns a file of another client from which the client already runs the
 // hook in a scope, or "". Install then adds no second one.
 func (c *Client) Covered(p *Places, s Scope) string {
-	if c.covered == "" || s != Project {
-		return ""
+	for _, path := range p.paths(c.covered[s]) {
+		if data, _, err := readFile(path); err == nil && len(findHooks(path, data)) > 0 {
+			return path
+		}
 	}
-	path := p.path(c.covered)
-	if data, _, err := readFile(path); err != nil || len(findHooks(path, data)) == 0 {
-		return ""
-	}
-	return path
+	return ""
 }
+
+// Follows reports whether the client runs the hooks and the servers of Claude Code.
+func (c *Client) Follows() bool { return c.follows }
 
 // Install plans the changes that add docsearch to a scope. It omits files that
 // need no change.
@@ -288,7 +304,7 @@ func (c *Client) Install(p *Places, s Scope, program Program) ([]*Change, error)
 		return nil, err
 	}
 	if c.Covered(p, s) != "" {
-		parts = slices.DeleteFunc(parts, part.hasHook)
+		parts = slices.DeleteFunc(parts, func(q part) bool { return c.follows || q.hasHook() })
 	}
 	if err := c.refuseTwins(p, s, parts); err != nil {
 		return nil, err

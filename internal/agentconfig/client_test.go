@@ -33,7 +33,10 @@ func TestClientNames(t *testing.T) {
 		}
 	}
 	slices.Sort(names)
-	want := []string{"amp", "claude", "codex", "copilot", "crush", "cursor", "droid", "gemini", "goose", "kiro", "opencode", "qwen", "vscode", "windsurf"}
+	want := []string{
+		"amp", "antigravity", "auggie", "claude", "cline", "codex", "copilot", "crush", "cursor", "devin", "droid", "gemini", "goose",
+		"grok", "kilo", "kiro", "opencode", "qwen", "vscode", "windsurf", "zed",
+	}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("clients (-want +got):\n%s", diff)
 	}

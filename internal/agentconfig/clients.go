@@ -70,7 +70,7 @@ func Clients() []*Client {
 				User:    {"~/.copilot/hooks/*.json", "~/.copilot/settings.json"},
 				Project: {"./.github/hooks/*.json", "./.claude/settings.json"},
 			},
-			covered:  "./.claude/settings.json",
+			covered:  locations{Project: {"./.claude/settings.json"}},
 			approval: map[Scope]string{Project: "Copilot CLI uses the files of a project only in a trusted folder: start copilot in it and trust it"},
 			blocked:  copilotObstacles,
 			sample: `{"hook_event_name": "PreToolUse", "session_id": "doctor", "timestamp": "2026-01-01T00:00:00.000Z",
@@ -78,6 +78,7 @@ func Clients() []*Client {
 		},
 		{
 			Name: "gemini", Title: "Gemini CLI", Tested: true, programs: []string{"gemini"}, dropsEqual: true, folder: "~/.gemini",
+			Successor: "antigravity",
 			hook: hookFile{
 				files: inBoth(".gemini/settings.json"),
 				// Without a name, each line for the person ends with the command.
@@ -104,7 +105,7 @@ func Clients() []*Client {
 			Name: "opencode", Title: "OpenCode", Tested: true, programs: []string{"opencode"}, folder: "$XDG_CONFIG_HOME/opencode",
 			hook: hookFile{
 				files: locations{User: {"$XDG_CONFIG_HOME/opencode/plugin/docsearch.js"}, Project: {"./.opencode/plugin/docsearch.js"}},
-				own:   func(invocation) ownFile { return opencodeFile() },
+				own:   func(run invocation) ownFile { return opencodeFile(run.client) },
 			},
 			server: serverFile{
 				files: locations{
@@ -161,6 +162,47 @@ func Clients() []*Client {
 			sample: `{"hook_event_name": "PreToolUse", "session_id": "doctor", "permission_mode": "auto-low",
 				"tool_name": "WebSearch", "tool_input": {"query": "QUERY"}}`,
 		},
+		{ // It has Claude Code's form of hooks in files of its own, and reads Claude Code's too.
+			Name: "grok", Title: "Grok Build", Tested: true, programs: []string{"grok"}, folder: "$GROK_HOME",
+			Limits: "it shows the model 256 bytes of a denial, and no context at the start of a session",
+			hook: hookFile{
+				files: locations{User: {"$GROK_HOME/hooks/docsearch.json"}, Project: {"./.grok/hooks/docsearch.json"}},
+				events: []registration{
+					{
+						event: "PreToolUse", expr: "^(web_search|web_fetch|run_terminal_command|search_replace|write|SERVER__.*)$",
+						tools: []string{"web_search", "web_fetch", "run_terminal_command", "search_replace", "write", "SERVER__search"},
+					},
+					{event: "PostToolUse", tools: []string{"run_terminal_command", "search_replace", "write"}},
+				},
+			},
+			server: serverFile{
+				files: locations{User: {"$GROK_HOME/config.toml"}, Project: {"./.grok/config.toml"}}, key: "mcp_servers",
+			},
+			others: locations{
+				User:    {"$GROK_HOME/hooks/*.json", claudeSettings[User][0]},
+				Project: {"./.grok/hooks/*.json", claudeSettings[Project][0]},
+			},
+			covered: claudeSettings, follows: true,
+			approval: map[Scope]string{
+				Project: "Grok Build uses the files of a project only in a trusted folder: start grok in it and enter /hooks-trust",
+			},
+			sample: `{"hook_event_name": "PreToolUse", "hookEventName": "pre_tool_use", "sessionId": "doctor", "toolUseId": "call_0",
+				"toolName": "web_search", "toolInput": {"query": "QUERY"}, "tool_name": "web_search", "tool_input": {"query": "QUERY"}}`,
+		},
+		{ // Its hooks are programs or functions of a plugin. A denial by a program ends the run.
+			Name: "cline", Title: "Cline", Tested: true, programs: []string{"cline"}, folder: "~/.cline",
+			Limits: "it has no web search; in the project scope, install adds no MCP server",
+			hook: hookFile{
+				files: inBoth(".cline/plugins/docsearch.js"),
+				own:   func(invocation) ownFile { return scriptFile(clinePlugin, scriptProgram, " hook --client cline") },
+			},
+			server: serverFile{files: locations{User: {"~/.cline/data/settings/cline_mcp_settings.json"}}, key: "mcpServers"},
+			others: inBoth(".cline/plugins/*.js"),
+			sample: `{"hook_event_name": "PreToolUse", "session_id": "doctor", "tool_use_id": "call_0",
+				"tool_name": "fetch_web_content", "tool_input": {"requests": [{"url": "URL", "prompt": "QUERY"}]}}`,
+			sampleShell: `{"hook_event_name": "PreToolUse", "session_id": "doctor", "tool_use_id": "call_0",
+				"tool_name": "run_commands", "tool_input": {"commands": ["true"]}}`,
+		},
 		{
 			Name: "amp", Title: "Amp", programs: []string{"amp"}, folder: "$XDG_CONFIG_HOME/amp",
 			Limits: "it runs no hooks; the agent searches with the MCP server",
@@ -169,6 +211,31 @@ func Clients() []*Client {
 				Project: {"./.amp/settings.json", "./.amp/settings.jsonc"},
 			}},
 			approval: map[Scope]string{Project: "Amp asks each user to approve the servers of a project: run amp mcp approve"},
+		},
+		{ // The sources differ on the place of its hooks, and say that it blocks a call if a hook
+			// prints nothing.
+			Name: "antigravity", Title: "Antigravity", programs: []string{"agy", "antigravity"}, folder: "~/.gemini/config",
+			Limits: "install adds no hook; the agent searches with the MCP server",
+			server: serverFile{
+				files: locations{User: {"~/.gemini/config/mcp_config.json"}, Project: {"./.agents/mcp_config.json"}},
+				key:   "mcpServers",
+			},
+		},
+		{ // It has Claude Code's form of hooks, and no hook for compactions and subagents.
+			Name: "auggie", Title: "Auggie", programs: []string{"auggie"}, folder: "~/.augment",
+			hook: hookFile{
+				files: inBoth(".augment/settings.json"), timeout: millisecondTimeout,
+				events: []registration{
+					{
+						event: "PreToolUse", expr: "^(web-search|web-fetch|launch-process|str-replace-editor|save-file|.*_SERVER)$",
+						tools: []string{"web-search", "web-fetch", "launch-process", "str-replace-editor", "save-file", "search_SERVER"},
+					},
+					{event: "SessionStart"},
+				},
+			},
+			server: serverFile{files: inBoth(".augment/settings.json"), key: "mcpServers"},
+			sample: `{"hook_event_name": "PreToolUse", "conversation_id": "doctor", "workspace_roots": ["/"], "is_mcp_tool": false,
+				"tool_name": "web-search", "tool_input": {"query": "QUERY"}}`,
 		},
 		{ // Its config is a shell file, or JSON in earlier versions. It runs the hook only for
 			// the calls of the main agent.
@@ -193,11 +260,48 @@ func Clients() []*Client {
 			sample:      `{"event": "PreToolUse", "session_id": "doctor", "tool_name": "fetch", "tool_input": {"url": "URL", "format": "markdown"}}`,
 			sampleShell: `{"event": "PreToolUse", "session_id": "doctor", "tool_name": "bash", "tool_input": {"command": "true"}}`,
 		},
-		{ // It has hooks, but several projects report that it blocks a call if a hook prints
-			// nothing, as docsearch's hook does to let a call run.
+		{ // Several projects report that it blocks a call if a hook prints nothing, so
+			// docsearch's hook always prints an object there.
 			Name: "cursor", Title: "Cursor", programs: []string{"cursor", "cursor-agent"}, folder: "~/.cursor",
-			Limits: "its hooks may block calls for which docsearch has no answer, so install adds no hook; the agent searches with the MCP server",
+			hook: hookFile{
+				files: inBoth(".cursor/hooks.json"), flat: true, versioned: true,
+				handler: `{"command": "COMMAND", "matcher": "MATCHER", "timeout": 10}`,
+				events: []registration{
+					{event: "sessionStart"},
+					{
+						event: "preToolUse", expr: "^(WebSearch|WebFetch|Shell|Write|MCP:(search|read))$",
+						tools: []string{"WebSearch", "WebFetch", "Shell", "Write", "MCP:search", "MCP:read"},
+					},
+				},
+			},
 			server: serverFile{files: inBoth(".cursor/mcp.json"), key: "mcpServers"},
+			sample: `{"hook_event_name": "preToolUse", "conversation_id": "doctor", "generation_id": "1", "cursor_version": "3",
+				"tool_name": "WebSearch", "tool_input": {"query": "QUERY"}}`,
+		},
+		{ // It reads Claude Code's files, too. The file of a project has no other settings.
+			Name: "devin", Title: "Devin CLI", programs: []string{"devin"}, folder: "$DEVIN",
+			hook: hookFile{
+				files: locations{User: {"$DEVIN/config.json"}, Project: {"./.devin/config.json"}},
+				events: []registration{
+					{
+						event: "PreToolUse", expr: "^(exec|edit|write|webfetch|web_search|mcp__.*)$",
+						tools: []string{"exec", "edit", "write", "webfetch", "web_search", "mcp__any__tool"},
+					},
+					{event: "PostToolUse", tools: []string{"exec"}},
+					{event: "SessionStart"},
+				},
+			},
+			server: serverFile{
+				files: locations{User: {"$DEVIN/config.json"}, Project: {"./.devin/config.json"}}, key: "mcpServers",
+			},
+			others: locations{
+				User:    claudeSettings[User],
+				Project: {"./.devin/hooks.v1.json", "./.devin/config.local.json", claudeSettings[Project][0]},
+			},
+			covered: claudeSettings, follows: true,
+			sample:      `{"hook_event_name": "PreToolUse", "session_id": "doctor", "prompt_id": "1", "tool_name": "webfetch", "tool_input": {"url": "URL"}}`,
+			sampleShell: `{"hook_event_name": "PreToolUse", "session_id": "doctor", "prompt_id": "1", "tool_name": "exec", "tool_input": {"command": "true"}}`,
+			answer:      decisionAnswer,
 		},
 		{ // Its hooks are in a plugin. It presents a denial as final, and models then do not
 			// repeat the call. Therefore the hook runs only for shell commands and edits, for
@@ -220,6 +324,23 @@ func Clients() []*Client {
 			sample: `{"event": "PreToolUse", "session_id": "doctor", "tool_call_id": "call_0",
 				"tool_name": "developer__shell", "tool_input": {"command": "true"}}`,
 			answer: decisionAnswer,
+		},
+		{ // It is built on OpenCode and runs the same plugin.
+			Name: "kilo", Title: "Kilo Code", programs: []string{"kilo", "kilocode"}, folder: "$XDG_CONFIG_HOME/kilo",
+			hook: hookFile{
+				files: locations{User: {"$XDG_CONFIG_HOME/kilo/plugin/docsearch.js"}, Project: {"./.kilo/plugin/docsearch.js"}},
+				own:   func(run invocation) ownFile { return opencodeFile(run.client) },
+			},
+			server: serverFile{
+				files: locations{
+					User:    {"$XDG_CONFIG_HOME/kilo/kilo.json", "$XDG_CONFIG_HOME/kilo/kilo.jsonc"},
+					Project: {"./kilo.json", "./kilo.jsonc", "./.kilo/kilo.json", "./.kilo/kilo.jsonc"},
+				},
+				key: "mcp", template: `{"type": "local", "command": ["PROGRAM", "serve"], "enabled": true}`,
+			},
+			others: locations{User: {"$XDG_CONFIG_HOME/kilo/plugin*/docsearch*.js"}, Project: {"./.kilo/plugin*/docsearch*.js"}},
+			sample: `{"hook_event_name": "PreToolUse", "session_id": "doctor", "tool_use_id": "call_0",
+				"tool_name": "websearch", "tool_input": {"query": "QUERY"}}`,
 		},
 		{ // A project has hooks in files of their own; the user's are parts of agents, which
 			// docsearch leaves alone.
@@ -250,7 +371,8 @@ func Clients() []*Client {
 		},
 		{
 			Name: "windsurf", Title: "Windsurf", programs: []string{"windsurf"}, folder: "~/.codeium/windsurf",
-			Limits: "it runs hooks for shell commands and edits, but not for web searches; the agent searches with the MCP server",
+			Successor: "devin",
+			Limits:    "it runs hooks for shell commands and edits, but not for web searches; the agent searches with the MCP server",
 			hook: hookFile{
 				files: locations{User: {"~/.codeium/windsurf/hooks.json"}, Project: {"./.windsurf/hooks.json"}}, flat: true,
 				handler: `{"command": "COMMAND", "show_output": true}`,
@@ -261,17 +383,25 @@ func Clients() []*Client {
 			sample: `{"agent_action_name": "pre_run_command", "trajectory_id": "doctor", "execution_id": "1", "timestamp": "2026-01-01T00:00:00.000Z",
 				"tool_info": {"command_line": "true", "cwd": "/"}}`,
 		},
+		{
+			Name: "zed", Title: "Zed", programs: []string{"zed", "zeditor"}, folder: "$ZED",
+			Limits: "it runs no hooks; the agent searches with the MCP server",
+			server: serverFile{
+				files: locations{User: {"$ZED/settings.json"}, Project: {"./.zed/settings.json"}}, key: "context_servers",
+				template: `{"source": "custom", "command": "PROGRAM", "args": ["serve"]}`,
+			},
+		},
 	}
 }
 
+// claudeSettings are the files with Claude Code's hooks.
+var claudeSettings = locations{User: {"$CLAUDE_CONFIG_DIR/settings.json"}, Project: {"./.claude/settings.json"}}
+
 // Followers returns the titles of the agents on this machine that run the hooks and servers in
-// Claude Code's settings and have no client of their own.
+// Claude Code's settings.
 func Followers(p *Places) (titles []string) {
-	for _, c := range []Client{
-		{Title: "Grok Build", programs: []string{"grok"}, folder: "~/.grok"},
-		{Title: "Devin CLI", programs: []string{"devin"}, folder: "$XDG_CONFIG_HOME/devin"},
-	} {
-		if c.Found(p) {
+	for _, c := range Clients() {
+		if c.follows && c.Found(p) {
 			titles = append(titles, c.Title)
 		}
 	}
@@ -282,7 +412,7 @@ func Followers(p *Places) (titles []string) {
 func codeFolder(p *Places) string {
 	switch runtime.GOOS {
 	case "windows":
-		return filepath.Join(p.variable("APPDATA", "AppData", "Roaming"), "Code")
+		return p.roaming("Code")
 	case "darwin":
 		return p.path("~/Library/Application Support/Code")
 	}
@@ -291,19 +421,40 @@ func codeFolder(p *Places) string {
 
 func gooseFolder(p *Places) string {
 	if runtime.GOOS == "windows" {
-		return filepath.Join(p.variable("APPDATA", "AppData", "Roaming"), "Block", "goose", "config")
+		return p.roaming("Block", "goose", "config")
 	}
 	return filepath.Join(p.config, "goose")
 }
 
-// opencodePlugin is the plugin that connects OpenCode with the hook.
-//
-//go:embed opencode.js
-var opencodePlugin string
+// configFolder returns the folder of a client in the user's folder of configs, which has
+// another name on Windows.
+func configFolder(p *Places, name, windows string) string {
+	if runtime.GOOS == "windows" {
+		return p.roaming(windows)
+	}
+	return filepath.Join(p.config, name)
+}
 
-// opencodeFile is the plugin as a file.
-func opencodeFile() ownFile {
-	return scriptFile(opencodePlugin, "const program = ", " hook --client opencode")
+// The plugins that connect OpenCode, Kilo Code and Cline with the hook.
+var (
+	//go:embed opencode.js
+	opencodePlugin string
+	//go:embed cline.js
+	clinePlugin string
+)
+
+// scriptProgram precedes the program in the plugins.
+const scriptProgram = "const program = "
+
+// opencodeFile is the plugin for OpenCode, or for a client that is built on it and names its
+// plugins in another way.
+func opencodeFile(client string) ownFile {
+	text := opencodePlugin
+	if client != "opencode" {
+		text = strings.ReplaceAll(strings.Replace(text, "export const", "const", 1), "opencode", client) +
+			"\nexport default { id: \"docsearch\", server: Docsearch }\n"
+	}
+	return scriptFile(text, scriptProgram, " hook --client "+client)
 }
 
 // codexObstacles returns the settings that keep Codex from running hooks. Codex

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/docsearch/docsearch/internal/file/inplace"
 )
@@ -47,8 +48,11 @@ func (j jsonHooks) put(data []byte, program Program) ([]byte, error) {
 
 // group returns the entry of one event.
 func (j jsonHooks) group(w registration, program string) json.RawMessage {
-	matcher := w.matcher()
-	handler := fill(j.handler, "COMMAND", j.invocation.command(program), "MATCHER", matcher)
+	matcher, template := w.matcher(), j.handler
+	if matcher == "" {
+		template = strings.Replace(template, `"matcher": "MATCHER", `, "", 1)
+	}
+	handler := fill(template, "COMMAND", j.invocation.command(program), "MATCHER", matcher)
 	if j.flat || j.bare && matcher == "" {
 		return handler
 	}
@@ -80,7 +84,7 @@ func (j jsonHooks) find(data []byte) ([]Hook, []Server) {
 // findHooks finds docsearch's hooks in a file of any layout, by its commands.
 func findHooks(path string, data []byte) (hooks []Hook) {
 	if filepath.Ext(path) == ".js" {
-		for _, h := range opencodeFile().read(data) {
+		for _, h := range opencodeFile("opencode").read(data) {
 			h.Path = path
 			hooks = append(hooks, h)
 		}

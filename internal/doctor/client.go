@@ -35,14 +35,14 @@ func (a agent) install(s agentconfig.Scope) string {
 
 // installedClients returns the clients with entries of docsearch, without Claude
 // Code. Some clients also read Claude Code's settings. These do not make a client
-// installed if it is not on this machine.
+// installed if it is not on this machine, or if it has no entry of its own.
 func (d *Doctor) installedClients() []*agentconfig.Client {
 	return slices.DeleteFunc(agentconfig.Clients(), func(c *agentconfig.Client) bool {
 		if c.IsClaude() {
 			return true
 		}
 		in := c.Installed(d.places)
-		if !c.Found(d.places) {
+		if c.Follows() || !c.Found(d.places) {
 			in.Hooks = slices.DeleteFunc(in.Hooks, func(h agentconfig.Hook) bool { return d.isClaudeFile(h.Path) })
 		}
 		return len(in.Hooks)+len(in.Servers) == 0
