@@ -325,6 +325,28 @@ func TestClientTwins(t *testing.T) {
 	}
 }
 
+// A client that runs what Claude Code's settings contain gets no second copy in that scope. One
+// in the other scope is reported.
+func TestFollowedInstall(t *testing.T) {
+	for _, name := range []string{"grok", "devin"} {
+		c, _ := ClientNamed(name)
+		p := testPlaces(t)
+		write(t, filepath.Join(p.home, ".claude", "settings.json"),
+			`{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "docsearch hook"}]}]}}`)
+		if plan, err := c.Install(p, User, ProgramAt(program)); err != nil || len(plan) > 0 || c.Covered(p, User) == "" {
+			t.Errorf("%s: install beside Claude Code's hook changes %v, %v", name, paths(plan), err)
+		}
+		plan, err := c.Install(p, Project, ProgramAt(program))
+		if err != nil || len(plan) == 0 {
+			t.Fatalf("%s: install in the project changes %v, %v", name, paths(plan), err)
+		}
+		apply(t, plan)
+		if got := c.Doubles(c.Installed(p).Hooks); len(got) != 2 {
+			t.Errorf("%s: doubles = %+v", name, got)
+		}
+	}
+}
+
 func TestClientObstacles(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("skipped: the files have the paths of other systems")

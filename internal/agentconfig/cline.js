@@ -34,9 +34,9 @@ const ask = (name, context, event) => {
 
 const askCall = (name, context, response) =>
   ask(name, context, {
-    tool_use_id: context.toolCall?.toolCallId,
-    tool_name: context.toolCall?.toolName,
-    tool_input: context.input,
+    tool_use_id: context?.toolCall?.toolCallId,
+    tool_name: context?.toolCall?.toolName,
+    tool_input: context?.input,
     tool_response: response,
   })
 

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // fakeHook replaces docsearch. It denies web fetches, adds a context to other calls and
@@ -56,15 +58,17 @@ await hooks.event({ event: {} })
 console.log(JSON.stringify(results))
 `
 
-// Only a denial may throw, because an exception denies the call.
-func TestOpenCodePlugin(t *testing.T) {
+// runPlugin runs a driver with a plugin and a hook that replaces docsearch. It returns the
+// driver's output, and the command lines and events of the hook.
+func runPlugin(t *testing.T, file, driver string) (out string, events []string) {
+	t.Helper()
 	node, err := exec.LookPath("node")
 	if err != nil || runtime.GOOS == "windows" { // where a script is no program
 		t.Skip("needs node and a Unix system")
 	}
 	dir := t.TempDir()
 	hook := filepath.Join(dir, "hook.js")
-	plugin, err := os.ReadFile("opencode.js")
+	plugin, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +80,7 @@ func TestOpenCodePlugin(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, text := range map[string]string{
-		hook: fakeHook, filepath.Join(dir, "driver.mjs"): pluginDriver,
+		hook: fakeHook, filepath.Join(dir, "driver.mjs"): driver,
 		filepath.Join(dir, "plugin.mjs"): strings.Replace(string(plugin), `"DOCSEARCH_PROGRAM"`, string(name), 1),
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
@@ -85,20 +89,25 @@ func TestOpenCodePlugin(t *testing.T) {
 	}
 	cmd := exec.Command(node, filepath.Join(dir, "driver.mjs"), filepath.Join(dir, "plugin.mjs"))
 	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
+	printed, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
+	recorded, err := os.ReadFile(filepath.Join(dir, "events"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(printed), strings.Split(strings.TrimSpace(string(recorded)), "\n")
+}
+
+// Only a denial may throw, because an exception denies the call.
+func TestOpenCodePlugin(t *testing.T) {
+	out, lines := runPlugin(t, "opencode.js", pluginDriver)
 	want := `{"webfetch":"denied: R","read":"text\n\ncontext of read","bash":"no rule\n\nfailure of make","broken":"ran","cyclic":"ran",` +
 		`"system":["base + context of SessionStart","base + context of SessionStart","base + context of SubagentStart","base"]}` + "\n"
-	if string(out) != want {
+	if out != want {
 		t.Errorf("results %s, want %s", out, want)
 	}
-	events, err := os.ReadFile(filepath.Join(dir, "events"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimSpace(string(events)), "\n")
 	for i, want := range []string{
 		`hook --client opencode {"hook_event_name":"PreToolUse","session_id":"s","cwd":"/p","tool_use_id":"call_webfetch","tool_name":"webfetch","tool_input":{"url":"https://a.b"}}`,
 		`hook --client opencode {"hook_event_name":"PreToolUse","session_id":"s","cwd":"/p","tool_use_id":"call_read","tool_name":"read","tool_input":{"filePath":"a.go"}}`,
@@ -115,5 +124,55 @@ func TestOpenCodePlugin(t *testing.T) {
 		if i >= len(lines) || lines[i] != want {
 			t.Fatalf("event %d of %d: %q, want %q", i+1, len(lines), lines[min(i, len(lines)-1)], want)
 		}
+	}
+}
+
+// clineDriver calls the plugin as Cline does and prints the results.
+const clineDriver = `
+const { default: plugin } = await import(process.argv[2])
+await plugin.setup({}, { workspaceInfo: { rootPath: "/p" } })
+const snapshot = { conversationId: "s", agentId: "a" }
+const { beforeRun, beforeTool, afterTool } = plugin.hooks
+const call = (toolName, input) => ({ snapshot, toolCall: { toolCallId: "call_" + toolName, toolName }, input })
+const results = []
+results.push(await beforeRun({ snapshot }), await beforeRun({ snapshot }))
+results.push(await beforeRun({ snapshot: { conversationId: "child", agentId: "b", parentAgentId: "a" } }))
+for (const tool of ["webfetch", "read", "broken"]) results.push(await beforeTool(call(tool, { path: "a.go" })))
+results.push(await afterTool({ ...call("run_commands", { command: "make" }), result: { output: [{ success: false }] } }))
+results.push(await afterTool({ ...call("read", {}), result: { output: "text" } }))
+results.push(await beforeTool(undefined), await beforeTool({}))
+console.log(JSON.stringify(results))
+`
+
+// Only a denial skips a call.
+func TestClinePlugin(t *testing.T) {
+	out, events := runPlugin(t, "cline.js", clineDriver)
+	want := `[{"appendContext":"context of SessionStart"},null,{"appendContext":"context of SubagentStart"},` +
+		`{"skip":true,"reason":"R"},{"appendContext":"context of read"},null,{"appendContext":"failure of make"},null,null,null]` + "\n"
+	if out != want {
+		t.Errorf("results %s, want %s", out, want)
+	}
+	if diff := cmp.Diff([]string{
+		`hook --client cline {"hook_event_name":"SessionStart","session_id":"s","cwd":"/p","source":"startup"}`,
+		`hook --client cline {"hook_event_name":"SubagentStart","session_id":"child","agent_id":"b","cwd":"/p","source":"startup"}`,
+		`hook --client cline {"hook_event_name":"PreToolUse","session_id":"s","cwd":"/p","tool_use_id":"call_webfetch","tool_name":"webfetch","tool_input":{"path":"a.go"}}`,
+		`hook --client cline {"hook_event_name":"PreToolUse","session_id":"s","cwd":"/p","tool_use_id":"call_read","tool_name":"read","tool_input":{"path":"a.go"}}`,
+		`hook --client cline {"hook_event_name":"PreToolUse","session_id":"s","cwd":"/p","tool_use_id":"call_broken","tool_name":"broken","tool_input":{"path":"a.go"}}`,
+		`hook --client cline {"hook_event_name":"PostToolUse","session_id":"s","cwd":"/p","tool_use_id":"call_run_commands","tool_name":"run_commands","tool_input":{"command":"make"},"tool_response":[{"success":false}]}`,
+	}, events); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+// Kilo Code's plugin is that of OpenCode under other names.
+func TestKiloPlugin(t *testing.T) {
+	text := opencodeFile("kilo").render("/bin/docsearch")
+	for _, part := range []string{"\nconst Docsearch = ", `"--client", "kilo"`, "install --client kilo", "\nexport default { id: \"docsearch\", server: Docsearch }\n"} {
+		if strings.Count(text, part) != 1 {
+			t.Errorf("%q is not there once:\n%s", part, text)
+		}
+	}
+	if strings.Contains(text, "opencode") || strings.Contains(text, "export const") {
+		t.Errorf("the plugin has names of OpenCode:\n%s", text)
 	}
 }

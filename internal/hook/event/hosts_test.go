@@ -126,6 +126,14 @@ func TestCopilotInVSCode(t *testing.T) {
 	}
 }
 
+// Grok Build runs the hooks of Cursor, whose command names Cursor.
+func TestCursorInGrok(t *testing.T) {
+	e, err := ParseFrom([]byte(`{"hookEventName":"pre_tool_use","hook_event_name":"PreToolUse","sessionId":"s","toolUseId":"u","tool_name":"web_search","tool_input":{"query":"q"}}`), Cursor, Environ{})
+	if err != nil || e.Host != Grok || e.Tool != WebSearch || e.Search.Query != "q" || e.Use != "u" {
+		t.Errorf("host %s, tool %s, query %q, %v", e.Host, e.Tool, e.Search.Query, err)
+	}
+}
+
 func TestHostNamed(t *testing.T) {
 	for _, h := range Hosts() {
 		if got, ok := HostNamed(string(h)); !ok || got != h {
@@ -243,7 +251,7 @@ func FuzzHosts(f *testing.F) {
 				}
 				continue
 			}
-			if h != "" && e.Host != h && e.Host != VSCode || e.Session == "" {
+			if h != "" && e.Host != h && e.Host != VSCode && e.Host != Grok || e.Session == "" {
 				t.Errorf("%s: host %s, session %q", h, e.Host, e.Session)
 			}
 			if len(e.Several) == 1 {
