@@ -138,7 +138,7 @@ func (a *app) installOther(
 		fmt.Fprintf(a.stdout, "  untested: docsearch's tests do not run %s; the entries follow its documentation\n", c.Title)
 	}
 	if successor, ok := agentconfig.ClientNamed(c.Successor); ok {
-		fmt.Fprintf(a.stdout, "  replaced by: %s (--client %s)\n", successor.Title, successor.Name)
+		fmt.Fprintf(a.stdout, "  successor: %s (--client %s)\n", successor.Title, successor.Name)
 	}
 	if c.Limits != "" {
 		fmt.Fprintf(a.stdout, "  limits: %s\n", c.Limits)

@@ -13,6 +13,7 @@ import (
 	"github.com/docsearch/docsearch/internal/agentconfig/installation"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/humanize/terminal"
 	"github.com/docsearch/docsearch/internal/library"
 )
 
@@ -47,6 +48,10 @@ move the docsearch binary, run install again.
 Install replaces the Python version of the hook, docsearch.py, in Claude Code's
 settings: both together keep retries from running. It moves the entries to
 settings.json.replaced-by-docsearch, and uninstall puts them back.
+
+At a terminal, install asks whether Claude Code may call docsearch's search and read
+tools without a prompt, also where hooks are off; --yes permits them. The rules go to
+permissions.allow of the settings, never into the project scope.
 
 In Claude Code's user and local scopes, the hook is registered only for the tools
 that the config and the rules need. In the project scope it is registered for all
@@ -150,6 +155,9 @@ func (i *installCommand) installClaude(
 	if err != nil {
 		return err
 	}
+	if claude.Permit, err = i.permitsTools(ctx, claude); err != nil {
+		return err
+	}
 	plan, err := claude.Install(i.scope, program)
 	if err != nil {
 		return explainInstall(err)
@@ -176,6 +184,9 @@ func (i *installCommand) installClaude(
 	if err := i.applyPlan(plan, "added %s to %s"); err != nil {
 		return err
 	}
+	if claude.Permit {
+		fmt.Fprintf(i.stdout, "permitted docsearch's search and read tools in %s\n", claude.Settings(i.scope))
+	}
 	if i.scope == agentconfig.User {
 		if err := installation.RecordEntries(locations, &claude.Coverage); err != nil {
 			i.warn("%v", err)
@@ -189,6 +200,20 @@ func (i *installCommand) installClaude(
 		fmt.Fprintln(i.stdout, "Claude Code asks each user once to approve the project's MCP server")
 	}
 	return nil
+}
+
+// permitsTools reports whether the user wants to permit the tools that only read in Claude
+// Code's settings. Without a terminal, only --yes permits them.
+func (i *installCommand) permitsTools(ctx context.Context, claude *agentconfig.Claude) (bool, error) {
+	if i.scope == agentconfig.Project || claude.HasPermissions(i.scope) {
+		return false, nil // a team decides about its own rules
+	}
+	prompter := terminal.NewPrompter(i.stdin, i.stderr)
+	if i.yes || i.dryRun || prompter == nil {
+		return i.yes, nil
+	}
+	return prompter.Confirm(ctx, "Let Claude Code use docsearch's search and read tools without asking, also when hooks are off?",
+		true)
 }
 
 // programFor returns the program to write into the files of a scope. Files that go

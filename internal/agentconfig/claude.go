@@ -9,6 +9,7 @@
 package agentconfig
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -57,6 +58,8 @@ type Claude struct {
 	// Coverage lists the events to register in addition to those that every
 	// configuration needs. A project's settings always get all events.
 	Coverage config.Coverage
+	// Permit makes Install permit the tools of docsearch's server that change nothing.
+	Permit bool
 
 	settings string   // folder of the user's settings, ~/.claude
 	state    string   // file with the user's MCP servers, ~/.claude.json
@@ -150,7 +153,13 @@ func (c *Claude) Install(s Scope, program Program) ([]*Change, error) {
 	server := putEdit(program)([]entry{c.server(s)})
 	server.check = c.checkJSON
 	return c.plan(s,
-		edit{check: c.refuses(c.checkSettings), apply: onJSON(func(d *inplace.Document) error { return putHook(d, s, program.Hook, c.registrations(s)) })},
+		edit{check: c.refuses(c.checkSettings), apply: onJSON(func(d *inplace.Document) error {
+			err := putHook(d, s, program.Hook, c.registrations(s))
+			if c.Permit && err == nil {
+				err = putPermissions(d, c.Server)
+			}
+			return err
+		})},
 		server)
 }
 
@@ -179,7 +188,9 @@ func (c *Claude) Refresh() (change *Change, installed bool, err error) {
 func (c *Claude) Uninstall(s Scope) ([]*Change, error) {
 	return c.plan(s,
 		edit{
-			apply: onJSON(dropHook),
+			apply: onJSON(func(d *inplace.Document) error {
+				return cmp.Or(dropHook(d), dropPermissions(d, c.Server))
+			}),
 			redo: func(data []byte) func([]byte) ([]byte, error) {
 				d, err := parse(data)
 				if err != nil {

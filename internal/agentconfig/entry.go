@@ -399,7 +399,14 @@ func reinstallHook(d *inplace.Document, s Scope, server string) func(*inplace.Do
 			cov.Failures = true
 		}
 	}
-	return func(d *inplace.Document) error { return putHook(d, s, program, registrations(server, cov)) }
+	permitted := mentionsServer(d, server)
+	return func(d *inplace.Document) error {
+		err := putHook(d, s, program, registrations(server, cov))
+		if permitted && err == nil {
+			err = putPermissions(d, server)
+		}
+		return err
+	}
 }
 
 // hookEntries returns the docsearch hooks in a settings document.
