@@ -57,8 +57,8 @@ func (a *app) addCommands(root *cobra.Command) {
 		{"Recipes and packs:", []*cobra.Command{newRecipesCommand(a), newPackCommand(a), newCatalogCommand(a)}},
 		{"Rules and notes:", []*cobra.Command{newRouteCommand(a), newNoteCommand(a)}},
 		{"Team server:", []*cobra.Command{newTokenCommand(a)}},
-		{otherCommands, []*cobra.Command{newDemoCommand(a), newStatsCommand(a), newReplayCommand(a), newConfigCommand(a),
-			newVersionCommand(a)}},
+		{otherCommands, []*cobra.Command{newDemoCommand(a), newMigrateCommand(a), newStatsCommand(a),
+			newReplayCommand(a), newConfigCommand(a), newVersionCommand(a)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, cmd := range g.commands {

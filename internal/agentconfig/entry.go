@@ -323,10 +323,15 @@ func dropHook(d *inplace.Document) error { return dropHooks(d, (*hookEntry).remo
 
 // dropHooks removes some of the docsearch hooks.
 func dropHooks(d *inplace.Document, drops func(*hookEntry) bool) error {
-	isDropped := func(h handler) bool {
+	return dropHandlers(d, func(h handler) bool {
 		entry, ours := asHook(h)
 		return ours && drops(entry)
-	}
+	})
+}
+
+// dropHandlers removes some of the commands in a settings document, and the groups and lists that
+// become empty.
+func dropHandlers(d *inplace.Document, isDropped func(handler) bool) error {
 	dropped, err := dropGroups(d, func(group *inplace.Node, _ string) bool {
 		handlers := handlersOf(group, nil)
 		whole := len(handlers) > 0 && (group.Member("hooks") == nil || len(group.Member("hooks").Items) == len(handlers))
@@ -335,10 +340,10 @@ func dropHooks(d *inplace.Document, drops func(*hookEntry) bool) error {
 	if err != nil {
 		return err
 	}
-	entries, err := hookEntries(d)
+	entries, err := settingsHandlers(d)
 	for _, h := range slices.Backward(entries) { // in groups with other handlers
-		if drops(h) {
-			err = cmp.Or(err, d.Remove(h.handler.path...))
+		if isDropped(h.handler) {
+			err = cmp.Or(err, d.Remove(h.path...))
 		}
 	}
 	if dropped && len(d.Root().Member("hooks").Members) == 0 {
@@ -411,6 +416,24 @@ func reinstallHook(d *inplace.Document, s Scope, server string) func(*inplace.Do
 
 // hookEntries returns the docsearch hooks in a settings document.
 func hookEntries(d *inplace.Document) (list []*hookEntry, err error) {
+	all, err := settingsHandlers(d)
+	for _, handler := range all {
+		if h, ok := asHook(handler.handler); ok {
+			h.event, h.matcher = handler.event, handler.matcher
+			list = append(list, h)
+		}
+	}
+	return list, err
+}
+
+// A settingsHandler is a command in a settings document.
+type settingsHandler struct {
+	handler
+	event, matcher string
+}
+
+// settingsHandlers returns the commands of all events in a settings document.
+func settingsHandlers(d *inplace.Document) (list []settingsHandler, err error) {
 	hooks, err := hookEvents(d)
 	if err != nil || hooks == nil {
 		return nil, err
@@ -421,11 +444,8 @@ func hookEntries(d *inplace.Document) (list []*hookEntry, err error) {
 			continue
 		}
 		for i, group := range objects(groups) {
-			for _, handler := range handlersOf(group, []any{"hooks", m.Name, i}) {
-				if h, ok := asHook(handler); ok {
-					h.event, h.matcher = m.Name, group.Member("matcher").Text()
-					list = append(list, h)
-				}
+			for _, h := range handlersOf(group, []any{"hooks", m.Name, i}) {
+				list = append(list, settingsHandler{h, m.Name, group.Member("matcher").Text()})
 			}
 		}
 	}
@@ -446,19 +466,32 @@ type hookEntry struct {
 // a program with a list of arguments.
 func asHook(handler handler) (h *hookEntry, ok bool) {
 	h = &hookEntry{handler: handler, command: handler.Member("command").Text()}
-	args := handler.Member("args")
-	if args == nil || args.Kind() != inplace.List {
+	words, ok := handler.words()
+	if !ok {
 		h.hookRun, ok = findHook(h.command)
 		return h, ok
 	}
-	words := []token{{text: h.command, end: len(h.command)}}
 	h.args = []string{}
-	for _, arg := range args.Items {
-		h.args = append(h.args, arg.Text())
-		words = append(words, token{text: arg.Text()})
+	for _, arg := range words[1:] {
+		h.args = append(h.args, arg.text)
 	}
 	h.hookRun, ok = hookOf(words, 0)
 	return h, ok
+}
+
+// words returns the program and the arguments of a handler with a list of arguments; false if its
+// command is a shell command line.
+func (h handler) words() ([]token, bool) {
+	args := h.Member("args")
+	if args == nil || args.Kind() != inplace.List {
+		return nil, false
+	}
+	command := h.Member("command").Text()
+	words := []token{{text: command, end: len(command)}}
+	for _, arg := range args.Items {
+		words = append(words, token{text: arg.Text()})
+	}
+	return words, true
 }
 
 // removable reports whether the entry runs only docsearch.

@@ -32,6 +32,10 @@ func DefaultInject() Inject {
 	}
 }
 
+// FloorOf returns the minimum relevance of a note for one of Lore, from 0 to 1, so that the defaults
+// of both agree.
+func FloorOf(minRelevance float64) float64 { return 2 * minRelevance }
+
 func (in *Inject) code(c *coder) {
 	c.flag(&in.Sessions)
 	c.texts(&in.Tools)

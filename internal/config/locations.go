@@ -70,6 +70,10 @@ func PublisherKeyPath(getenv Getenv) string { return inUserData(getenv, ".publis
 // or "" if there is no data folder.
 func TokensPath(getenv Getenv) string { return inUserData(getenv, ".tokens.json") }
 
+// MigrationPath returns the folder with the copies of files that "docsearch migrate" changed, or ""
+// if there is no data folder.
+func MigrationPath(getenv Getenv) string { return inUserData(getenv, ".migration") }
+
 // ProgramPath returns the file of a copy of docsearch for the agents' settings, or "" if
 // there is no data folder.
 func ProgramPath(getenv Getenv) string {

@@ -248,6 +248,12 @@ func (d *Doctor) checkInstallation() {
 			"docsearch install (the doctor cannot see a plugin loaded with --plugin-dir)")
 		return
 	}
+	for _, h := range in.Older {
+		if h.Tool != agentconfig.PythonHook { // ownHooks reports it
+			problem, fix := installation.OlderProblem(h)
+			d.fail("settings", problem, fix)
+		}
+	}
 	for _, tool := range d.claude.RequiredTools() {
 		if in.Plugin == "" && !agentconfig.Matched(all, tool) {
 			d.fail("settings", "Claude Code does not run the hook for "+tool, "docsearch install")

@@ -52,15 +52,41 @@ type Found struct {
 	Plugin      string                  // docsearch's own plugin, if enabled; otherwise ""
 	PluginHooks []agentconfig.Hook      // from all plugins
 	Duplicates  []agentconfig.Duplicate // events for which the hook runs more than once
+	Older       []agentconfig.OlderHook // of tools that docsearch replaces; one for each command
 }
 
 // Find finds the entries of docsearch in Claude Code's settings and plugins.
 func Find(claude *agentconfig.Claude) Found {
 	in := Found{Installation: claude.Installed(), Plugin: claude.Plugin()}
 	place := Here(config.Locate(os.Getenv))
-	in.PluginHooks = agentconfig.InPlugins(load.EnabledPlugins(place), in.Plugin)
+	plugins := load.EnabledPlugins(place)
+	in.PluginHooks = agentconfig.InPlugins(plugins, in.Plugin)
 	in.Duplicates = claude.Duplicates(slices.Concat(in.Hooks, in.PluginHooks))
+	for _, h := range claude.OlderHooks(plugins) {
+		if !slices.Contains(in.Older, h) {
+			in.Older = append(in.Older, h)
+		}
+	}
 	return in
+}
+
+// OlderProblem reports the hook of an older tool, and how to remove it.
+func OlderProblem(h agentconfig.OlderHook) (problem, fix string) {
+	place := OlderPlace(h)
+	problem = safetext.Printable(fmt.Sprintf("%s has %q: the hook of %s answers the same calls as docsearch's", place,
+		h.Line, h.Tool))
+	if h.Movable {
+		return problem, "docsearch migrate"
+	}
+	return problem, "remove the entry from " + place
+}
+
+// OlderPlace returns the plugin or the file of a hook of an older tool.
+func OlderPlace(h agentconfig.OlderHook) string {
+	if h.Plugin != "" {
+		return "the plugin " + h.Plugin
+	}
+	return h.Path
 }
 
 // MayDeny reports whether the hook's exit code denies calls when docsearch

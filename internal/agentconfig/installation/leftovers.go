@@ -34,7 +34,7 @@ func Leftovers(claude *agentconfig.Claude, p *agentconfig.Places, l config.Locat
 // dataFiles returns the data folder, or what docsearch put into it if the folder is one that the
 // user has chosen.
 func dataFiles(l config.Locations) []string {
-	keys := []string{config.KeyPath(os.Getenv), config.PublisherKeyPath(os.Getenv), config.TokensPath(os.Getenv), filepath.Dir(config.ProgramPath(os.Getenv))}
+	keys := []string{config.KeyPath(os.Getenv), config.PublisherKeyPath(os.Getenv), config.TokensPath(os.Getenv), config.MigrationPath(os.Getenv), filepath.Dir(config.ProgramPath(os.Getenv))}
 	if filepath.Base(l.Data) == "docsearch" {
 		return append(keys, l.Data, l.Projects)
 	}

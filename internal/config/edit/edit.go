@@ -25,6 +25,7 @@ type Entry struct {
 	Version     string   `json:"version,omitempty"` // empty: keep that of an existing entry
 	Packages    []string `json:"packages,omitempty"`
 	Publisher   string   `json:"publisher,omitempty"` // empty: keep that of an existing entry
+	Notes       string   `json:"notes,omitempty"`     // empty: keep that of an existing entry
 }
 
 // ErrManualEdit is wrapped by the errors of Put and Remove for a file that is valid but
@@ -107,6 +108,7 @@ func (f *file) update(at int, old config.Database, e Entry) error {
 		f.replace(at, "version", old.Version, e.Version),
 		f.extend(at, "packages", old.Packages, e.Packages),
 		f.replace(at, "publisher", old.Publisher, e.Publisher),
+		f.replace(at, "notes", old.Notes, e.Notes),
 	)
 }
 

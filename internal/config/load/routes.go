@@ -175,6 +175,13 @@ func LoadRouteFiles(paths []string) *Routes {
 	return s
 }
 
+// LoadPluginRoutes reads the rules of only the plugin in a folder.
+func LoadPluginRoutes(dir string) *Routes {
+	s := newRoutes(config.RoutesPlace{})
+	s.plugin(dir)
+	return s
+}
+
 // add adds the rules whose names are not in use.
 func (s *Routes) add(rules []config.Rule) {
 	for _, rule := range rules {
