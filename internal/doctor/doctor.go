@@ -222,7 +222,7 @@ func (d *Doctor) checkEmbedder(ctx context.Context, name string, e *index.Embedd
 func (d *Doctor) checkExternalTool(name string, db *config.Database) {
 	server, _, ok := strings.Cut(strings.TrimPrefix(db.Tool, "mcp__"), "__")
 	switch {
-	case ok && (d.claude.HasServer(server) || strings.HasPrefix(server, "plugin_")):
+	case d.claude.HasServer(server) || ok && strings.HasPrefix(server, "plugin_"):
 		d.ok(name, "searched by %s; to search it with docsearch, run docsearch index build", db.Tool)
 	default:
 		d.fail(name, fmt.Sprintf("its search tool is %s, but Claude Code has no server %s", db.Tool, server),

@@ -218,10 +218,7 @@ func (d *decider) sessionStart() {
 			lines.add(outdated + "\n")
 		}
 		d.databaseLines(&lines)
-		var pinned []notes.Entry
-		if !skipsAgent(d.event, d.config) {
-			pinned = d.noteLines(&lines)
-		}
+		pinned := d.noteLines(&lines)
 		d.projectLine(&lines)
 		if text := strings.TrimSpace(lines.String()); text != "" {
 			h := fnv.New64a()
@@ -374,8 +371,10 @@ func (d *decider) projectLine(b *boundedText) {
 	b.add(contextTexts.Text("project", "databases", strings.Join(names, ", ")+more) + "\n")
 }
 
-// noteLines adds the titles of the notes and returns the pinned notes.
+// noteLines adds the titles of the notes and returns the pinned notes, which agents that get no
+// notes with their calls do not get either.
 func (d *decider) noteLines(b *boundedText) (pinned []notes.Entry) {
+	skipped := skipsAgent(d.event, d.config)
 	for i := range d.config.Databases {
 		db := &d.config.Databases[i]
 		if !hasNotes(*db) {
@@ -388,9 +387,15 @@ func (d *decider) noteLines(b *boundedText) (pinned []notes.Entry) {
 		}
 		slices.SortStableFunc(entries,
 			func(a, b notes.Entry) int { return cmp.Compare(b.Use.Priority, a.Use.Priority) })
-		pinned = append(pinned, slices.DeleteFunc(slices.Clone(entries),
-			func(e notes.Entry) bool { return !e.Use.Pinned })...)
-		if len(entries) > 0 && b.add(contextTexts.Text("notes", "database", oneLine(db.Name))+"\n") {
+		heading := contextTexts.Text("notes", "database", oneLine(db.Name))
+		if skipped {
+			heading = contextTexts.Text("listed-notes", "database", oneLine(db.Name), "tool",
+				d.client.ToolName(d.server.Search))
+		} else {
+			pinned = append(pinned, slices.DeleteFunc(slices.Clone(entries),
+				func(e notes.Entry) bool { return !e.Use.Pinned })...)
+		}
+		if len(entries) > 0 && b.add(heading+"\n") {
 			d.titleLines(b, db, entries, all)
 		}
 	}

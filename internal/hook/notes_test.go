@@ -63,7 +63,7 @@ func TestAccompany(t *testing.T) {
 		not     string
 		fault   string
 	}{
-		{name: "an edit", event: edit, indexes: notes, shown: []string{"Team notes relevant to this tool call", "Errors (go-errors.md):\n```\nWrap errors", "\n\nCommits (commits.md):\n```\nSubject"}},
+		{name: "an edit", event: edit, indexes: notes, shown: []string{"Team notes to follow for this tool call", "Errors (go-errors.md):\n```\nWrap errors", "\n\nCommits (commits.md):\n```\nSubject"}},
 		{name: "a command", event: event.Event{Host: event.Claude, Name: event.PreToolUse, Tool: event.Bash, Command: event.Command{Line: "git commit"}}, indexes: notes, shown: []string{"Commits"}, not: "Errors"},
 		{name: "a tool that is not asked for", event: with(func(e *event.Event) { e.Tool = "Read" }), indexes: notes},
 		{name: "a tool that is", event: with(func(e *event.Event) { e.Tool = "Read" }), config: func(c *config.Config) { c.Inject.Tools = []string{"Read"} }, indexes: notes, shown: []string{"Errors"}},
@@ -120,7 +120,7 @@ func TestBeginning(t *testing.T) {
 	const load = " If the tool is not loaded, this loads it: ToolSearch {\"query\": \"select:mcp__docsearch__search\"}\n"
 	const all = tool + load + "Databases:\n- gitlab: GitLab documentation\n- team: Conventions of the team\n"
 	const main = tool + " Its description lists the databases." + load
-	const titles = "Notes in team, shown when a tool call matches them:\n- Commits\n- Secrets [security, vault]"
+	const titles = "Notes in team. Follow them; each is shown when a tool call matches it:\n- Commits\n- Secrets [security, vault]"
 	for _, test := range []struct {
 		name   string
 		event  event.Event
@@ -131,7 +131,8 @@ func TestBeginning(t *testing.T) {
 		{name: "startup", event: start, want: main + titles + "\n\nSecrets (secrets.md):\n```\nNo secrets in the repository.\n```"},
 		{name: "compact", event: event.Event{Host: event.Claude, Name: event.SessionStart, Source: "compact"}, want: main + titles + "\n\nSecrets (secrets.md):\n```\nNo secrets in the repository.\n```", begins: "compact"},
 		{name: "a subagent", event: event.Event{Host: event.Claude, Name: event.SubagentStart, Agent: "a", AgentType: "general-purpose"}, want: all + titles + "\n\nSecrets (secrets.md):\n```\nNo secrets in the repository.\n```"},
-		{name: "a subagent that reads", event: event.Event{Host: event.Claude, Name: event.SubagentStart, Agent: "a", AgentType: "Explore"}, want: strings.TrimSuffix(all, "\n")},
+		{name: "a subagent that reads", event: event.Event{Host: event.Claude, Name: event.SubagentStart, Agent: "a", AgentType: "Explore"},
+			want: all + "Notes in team, which mcp__docsearch__search finds:\n- Commits\n- Secrets [security, vault]"},
 		{name: "a tool that the agent cannot call", event: event.Event{Host: event.Claude, Name: event.SessionStart, Source: "startup", Cwd: "/withheld"}, want: strings.Replace(all, "Local documentation is searchable with the tool mcp__docsearch__search. If the tool is not loaded, this loads it: ToolSearch {\"query\": \"select:mcp__docsearch__search\"}", "Local documentation is searchable with the shell command docsearch search --db DATABASE QUERY.", 1) + titles + "\n\nSecrets (secrets.md):\n```\nNo secrets in the repository.\n```"},
 		{name: "switched off", event: event.Event{Host: event.Claude, Name: event.SessionStart, Source: "clear"}, config: func(c *config.Config) { c.Inject.Sessions = false }, begins: "clear"},
 		{name: "another tool", event: start, config: func(c *config.Config) {

@@ -15,7 +15,7 @@ var ownLines = []string{
 	"Found in local documentation (GitLab)", "Read from local documentation (GitLab)", "To search further, this call is", "To read the whole page, this call is",
 	"mcp__docsearch__", "If the tool is not loaded", "If the passages do not answer", "Best match (", "> ",
 	"These passages from GitLab (", "This is the whole page from GitLab (", "These sections of the page from GitLab (", "[1] ", "Source: ",
-	"Team notes relevant", "Passages from local documentation", "N-", "Full text: ",
+	"Team notes to follow", "Passages from local documentation", "N-", "Full text: ",
 }
 
 // strayLines returns the lines of an output that are neither the hook's own nor within a

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/rules/shell"
 )
 
 func TestJudge(t *testing.T) {
@@ -64,6 +65,32 @@ func TestJudge(t *testing.T) {
 				t.Errorf("taken: %t, want %t; why %q, want %q in it", e.Selected, test.taken, e.Reason, test.why)
 			}
 		})
+	}
+}
+
+// The forms of a command that Lore documents match, as they do with the rules' parser.
+func TestWrappedCommands(t *testing.T) {
+	for _, line := range []string{
+		"git status", "   git status", "sudo git status", "sudo -E git push", "sudo -u user git push",
+		"env GIT_PAGER=cat git log", "env A=1 B=2 git status", "env -u VAR git status", "env -i git status",
+		"env A=1 env B=2 git status", "sudo env A=1 git pull", `bash -c "git status"`, "sh -c 'git push'",
+		`bash -lc "cd x && sudo git status"`, `sh -c "bash -c 'git status'"`, "time -p git status", "exec -a x git log",
+	} {
+		c := Call{Tool: "Bash", Command: line}
+		if !c.runsAny([]string{"git"}) {
+			t.Errorf("%s: not git, but %q", line, simpleCommands(line))
+		}
+		parsed, err := shell.Commands(line)
+		if err != nil || !slices.ContainsFunc(parsed, func(s string) bool { return strings.HasPrefix(s, "git ") }) {
+			t.Errorf("%s: for rules not git, but %q, %v", line, parsed, err)
+		}
+	}
+	for _, line := range []string{"echo git status", `bash -c "echo git"`, "bash git", "sudo -u git ls", "command -v", "sh -c",
+		`env -u`, "bash -c ''", strings.Repeat("sh -c '", 50) + "git"} {
+		c := Call{Tool: "Bash", Command: line}
+		if c.runsAny([]string{"git"}) {
+			t.Errorf("%s: taken for git: %q", line, simpleCommands(line))
+		}
 	}
 }
 

@@ -237,12 +237,18 @@ func isSubcommand(w string) bool {
 
 // simpleCommands splits a shell command line into its commands and their words, as far as
 // possible without a shell: quoted text is one word. Variable assignments before a command
-// and wrapper programs such as sudo are removed.
+// and wrapper programs such as sudo are removed, and the script of sh -c replaces it.
 //
 // A full shell parser takes longer to initialize than the hook has. Package agentconfig
 // also splits lines that PowerShell may read, in which a backslash does not quote.
-func simpleCommands(line string) [][]string {
-	l := commandSplitter{line: line[:min(len(line), maxLine)]}
+func simpleCommands(line string) [][]string { return commandsAt(line, 0) }
+
+// maxScripts limits the nesting of scripts in a line.
+const maxScripts = 3
+
+// commandsAt is simpleCommands for a script in so many others.
+func commandsAt(line string, depth int) [][]string {
+	l := commandSplitter{line: line[:min(len(line), maxLine)], depth: depth}
 	for i := 0; i < len(l.line); {
 		switch c := l.line[i]; {
 		case c == ' ' || c == '\t':
@@ -273,6 +279,7 @@ func simpleCommands(line string) [][]string {
 // A commandSplitter is the state of simpleCommands.
 type commandSplitter struct {
 	line     string
+	depth    int // number of scripts that the line is in
 	commands [][]string
 	words    []string // of the current command
 	word     strings.Builder
@@ -316,10 +323,39 @@ func (l *commandSplitter) endWord() {
 
 func (l *commandSplitter) endCommand() {
 	l.endWord()
-	if words := withoutWrappers(l.words); len(words) > 0 && len(l.commands) < maxCommands {
-		l.commands = append(l.commands, words)
-	}
+	words := withoutWrappers(l.words)
 	l.words = nil
+	commands := [][]string{words}
+	if script, ok := shellScript(words); ok && l.depth < maxScripts {
+		commands = commandsAt(script, l.depth+1)
+	}
+	for _, words := range commands {
+		if len(words) > 0 && len(l.commands) < maxCommands {
+			l.commands = append(l.commands, words)
+		}
+	}
+}
+
+// shellScript returns the script of a command such as sh -c, also with other options, as in bash
+// -lc.
+func shellScript(words []string) (script string, ok bool) {
+	if len(words) == 0 {
+		return "", false
+	}
+	switch baseName(words[0]) {
+	case "sh", "bash", "dash", "ksh", "zsh":
+	default:
+		return "", false
+	}
+	for i, w := range words[1:] {
+		if !strings.HasPrefix(w, "-") {
+			break
+		}
+		if !strings.HasPrefix(w, "--") && strings.Contains(w, "c") && i+2 < len(words) {
+			return words[i+2], true
+		}
+	}
+	return "", false
 }
 
 func hasHeredoc(before string) bool {
@@ -327,22 +363,53 @@ func hasHeredoc(before string) bool {
 	return strings.Contains(line, "<<") && !strings.Contains(line, "<<<")
 }
 
-// withoutWrappers removes variable assignments and wrapper programs such as sudo from the
-// start of a command.
+// withoutWrappers removes variable assignments and wrapper programs such as sudo, with their
+// options, from the start of a command.
 func withoutWrappers(words []string) []string {
 	for len(words) > 0 {
 		w := words[0]
 		name, _, assigns := strings.Cut(w, "=")
+		valued, wraps := wrapperOptions(w)
 		switch {
 		case assigns && name != "" && !strings.ContainsAny(name, "-/. "):
-		case w == "sudo", w == "env", w == "time", w == "nohup", w == "exec", w == "command", w == "then", w == "do",
-			w == "else", w == "!", w == "{", w == "if":
+			words = words[1:]
+		case wraps:
+			words = withoutOptions(words[1:], valued)
 		default:
 			return words
 		}
-		words = words[1:]
 	}
 	return nil
+}
+
+// wrapperOptions reports whether a word precedes a command, and returns the short options of such a
+// program whose value is in the next word.
+func wrapperOptions(w string) (valued string, ok bool) {
+	switch w {
+	case "sudo":
+		return "ughpCTrtUDR", true
+	case "env":
+		return "uC", true
+	case "exec":
+		return "a", true
+	case "time":
+		return "fo", true
+	case "nohup", "command", "then", "do", "else", "!", "{", "if":
+		return "", true
+	}
+	return "", false
+}
+
+// withoutOptions removes the options of a wrapper program.
+func withoutOptions(words []string, valued string) []string {
+	for len(words) > 0 && len(words[0]) > 1 && words[0][0] == '-' {
+		n := 1
+		if len(words[0]) == 2 && strings.Contains(valued, words[0][1:]) {
+			n = 2
+		}
+		words = words[min(n, len(words)):]
+	}
+	return words
 }
 
 // launchedCommands returns a command and the commands that it launches, such as "pytest"

@@ -17,11 +17,12 @@ const maxSettings = 64 << 20
 // settings for a session in the folder cwd: the user's, the user's for this project, and
 // the project's own. own reports that the server is docsearch's. Settings that cannot be
 // read count as empty. For hosts that have other settings, a server found there is assumed to
-// exist, but is never own: under the same name they may start another program.
+// exist, but is never own: under the same name they may start another program. So is the server of
+// a tool whose name does not contain it, as in configs of docsearch.py.
 func FindServer(h event.Host, getenv config.Getenv, cwd, tool string) (found, own bool) {
 	name, ok := config.ServerName(tool)
 	if !ok {
-		return false, false
+		return tool != "", false
 	}
 	for _, servers := range clientServers(getenv, projectFolder(getenv, cwd)) {
 		for _, s := range servers {

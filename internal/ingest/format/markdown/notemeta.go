@@ -60,7 +60,18 @@ func parseNoteMeta(fields map[string]any, lines []string) (passage.NoteMeta, []d
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
 		u.field(key, u.canonicalKey(key, fields, noteKeys, topLevel, noteAliases), fields[key])
 	}
+	u.pinByTag(fields)
 	return u.meta, u.notes
+}
+
+// pinByTag pins a note with the tag by which Lore does, unless the note applies only to some calls
+// or another field decides.
+func (u *noteMetaReader) pinByTag(fields map[string]any) {
+	w := &u.meta.AppliesWhen
+	limited := len(w.Tools)+len(w.Paths)+len(w.Commands) > 0
+	if fields["pinned"] == nil && fields["universal"] == nil && !limited {
+		u.meta.Pinned = u.meta.Pinned || slices.Contains(u.meta.Tags, "universal")
+	}
 }
 
 // report adds a problem with a key.

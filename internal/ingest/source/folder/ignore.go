@@ -10,9 +10,9 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/document"
 )
 
-// IgnoreFiles are the files with rules for excluded files, in Git's syntax. The
-// second one takes precedence.
-var IgnoreFiles = [...]string{".gitignore", ".docsearchignore"}
+// IgnoreFiles are the files with rules for excluded files, in Git's syntax. Later
+// ones take precedence. Folders of notes may have that of Lore.
+var IgnoreFiles = [...]string{".gitignore", ".loreignore", ".docsearchignore"}
 
 // maxIgnore is the maximum size of an ignore file.
 const maxIgnore = 1 << 20
