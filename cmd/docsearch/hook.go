@@ -19,7 +19,10 @@ import (
 )
 
 func newHookCommand(a *app) *cobra.Command {
-	var client string
+	var (
+		client string
+		cli    bool
+	)
 	cmd := &cobra.Command{
 		// A usage error exits with code 2 elsewhere, which here would deny every tool
 		// call. Some agents take any other error for a denial, too.
@@ -55,6 +58,7 @@ To see each step of the decision on standard error, set DOCSEARCH_DEBUG=1.`,
 					a.warn("invalid --client %q: want %s; the call runs as usual", client, hostNames())
 					return nil
 				}
+				p.CLI = cli
 			}
 			return answerEvent(p)
 		},
@@ -62,6 +66,7 @@ To see each step of the decision on standard error, set DOCSEARCH_DEBUG=1.`,
 	cmd.FParseErrWhitelist.UnknownFlags = true
 	cmd.Flags().StringVar(&client, "client", "",
 		"read and answer the event as agent `NAME` does: "+hostNames()+" (default: detect)")
+	cmd.Flags().BoolVar(&cli, "cli", false, "name the command docsearch search, not the tools of the MCP server")
 	return cmd
 }
 

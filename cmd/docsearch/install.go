@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -45,6 +46,10 @@ The files of other agents are in docs/agents.md. They have no local scope.
 Install backs up each file next to it and changes nothing else in it. If you
 move the docsearch binary, run install again.
 
+With --cli, Claude Code gets no MCP server but a skill, skills/docsearch-cli, and a
+permission for the command docsearch search, which denials then name. Later installs
+keep that; --cli=false adds the server again.
+
 Install replaces the Python version of the hook, docsearch.py, in Claude Code's
 settings: both together keep retries from running. It moves the entries to
 settings.json.replaced-by-docsearch, and uninstall puts them back.
@@ -60,12 +65,17 @@ tools, because each person has another config.`,
   docsearch install --client codex,gemini --dry-run
   docsearch install --client all`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return i.run(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			i.keepsCLI = !cmd.Flags().Changed("cli")
+			return i.run(cmd.Context())
+		},
 	}
 	cmd.Flags().SortFlags = false
 	clientFlag(cmd.Flags(), &i.clients, "install in `CLIENTS`, separated by commas, or all (default: ask)")
 	cmd.Flags().Var(&i.scope, "scope", "install for `SCOPE`: user, project, or local")
 	cmd.Flags().StringVar(&i.program, "command", "", "use the docsearch binary at `PATH` (default: this binary)")
+	cmd.Flags().BoolVar(&i.cli, "cli", false,
+		"add a skill and the command line, no MCP server (Claude Code, scopes user and project)")
 	cmd.Flags().BoolVar(&i.modules, "modules", false,
 		"show answers as results, not as denied calls (Claude Code 2.1.328 and later, scope user)")
 	cmd.Flags().BoolVar(&i.dryRun, "dry-run", false, "print the changes as a diff and do not write them")
@@ -83,10 +93,13 @@ type installCommand struct {
 	clients []string
 	scope   agentconfig.Scope
 	program string
+	cli     bool
 	modules bool
 	dryRun  bool
 	yes     bool
 	refresh bool
+
+	keepsCLI bool // an installation for the command line stays one
 }
 
 func (i *installCommand) run(ctx context.Context) error {
@@ -95,6 +108,10 @@ func (i *installCommand) run(ctx context.Context) error {
 		return i.widenEntries(ctx)
 	case i.modules && i.scope != agentconfig.User:
 		return usagef("--modules needs --scope user: Claude Code loads the module from your own settings")
+	case i.cli && i.scope == agentconfig.Local:
+		return usagef("--cli needs --scope user or project: Claude Code has no skills of the scope local")
+	case i.cli && len(i.clients) == 0:
+		i.clients = []string{"claude"}
 	}
 	claude, places, err := installation.Agents()
 	if err != nil {
@@ -103,6 +120,9 @@ func (i *installCommand) run(ctx context.Context) error {
 	clients, err := i.clientsToInstall(ctx, places, i.clients, i.yes, !i.dryRun && i.scope != agentconfig.Local)
 	if err != nil {
 		return err
+	}
+	if i.cli && slices.ContainsFunc(clients, func(c *agentconfig.Client) bool { return !c.IsClaude() }) {
+		return usagef("--cli needs --client claude: docsearch adds no skill to other agents")
 	}
 	program, err := i.checkedProgram()
 	if err != nil {
@@ -151,6 +171,7 @@ func (i *installCommand) installClaude(
 	claude.Version = agentconfig.VersionOnPath(ctx, config.Locate(os.Getenv).Cache)
 	locations := config.Locate(os.Getenv)
 	claude.Coverage = installation.Coverage(locations)
+	claude.CLI = i.cli || i.keepsCLI && claude.HasCLI(i.scope)
 	replaced, err := installation.ReplacePython(claude)
 	if err != nil {
 		return err
@@ -161,6 +182,10 @@ func (i *installCommand) installClaude(
 	plan, err := claude.Install(i.scope, program)
 	if err != nil {
 		return explainInstall(err)
+	}
+	dropped, err := claude.Replaced(i.scope)
+	if err != nil {
+		return err
 	}
 	if i.modules || i.scope == agentconfig.User && claude.Module() != "" {
 		module, err := claude.InstallModule(program)
@@ -173,12 +198,15 @@ func (i *installCommand) installClaude(
 		}
 	}
 	if i.dryRun {
-		return i.showPlan(append(replaced, plan...))
+		return i.showPlan(slices.Concat(replaced, dropped, plan))
 	}
 	if err := i.applyPlan(replaced, "moved %s: %s"); err != nil {
 		return err
 	}
-	if len(plan)+len(replaced) == 0 {
+	if err := i.applyPlan(dropped, "removed %s from %s"); err != nil {
+		return err
+	}
+	if len(plan)+len(replaced)+len(dropped) == 0 {
 		fmt.Fprintf(i.stdout, "docsearch is already installed for %s; no files changed\n", scopeAudience(i.scope))
 	}
 	if err := i.applyPlan(plan, "added %s to %s"); err != nil {
@@ -192,11 +220,11 @@ func (i *installCommand) installClaude(
 			i.warn("%v", err)
 		}
 	}
-	if len(plan)+len(replaced) > 0 {
+	if len(plan)+len(replaced)+len(dropped) > 0 {
 		fmt.Fprintf(i.stdout, "docsearch is installed for %s; new sessions use it\n", scopeAudience(i.scope))
 	}
 	i.warnAboutInstallation(installation.Find(claude))
-	if i.scope == agentconfig.Project {
+	if i.scope == agentconfig.Project && !claude.CLI {
 		fmt.Fprintln(i.stdout, "Claude Code asks each user once to approve the project's MCP server")
 	}
 	return nil

@@ -87,7 +87,11 @@ func (s *setupCommand) installClaude(ctx context.Context, claude *agentconfig.Cl
 			return err
 		}
 		s.connected = true
-		fmt.Fprintf(s.stdout, "the hook and the MCP server are installed: %s\n", sources)
+		what := "the hook and the MCP server"
+		if claude.CLI {
+			what = "the hook and the skill"
+		}
+		fmt.Fprintf(s.stdout, "%s are installed: %s\n", what, sources)
 		s.refreshHook(ctx)
 		s.warnAboutInstallation(installation.Find(claude))
 		return nil

@@ -30,7 +30,7 @@ func newUninstallCommand(a *app) *cobra.Command {
 		Long: `Remove the hook and the MCP server from the settings of Claude Code and all other
 agents that have them.
 
-Uninstall removes only docsearch's own entries. If no other program has changed a
+Uninstall removes only docsearch's own entries, and the skill of "docsearch install --cli". If no other program has changed a
 file since "docsearch install", uninstall restores it byte for byte. It keeps the
 databases, the config file, the backups, and a copy of the program that install
 made.

@@ -69,7 +69,7 @@ func TestInstallAndUninstall(t *testing.T) {
 func TestUninstallFromIgnoredFile(t *testing.T) {
 	c := testClaude(t)
 	const before = "{\n  // mine\n  \"model\": \"opus\",\n}\n"
-	write(t, c.Settings(User), edited(t, before, func(d *inplace.Document) error { return putHook(d, User, program, allRegistrations) }))
+	write(t, c.Settings(User), edited(t, before, func(d *inplace.Document) error { return putHook(d, invocation{scope: User}, program, allRegistrations) }))
 	plan, err := c.Uninstall(User)
 	if err != nil {
 		t.Fatal(err)
@@ -170,14 +170,14 @@ func TestInstallFollowsTheProgram(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := settingsWith(t, test.before, 42)
-			after := edited(t, before, func(d *inplace.Document) error { return putHook(d, User, program, allRegistrations) })
+			after := edited(t, before, func(d *inplace.Document) error { return putHook(d, invocation{scope: User}, program, allRegistrations) })
 			if diff := cmp.Diff(settingsWith(t, test.after, 42), after); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
 	}
 	exec := strings.ReplaceAll(settingsWith(t, "/old/docsearch", 42), `"timeout"`, `"args": ["hook"], "timeout"`)
-	if got, want := edited(t, exec, func(d *inplace.Document) error { return putHook(d, User, program, allRegistrations) }), strings.ReplaceAll(exec, "/old/docsearch", program); got != want {
+	if got, want := edited(t, exec, func(d *inplace.Document) error { return putHook(d, invocation{scope: User}, program, allRegistrations) }), strings.ReplaceAll(exec, "/old/docsearch", program); got != want {
 		t.Errorf("the form with arguments became %s, want %s", got, want)
 	}
 	server := `{"mcpServers": {"docsearch": {"command": "/old/docsearch", "args": ["serve", "--leann-compat"], "env": {}}}}`
@@ -192,7 +192,7 @@ func TestInstallAddsWhatIsMissing(t *testing.T) {
   {"matcher": "WebSearch|Edit", "hooks": [{"type": "command", "command": "/opt/tools/docsearch hook"}]},
   {"matcher": "Write", "hooks": [{"type": "command", "command": "format.sh"}]}
 ]}}`
-	after := edited(t, before, func(d *inplace.Document) error { return putHook(d, User, program, allRegistrations) })
+	after := edited(t, before, func(d *inplace.Document) error { return putHook(d, invocation{scope: User}, program, allRegistrations) })
 	matchers := map[string]string{}
 	d, err := parse([]byte(after))
 	if err != nil {
@@ -245,7 +245,7 @@ func TestPluginHearsTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := registered([]byte(edited(t, "{}", func(d *inplace.Document) error { return putHook(d, User, program, allRegistrations) })))
+		want := registered([]byte(edited(t, "{}", func(d *inplace.Document) error { return putHook(d, invocation{scope: User}, program, allRegistrations) })))
 		for _, w := range allRegistrations {
 			if w.late != late {
 				delete(want, w.event)

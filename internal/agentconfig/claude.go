@@ -52,6 +52,9 @@ type Claude struct {
 	// Server is the name of docsearch's MCP server. The names of its tools begin
 	// with it, as in mcp__docsearch__search.
 	Server string
+	// CLI reports that the agent gets a skill and the command line in place of the MCP
+	// server.
+	CLI bool
 	// Version is the version of Claude Code that reads the settings. The zero
 	// Version is unknown.
 	Version Version
@@ -147,20 +150,48 @@ func (c *Claude) server(s Scope) serverEntry {
 }
 
 // Install plans the changes that add docsearch to a scope: the hook to the
-// settings, and the server to the list of MCP servers. It omits files that need
-// no change. If Claude Code ignores a file, the error is an *IgnoredError.
+// settings, and the server to the list of MCP servers, or with CLI the skill. It
+// omits files that need no change. If Claude Code ignores a file, the error is an
+// *IgnoredError.
 func (c *Claude) Install(s Scope, program Program) ([]*Change, error) {
-	server := putEdit(program)([]entry{c.server(s)})
-	server.check = c.checkJSON
-	return c.plan(s,
-		edit{check: c.refuses(c.checkSettings), apply: onJSON(func(d *inplace.Document) error {
-			err := putHook(d, s, program.Hook, c.registrations(s))
-			if c.Permit && err == nil {
+	v := invocation{scope: s}
+	if c.CLI {
+		v.cli = program.shellWord()
+	}
+	hook := &Change{Path: c.Settings(s), Subject: "the hook", newMode: s.newMode(), edit: edit{
+		check: c.refuses(c.checkSettings),
+		apply: onJSON(func(d *inplace.Document) error {
+			err := putHook(d, v, program.Hook, c.registrations(s))
+			if c.Permit && !c.CLI && err == nil {
 				err = putPermissions(d, c.Server)
 			}
 			return err
-		})},
-		server)
+		}),
+	}}
+	if c.CLI {
+		changes, err := prepareAll([]*Change{hook})
+		if err != nil {
+			return nil, err
+		}
+		skill, err := plan(c.skillParts(s), s, putEdit(Program{program.Path, program.Path}))
+		return append(changes, skill...), err
+	}
+	server := c.serverChange(s, putEdit(program))
+	server.edit.check = c.checkJSON
+	return prepareAll([]*Change{hook, server})
+}
+
+// Replaced plans the changes that remove what Install replaces in a scope: the
+// server if CLI is set, otherwise the skill.
+func (c *Claude) Replaced(s Scope) ([]*Change, error) {
+	if c.CLI {
+		return prepareAll([]*Change{c.serverChange(s, dropEdit)})
+	}
+	return plan(c.skillParts(s), s, dropEdit)
+}
+
+func (c *Claude) serverChange(s Scope, editOf func([]entry) edit) *Change {
+	return &Change{Path: c.Servers(s), Subject: "the MCP server", edit: editOf([]entry{c.server(s)}), newMode: s.newMode()}
 }
 
 // Refresh plans the change that registers the events of c.Coverage in the user's
@@ -175,7 +206,11 @@ func (c *Claude) Refresh() (change *Change, installed bool, err error) {
 			if installed = i >= 0; !installed {
 				return nil
 			}
-			return putEntries(d, User, hooks[i].program, c.registrations(User))
+			v := invocation{scope: User}
+			if hooks[i].cli {
+				v.cli = permitted(d)
+			}
+			return putEntries(d, v, hooks[i].program, c.registrations(User))
 		}),
 	}}
 	if err := change.prepare(); err != nil || change.None() {
@@ -186,24 +221,28 @@ func (c *Claude) Refresh() (change *Change, installed bool, err error) {
 
 // Uninstall plans the changes that remove docsearch from a scope.
 func (c *Claude) Uninstall(s Scope) ([]*Change, error) {
-	return c.plan(s,
-		edit{
-			apply: onJSON(func(d *inplace.Document) error {
-				return cmp.Or(dropHook(d), dropPermissions(d, c.Server))
-			}),
-			redo: func(data []byte) func([]byte) ([]byte, error) {
-				d, err := parse(data)
-				if err != nil {
-					return func([]byte) ([]byte, error) { return nil, err }
-				}
-				redo := onJSON(reinstallHook(d, s, c.Server))
-				if !c.staysInstalled(s) {
-					redo = withoutPython(redo)
-				}
-				return redo
-			},
+	hook := &Change{Path: c.Settings(s), Subject: "the hook", newMode: s.newMode(), edit: edit{
+		apply: onJSON(func(d *inplace.Document) error {
+			return cmp.Or(dropHook(d), dropPermissions(d, c.Server))
+		}),
+		redo: func(data []byte) func([]byte) ([]byte, error) {
+			d, err := parse(data)
+			if err != nil {
+				return func([]byte) ([]byte, error) { return nil, err }
+			}
+			redo := onJSON(reinstallHook(d, s, c.Server))
+			if !c.staysInstalled(s) {
+				redo = withoutPython(redo)
+			}
+			return redo
 		},
-		dropEdit([]entry{c.server(s)}))
+	}}
+	changes, err := prepareAll([]*Change{hook, c.serverChange(s, dropEdit)})
+	if err != nil {
+		return nil, err
+	}
+	skill, err := plan(c.skillParts(s), s, dropEdit)
+	return append(changes, skill...), err
 }
 
 // refuses returns a check that fails only if Claude Code ignores the whole file.
@@ -215,14 +254,6 @@ func (c *Claude) refuses(check func(path string, data []byte) error) func(path s
 		}
 		return err
 	}
-}
-
-// plan plans the changes of both files.
-func (c *Claude) plan(s Scope, hook, server edit) ([]*Change, error) {
-	return prepareAll([]*Change{
-		{Path: c.Settings(s), Subject: "the hook", edit: hook, newMode: s.newMode()},
-		{Path: c.Servers(s), Subject: "the MCP server", edit: server, newMode: s.newMode()},
-	})
 }
 
 func exists(path string) bool {

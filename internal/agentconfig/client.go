@@ -114,7 +114,7 @@ func (c *Client) parts(p *Places, s Scope) (parts []part) {
 
 // hookEntry returns the entry of the hook in a scope.
 func (c *Client) hookEntry(p *Places, s Scope) entry {
-	run := invocation{s, c.Name, c.exitCode}
+	run := invocation{scope: s, client: c.Name, exitCode: c.exitCode}
 	if c.hook.own != nil {
 		return c.hook.own(run)
 	}

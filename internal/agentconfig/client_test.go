@@ -309,7 +309,7 @@ func TestClientTwins(t *testing.T) {
 		if rest, ok := strings.CutPrefix(tt.path, "PROJECT/"); ok {
 			path = filepath.Join(p.project, rest)
 		}
-		command := invocation{User, tt.client, c.exitCode}.command(program)
+		command := invocation{scope: User, client: tt.client, exitCode: c.exitCode}.command(program)
 		write(t, path, strings.ReplaceAll(tt.contents, "COMMAND", command))
 		plan, err := c.Install(p, tt.scope, ProgramAt(program))
 		if tt.refused != (err != nil) {

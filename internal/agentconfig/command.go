@@ -45,7 +45,13 @@ type invocation struct {
 	// exitCode selects the bare command: the client reads the decision from the
 	// exit code, so the command must pass it on.
 	exitCode bool
+	// cli is the word that runs docsearch in the agent's shell, if the agent has the
+	// command line in place of the MCP server; otherwise "".
+	cli string
 }
+
+// cliOption ends the hook's command if the agent has the command line.
+const cliOption = " --cli"
 
 // command returns the hook's command.
 func (v invocation) command(program string) string { return v.form(quote(program) + " hook") }
@@ -54,6 +60,10 @@ func (v invocation) command(program string) string { return v.form(quote(program
 func (v invocation) form(part string) string {
 	if v.client != "" && !strings.Contains(part, " --client") {
 		part += " --client " + v.client
+	}
+	part = strings.TrimSuffix(part, cliOption)
+	if v.cli != "" {
+		part += cliOption
 	}
 	if v.exitCode {
 		return part
@@ -118,6 +128,8 @@ type hookRun struct {
 	otherCommand string
 	// python reports that the program is the Python version of the hook.
 	python bool
+	// cli reports that the agent has the command line in place of the MCP server.
+	cli bool
 }
 
 // findHook finds the run of docsearch's hook in a command line of sh or
@@ -157,7 +169,8 @@ func hookOf(words []token, nested int) (hookRun, bool) {
 	for i, w := range words {
 		switch {
 		case isDocsearch(w.text) && firstArgument(words[i+1:]) == "hook":
-			return hookRun{program: w.text, start: w.start, end: w.end, via: via}, true
+			cli := slices.ContainsFunc(words[i+1:], func(t token) bool { return t.text == strings.TrimSpace(cliOption) })
+			return hookRun{program: w.text, start: w.start, end: w.end, via: via, cli: cli}, true
 		case strings.EqualFold(filepath.Base(filepath.ToSlash(w.text)), "docsearch.py"):
 			return hookRun{program: w.text, via: via, python: true}, true
 		case strings.ContainsAny(w.text, " \t\n;") && nested < maxNested:

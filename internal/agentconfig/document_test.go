@@ -274,7 +274,7 @@ func FuzzEdits(f *testing.F) {
 }
 
 func install(d *inplace.Document) error {
-	if err := putHook(d, User, program, allRegistrations); err != nil {
+	if err := putHook(d, invocation{scope: User}, program, allRegistrations); err != nil {
 		return err
 	}
 	return userServer.putIn(d, program)

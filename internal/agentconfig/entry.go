@@ -60,9 +60,20 @@ func (c *Claude) registrations(s Scope) []registration {
 	if s == Project {
 		cov = config.FullCoverage()
 	}
-	list := registrations(c.Server, cov)
+	list := c.covered(cov)
 	if c.Version.before(allEventsVersion) {
 		list = slices.DeleteFunc(list, func(w registration) bool { return w.late })
+	}
+	return list
+}
+
+// covered returns the events of a coverage. With the command line in place of the
+// server, the server's tools are not among them.
+func (c *Claude) covered(cov config.Coverage) []registration {
+	list := registrations(c.Server, cov)
+	if c.CLI {
+		own := "mcp__" + c.Server + "__search"
+		list = slices.DeleteFunc(list, func(w registration) bool { return slices.Contains(w.tools, own) })
 	}
 	return list
 }
@@ -70,11 +81,11 @@ func (c *Claude) registrations(s Scope) []registration {
 // matcher returns the matcher of the whole watch.
 func (w *registration) matcher() string { return cmp.Or(w.expr, strings.Join(w.tools, "|")) }
 
-// group returns the entry of a watch in the settings of a scope, as JSON.
-func (w *registration) group(s Scope, program, matcher string) string {
+// group returns the entry of a watch for an invocation by Claude Code, as JSON.
+func (w *registration) group(v invocation, program, matcher string) string {
 	return toJSON(hookGroup{matcher, []hookHandler{{
 		Type:          "command",
-		Command:       HookCommand(s, program),
+		Command:       v.command(program),
 		Timeout:       hookTimeout,
 		StatusMessage: w.status,
 	}}})
@@ -129,15 +140,20 @@ func appendGroup(d *inplace.Document, event string, group any) error {
 	return d.Append(group, "hooks", event)
 }
 
-// putHook adds the hook to the settings of a scope, for the events in list. It
-// keeps the entries that a person has changed and only corrects the program in
-// them. An entry that only runs the program gets the command form that always
-// exits with code 0.
-func putHook(d *inplace.Document, s Scope, program string, list []registration) error {
-	if err := setPrograms(d, program, invocation{scope: s}); err != nil {
+// putHook adds the hook to settings, for the events in list. It keeps the entries
+// that a person has changed and only corrects the program in them. An entry that
+// only runs the program gets the command form that always exits with code 0.
+func putHook(d *inplace.Document, v invocation, program string, list []registration) error {
+	if err := dropPermission(d, v.cli); err != nil {
 		return err
 	}
-	return putEntries(d, s, program, list)
+	if err := setPrograms(d, program, v); err != nil {
+		return err
+	}
+	if err := putEntries(d, v, program, list); err != nil || v.cli == "" {
+		return err
+	}
+	return putPermission(d, v.cli)
 }
 
 // setPrograms corrects the program in all docsearch hooks of a settings document.
@@ -151,15 +167,15 @@ func setPrograms(d *inplace.Document, program string, v invocation) error {
 
 // putEntries registers the events in list, and removes the entries of other events
 // that are exactly as docsearch writes them.
-func putEntries(d *inplace.Document, s Scope, program string, list []registration) error {
+func putEntries(d *inplace.Document, v invocation, program string, list []registration) error {
 	hooks, err := hookEvents(d)
 	if err != nil {
 		return err
 	}
-	if isOutdated(hooks, s, program, list) {
+	if isOutdated(hooks, v, program, list) {
 		// The order of the entries depends only on the list, so that Uninstall can
 		// repeat the install on a backup.
-		isOld := func(group *inplace.Node, event string) bool { return isWritten(group, event, s, program) }
+		isOld := func(group *inplace.Node, event string) bool { return isWritten(group, event, v, program) }
 		if _, err := dropGroups(d, isOld); err != nil {
 			return err
 		}
@@ -174,7 +190,7 @@ func putEntries(d *inplace.Document, s Scope, program string, list []registratio
 			return err
 		}
 		if matcher, ok := w.missing(groups); ok {
-			if err := d.Append(json.RawMessage(w.group(s, program, matcher)), "hooks", w.event); err != nil {
+			if err := d.Append(json.RawMessage(w.group(v, program, matcher)), "hooks", w.event); err != nil {
 				return err
 			}
 		}
@@ -184,7 +200,7 @@ func putEntries(d *inplace.Document, s Scope, program string, list []registratio
 
 // isOutdated reports whether an event of the list has no entry, or an entry that
 // docsearch wrote is for an event that is not in the list.
-func isOutdated(hooks *inplace.Node, s Scope, program string, list []registration) bool {
+func isOutdated(hooks *inplace.Node, v invocation, program string, list []registration) bool {
 	if !allRegistered(hooks, list) {
 		return true
 	}
@@ -197,7 +213,7 @@ func isOutdated(hooks *inplace.Node, s Scope, program string, list []registratio
 			listed := func(w registration) bool {
 				return w.event == m.Name && w.matcher() == group.Member("matcher").Text()
 			}
-			if isWritten(group, m.Name, s, program) && !slices.ContainsFunc(list, listed) {
+			if isWritten(group, m.Name, v, program) && !slices.ContainsFunc(list, listed) {
 				return true
 			}
 		}
@@ -219,9 +235,9 @@ func allRegistered(hooks *inplace.Node, list []registration) bool {
 
 // isWritten reports whether an entry is exactly as docsearch writes it for one of
 // the events: matcher, command, timeout and status message.
-func isWritten(group *inplace.Node, event string, s Scope, program string) bool {
+func isWritten(group *inplace.Node, event string, v invocation, program string) bool {
 	w, ok := writtenAs(event, group.Member("matcher").Text())
-	return ok && group.JSON() == w.group(s, program, w.matcher())
+	return ok && group.JSON() == w.group(v, program, w.matcher())
 }
 
 // ownTools is a matcher of the tools of docsearch's MCP server, whatever its name.
@@ -319,7 +335,12 @@ func matches(matcher, tool string) bool {
 
 // dropHook removes all docsearch hooks from a settings document, and the groups
 // and lists that become empty.
-func dropHook(d *inplace.Document) error { return dropHooks(d, (*hookEntry).removable) }
+func dropHook(d *inplace.Document) error {
+	if err := dropPermission(d, ""); err != nil {
+		return err
+	}
+	return dropHooks(d, (*hookEntry).removable)
+}
 
 // dropHooks removes some of the docsearch hooks.
 func dropHooks(d *inplace.Document, drops func(*hookEntry) bool) error {
@@ -387,10 +408,14 @@ func dropGroups(d *inplace.Document, drops func(group *inplace.Node, event strin
 // it is in d.
 func reinstallHook(d *inplace.Document, s Scope, server string) func(*inplace.Document) error {
 	program := ""
+	v := invocation{scope: s}
 	var cov config.Coverage
 	hooks, _ := hookEntries(d)
 	for _, h := range hooks {
 		program = h.program
+		if h.cli {
+			v.cli = permitted(d)
+		}
 		switch w, _ := writtenAs(h.event, h.matcher); {
 		case w.expr == "mcp__.*":
 			cov.Servers = true
@@ -405,8 +430,9 @@ func reinstallHook(d *inplace.Document, s Scope, server string) func(*inplace.Do
 		}
 	}
 	permitted := mentionsServer(d, server)
+	claude := Claude{Server: server, CLI: v.cli != ""}
 	return func(d *inplace.Document) error {
-		err := putHook(d, s, program, registrations(server, cov))
+		err := putHook(d, v, program, claude.covered(cov))
 		if permitted && err == nil {
 			err = putPermissions(d, server)
 		}

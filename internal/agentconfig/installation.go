@@ -29,6 +29,7 @@ type Hook struct {
 	Via          string   // launcher of the program, such as npx, or "PATH=..."; "" if none
 	OtherCommand string   // another command in the entry; "" if none
 	Python       bool     // the Python version of the hook
+	CLI          bool     // the agent has the command line in place of the MCP server
 }
 
 // Line returns the entry's command as one line.
@@ -114,6 +115,7 @@ func hooksOf(d *inplace.Document, known Hook) (hooks []Hook, err error) {
 		found := known
 		found.Event, found.Matcher, found.Command, found.Args = h.event, h.matcher, h.command, h.args
 		found.Program, found.Via, found.OtherCommand, found.Python = h.program, h.via, h.otherCommand, h.python
+		found.CLI = h.cli
 		hooks = append(hooks, found)
 	}
 	return hooks, nil
@@ -224,6 +226,9 @@ func Matched(hooks []Hook, tool string) bool {
 // RequiredTools returns the tools that the hook needs to answer from local
 // documentation. Users may have removed other entries on purpose.
 func (c *Claude) RequiredTools() []string {
+	if c.CLI {
+		return []string{"WebSearch", "WebFetch"}
+	}
 	return []string{"WebSearch", "WebFetch", "mcp__" + c.Server + "__search"}
 }
 
@@ -234,7 +239,7 @@ func (c *Claude) Uncovered(hooks []Hook) []string {
 	hooks = slices.DeleteFunc(slices.Clone(hooks), func(h Hook) bool { return h.Python })
 	late := slices.ContainsFunc(hooks, func(h Hook) bool { return h.Event == "SubagentStart" || h.Event == "PostToolUseFailure" })
 	var calls []string
-	for _, w := range registrations(c.Server, c.Coverage) {
+	for _, w := range c.covered(c.Coverage) {
 		if w.late && !late {
 			continue
 		}

@@ -103,6 +103,15 @@ func InCache(program string) bool {
 	return false
 }
 
+// shellWord returns the word that runs the program in a shell: its name if that finds
+// it on PATH.
+func (p Program) shellWord() string {
+	if _, ok := OnPath(p.Path); ok {
+		return "docsearch"
+	}
+	return quote(p.Path)
+}
+
 // Copy copies a program to the path of to, with docsearch-hook if it has that.
 func (p Program) Copy(to Program) error {
 	err := copyFile(p.Path, to.Path)

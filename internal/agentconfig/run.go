@@ -148,7 +148,7 @@ func Shell(ctx context.Context, program string) *exec.Cmd {
 // install writes it, that is its command line; otherwise, it is that of a new
 // entry for program, because the doctor must not run the text of other people.
 func (c *Client) Command(ctx context.Context, h Hook, program string) *exec.Cmd {
-	v := invocation{h.Scope, c.Name, c.exitCode}
+	v := invocation{scope: h.Scope, client: c.Name, exitCode: c.exitCode}
 	line := v.command(program)
 	if v.command(h.Program) == h.Command {
 		line = h.Command

@@ -299,7 +299,7 @@ func (d *Doctor) runHooks(ctx context.Context) {
 			continue // same program
 		}
 		tested = true
-		if query, _ := d.sampleQuery(ctx); query == "" || d.testHook(ctx, query) {
+		if query, _ := d.sampleQuery(ctx); (query == "" || d.testHook(ctx, query)) && !d.claude.CLI {
 			d.testPermission(ctx)
 		}
 	}
@@ -472,11 +472,32 @@ func runHookCommand(ctx context.Context, command func(ctx context.Context, progr
 // runServers starts each configured server that is this program and requests
 // its tool list.
 func (d *Doctor) runServers(ctx context.Context) {
-	if len(d.installed.Servers) == 0 {
+	if d.claude.CLI {
+		d.checkCLI()
+	}
+	if len(d.installed.Servers) == 0 && !d.claude.CLI {
 		d.fail("server", "Claude Code has no MCP server "+d.claude.Server, "docsearch install")
 	}
 	for _, s := range d.installed.Servers {
 		d.checkServer(ctx, s, claudeAgent, "claude mcp remove "+s.Name+", if you no longer need it")
+	}
+}
+
+// checkCLI checks that the agent has the skill in the scopes whose hook names the command line,
+// and not the server, too.
+func (d *Doctor) checkCLI() {
+	for _, s := range []agentconfig.Scope{agentconfig.User, agentconfig.Project} {
+		fix := "docsearch install --cli" + installation.ScopeOption(s)
+		switch {
+		case !d.claude.HasCLI(s):
+		case !d.claude.HasSkill(s):
+			d.fail("skill", "denials name the command docsearch search, but "+d.claude.Skill(s)+" is missing", fix)
+		case slices.ContainsFunc(d.installed.Servers, func(o agentconfig.Server) bool { return o.Ours && o.Scope == s }):
+			d.fail("skill", "denials name the command docsearch search, but Claude Code also has the MCP server "+
+				d.claude.Server, fix)
+		default:
+			d.ok("skill", "%s tells the agent about the command docsearch search", d.claude.Skill(s))
+		}
 	}
 }
 

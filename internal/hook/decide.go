@@ -44,9 +44,10 @@ type Servers interface {
 	// OwnServer returns the name under which the host is known to have docsearch's server
 	// in such a session, or "".
 	OwnServer(h event.Host, cwd string) string
-	// Withheld reports whether the agent that sends an event lacks a tool of docsearch's
-	// server: the host's settings deny it, or no server runs.
-	Withheld(e *event.Event, tool string) bool
+	// Withheld returns the word that runs docsearch in the agent's shell if the agent that
+	// sends an event lacks a tool of docsearch's server, otherwise "". It does if it has the
+	// command line instead, the host's settings deny it the tool, or no server runs.
+	Withheld(e *event.Event, tool string) (command string)
 }
 
 // An Answer is the result of one database for a query.
@@ -362,12 +363,7 @@ func (d *decider) setConfidence(db *config.Database, a *Answer) {
 
 // deny denies a call with the results of the databases.
 func (d *decider) deny(a Attempt, results []result, ruleMessage string) {
-	withheld := false
-	for i := range results {
-		o := &results[i]
-		o.withheld = o.own && d.search.Withheld(&d.event, o.tool)
-		withheld = withheld || o.withheld
-	}
+	withheld := d.withhold(results)
 	d.denial = &denialText{event: &d.event, client: d.client, results: results, ruleMessage: ruleMessage, needsCall: d.config.Hook.Retry == config.RetryEvidence && d.event.Agent == ""}
 	if d.client.ShowsContext(&d.event) && !withheld && !d.denial.isFetch() && d.denial.bestResult() != nil {
 		d.denial.code = shownCode(d.event.Session, &a.Call)
@@ -382,6 +378,19 @@ func (d *decider) deny(a Attempt, results []result, ruleMessage string) {
 	if d.denial.code != "" {
 		d.Change.Code, d.Change.Shown = d.denial.code, d.denial.shown
 	}
+}
+
+// withhold names the command line in results whose tools the agent lacks. It reports whether there
+// are such results.
+func (d *decider) withhold(results []result) bool {
+	withheld := false
+	for i := range results {
+		if o := &results[i]; o.own {
+			o.command = d.search.Withheld(&d.event, o.tool)
+		}
+		withheld = withheld || results[i].command != ""
+	}
+	return withheld
 }
 
 // dropPassages removes the passages from a denial that another hook has already made: the
@@ -437,7 +446,7 @@ type result struct {
 	request    *event.Request // the search or the fetch that it contributes to
 	tool       string
 	own        bool   // the tool is docsearch's
-	withheld   bool   // the agent cannot call the tool
+	command    string // word that runs docsearch in a shell if the agent cannot call the tool; else ""
 	adviceOnly bool   // the database does not justify a denial
 	page       string // the fetched page's URL or path in the database
 	Answer

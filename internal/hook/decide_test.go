@@ -51,8 +51,13 @@ func (x fakeSearcher) Server(_ event.Host, tool, _ string) (found, own bool) {
 	return name == "leann" || name == "mydocs", name == "mydocs"
 }
 
-// Withheld is true for sessions in /withheld.
-func (x fakeSearcher) Withheld(e *event.Event, _ string) bool { return e.Cwd == "/withheld" }
+// Withheld returns a command for sessions in /withheld.
+func (x fakeSearcher) Withheld(e *event.Event, _ string) string {
+	if e.CLI || e.Cwd == "/withheld" {
+		return "docsearch"
+	}
+	return ""
+}
 
 // OwnServer finds docsearch's server for sessions in /renamed.
 func (x fakeSearcher) Opens(*config.Database) error { return nil }

@@ -42,6 +42,8 @@ type Process struct {
 	Start func(args ...string) error
 	// Host is the host that runs the hook; empty if its event and the environment decide.
 	Host event.Host
+	// CLI reports that the agent has the command line in place of the MCP server.
+	CLI bool
 
 	// Rules reads the rules of the user and of plugins, and ProjectRules those that a project
 	// adds; nil: none. See Routes.
@@ -151,6 +153,7 @@ func (p *Process) ReadEvent() error {
 	}
 	e, data, err := event.ReadFrom(p.Stdin, p.Host, event.ReadEnviron(p.Getenv))
 	if p.eventErr = err; err == nil {
+		e.CLI = p.CLI
 		p.Event, p.Input = &e, data
 	}
 	return err

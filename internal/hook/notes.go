@@ -178,7 +178,7 @@ func (d *decider) noteItem(e *notes.Entry) notes.Item {
 		text += " (" + source + ")"
 	}
 	item := notes.Item{Database: e.Database, Key: e.Key(), Title: title, Text: text + ":", Quote: sanitize(e.Text)}
-	if source != "" {
+	if source != "" && !d.event.CLI {
 		item.Rest = contextTexts.Text("note-text", "call", d.client.Call(&d.event, d.server.Read, readArguments(source, e.Database)))
 	}
 	return item
@@ -271,7 +271,7 @@ func (d *decider) checkFormats() string {
 // it. A subagent may not.
 func (d *decider) databaseLines(b *boundedText) {
 	var names []result
-	withheld := d.event.Name == event.SessionStart && d.search.Withheld(&d.event, d.server.Search)
+	command := d.search.Withheld(&d.event, d.server.Search)
 	listed := false
 	for i := range d.config.Databases {
 		db := &d.config.Databases[i]
@@ -283,7 +283,7 @@ func (d *decider) databaseLines(b *boundedText) {
 			d.trace("database %s skipped: %v", db.Name, err)
 			continue
 		}
-		if !withheld && d.event.Name != event.SubagentStart && d.client.LoadsSearch() && d.server.ToolOf(db) == d.server.Search {
+		if command == "" && d.event.Name != event.SubagentStart && d.client.LoadsSearch() && d.server.ToolOf(db) == d.server.Search {
 			listed = true
 			continue
 		}
@@ -299,8 +299,8 @@ func (d *decider) databaseLines(b *boundedText) {
 		head += " " + contextTexts.Text("listed")
 	}
 	switch {
-	case withheld:
-		head = contextTexts.Text("searchable-by-command")
+	case command != "":
+		head = contextTexts.Text("searchable-by-command", "program", command)
 	case d.client.CallsThrough(&d.event):
 		head += " " + contextTexts.Text("call", "call", d.client.Call(&d.event, d.server.Search, `{"query": "...", "keywords": ["..."]}`))
 	case d.client.Loader != "":
@@ -316,7 +316,13 @@ func (d *decider) databaseLines(b *boundedText) {
 	}
 	b.add(title + "\n")
 
-	others := func(n int) string { return contextTexts.Text("more-databases", "number", strconv.Itoa(n)) + "\n" }
+	others := func(n int) string {
+		list := contextTexts.Text("listed-by-tool")
+		if command != "" {
+			list = contextTexts.Text("listed-by-command", "program", command)
+		}
+		return contextTexts.Text("more-databases", "number", strconv.Itoa(n), "list", list) + "\n"
+	}
 	reserve := len(others(1000))
 	b.remaining -= reserve
 	for i, o := range names {
@@ -405,7 +411,12 @@ func (d *decider) noteLines(b *boundedText) (pinned []notes.Entry) {
 // titleLines adds the titles of a database's notes as space allows, the number of the
 // others, and the tool that finds them.
 func (d *decider) titleLines(b *boundedText, db *config.Database, entries []notes.Entry, all int) {
+	command := d.search.Withheld(&d.event, d.server.Search)
 	others := func(n int) string {
+		if command != "" {
+			return contextTexts.Text("more-notes-by-command", "number", strconv.Itoa(n), "program", command,
+				"database", ShellWord(oneLine(db.Name))) + "\n"
+		}
 		return contextTexts.Text("more-notes", "number", strconv.Itoa(n), "tool", d.client.ToolName(d.server.Search),
 			"database", quote(oneLine(db.Name))) + "\n"
 	}

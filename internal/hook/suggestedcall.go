@@ -31,7 +31,7 @@ func (o *result) isFetch() bool { return o.request.Tool == event.WebFetch }
 func (t *denialText) calls(limit int) (calls, hint, rest string) {
 	var head string
 	switch several := len(t.results) > 1; {
-	case t.withheld() && t.event.Refuses: // the command needs a permission, too
+	case t.withheld() && t.event.Refuses && !t.event.CLI: // the command needs a permission, too
 		return "", "", ""
 	case t.withheld():
 		head = "\n" + denialTexts.Text("command")
@@ -66,7 +66,7 @@ func (t *denialText) calls(limit int) (calls, hint, rest string) {
 		return "", "", rest
 	}
 	calls = head + strings.Join(fitting, "")
-	if strings.Contains(calls, `"keywords": [`) {
+	if strings.Contains(calls, keywordsArgument) || strings.Contains(calls, keywordsOption) {
 		hint = head
 	}
 	return calls, hint, rest
@@ -76,8 +76,8 @@ func (t *denialText) calls(limit int) (calls, hint, rest string) {
 // or shortens the query; it may still be longer.
 func (t *denialText) call(o *result, limit int) string {
 	query := o.query()
-	if o.withheld {
-		return searchCommand(o.db.Name, query, limit)
+	if o.command != "" {
+		return searchCommand(o, query, limit)
 	}
 	full := func(arguments string) string { return t.client.Call(t.event, o.tool, arguments) }
 	leann := o.takesIndexName()
@@ -95,7 +95,7 @@ func (t *denialText) call(o *result, limit int) string {
 			for i := range list {
 				list[i] = quote(keywords[i])
 			}
-			call := full("{\"query\": " + quote(query) + ", \"keywords\": [" + strings.Join(list, ", ") + "]" + database + "}")
+			call := full("{\"query\": " + quote(query) + ", " + keywordsArgument + strings.Join(list, ", ") + "]" + database + "}")
 			if utf16Len(call) <= limit {
 				return call
 			}
@@ -118,11 +118,24 @@ func (t *denialText) call(o *result, limit int) string {
 	}
 }
 
-// searchCommand returns the shell command that searches a database, in limit units if that does
-// not make the query too short.
-func searchCommand(database, query string, limit int) string {
+// The start of the keywords in a call, and in a shell command.
+const (
+	keywordsArgument = `"keywords": [`
+	keywordsOption   = "--keywords "
+)
+
+// searchCommand returns the shell command that searches the database of a result, in limit units
+// if that does not make the query too short. The keywords are left out first.
+func searchCommand(o *result, query string, limit int) string {
+	start := o.command + " search --db " + ShellWord(o.db.Name) + " "
+	if keywords := contentWords(query, o.db.Keywords, maxKeywords); len(keywords) > 0 {
+		command := start + keywordsOption + ShellWord(strings.Join(keywords, ",")) + " " + ShellWord(query)
+		if utf16Len(command) <= limit {
+			return command
+		}
+	}
 	for {
-		command := "docsearch search --db " + shellWord(database) + " " + shellWord(query)
+		command := start + ShellWord(query)
 		over := utf16Len(command) - limit
 		if over <= 0 || utf16Len(query)-over < minQuery {
 			return command
@@ -131,12 +144,12 @@ func searchCommand(database, query string, limit int) string {
 	}
 }
 
-// shellWord quotes a word for a shell.
-func shellWord(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+// ShellWord quotes a word for a shell.
+func ShellWord(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // withheld reports whether the agent can call none of the tools.
 func (t *denialText) withheld() bool {
-	return !slices.ContainsFunc(t.results, func(o result) bool { return !o.withheld })
+	return !slices.ContainsFunc(t.results, func(o result) bool { return o.command == "" })
 }
 
 // shortQuery cuts a query to limit units at a word boundary.
@@ -167,7 +180,7 @@ func indexName(o *result) string {
 func (t *denialText) tools() []string {
 	var tools []string
 	for _, o := range t.results {
-		if o.withheld {
+		if o.command != "" {
 			continue
 		}
 		tools = appendNew(tools, t.client.ToolName(o.tool))

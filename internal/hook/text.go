@@ -100,8 +100,8 @@ func (t *denialText) compose() (reason, context string) {
 		rest += load
 		load = ""
 	}
-	if r.remaining -= utf16Len(load); r.remaining >= utf16Len(keywordsHint()) {
-		calls = explainKeywords(calls, hint)
+	if r.remaining -= utf16Len(load); r.remaining >= utf16Len(t.keywordsHint()) {
+		calls = t.explainKeywords(calls, hint)
 	}
 
 	r.WriteString(excerpt + calls + escape + load)
@@ -129,8 +129,8 @@ func (t *denialText) nextSteps(limit int) string {
 	b := boundedText{remaining: limit}
 	escape := t.escapeHatch()
 	b.remaining -= utf16Len(escape)
-	calls, hint, rest := t.calls(b.remaining - utf16Len(keywordsHint()))
-	b.add(explainKeywords(strings.TrimPrefix(calls+rest+"\n", "\n"), strings.TrimPrefix(hint, "\n")))
+	calls, hint, rest := t.calls(b.remaining - utf16Len(t.keywordsHint()))
+	b.add(t.explainKeywords(strings.TrimPrefix(calls+rest+"\n", "\n"), strings.TrimPrefix(hint, "\n")))
 	b.WriteString(escape)
 	b.add(t.loadHint())
 	return b.String()
@@ -138,15 +138,21 @@ func (t *denialText) nextSteps(limit int) string {
 
 // explainKeywords adds to the heading of calls what their keywords are. hint is "" if it must
 // not.
-func explainKeywords(calls, hint string) string {
+func (t *denialText) explainKeywords(calls, hint string) string {
 	if hint == "" {
 		return calls
 	}
-	return strings.Replace(calls, hint, strings.TrimSuffix(hint, ":")+keywordsHint(), 1)
+	return strings.Replace(calls, hint, strings.TrimSuffix(hint, ":")+t.keywordsHint(), 1)
 }
 
 // keywordsHint is what explainKeywords puts in the place of the colon of a heading.
-func keywordsHint() string { return " " + denialTexts.Text("keywords") + ":" }
+func (t *denialText) keywordsHint() string {
+	argument := `"keywords"`
+	if t.withheld() {
+		argument = strings.TrimSpace(keywordsOption)
+	}
+	return " " + denialTexts.Text("keywords", "argument", argument) + ":"
+}
 
 // message returns the line that tells the person what happened.
 func (t *denialText) message() string {
@@ -348,17 +354,17 @@ func (t *denialText) introduction(o *result, first bool) string {
 		query += " " + quote(o.query())
 	}
 	switch {
-	case o.withheld && o.Whole:
+	case o.command != "" && o.Whole:
 		s = denialTexts.Text("whole-page-alone", "source", from)
-	case o.withheld && o.isFetch():
+	case o.command != "" && o.isFetch():
 		s = denialTexts.Text("page-sections-alone", "source", from)
 	case o.Whole:
 		s = denialTexts.Text("whole-page", "source", from)
 	case o.isFetch():
 		s = denialTexts.Text("page-sections", "source", from)
-	case o.own && !o.withheld && t.code != "":
+	case o.own && o.command == "" && t.code != "":
 		s = denialTexts.Text("passages", "source", from, "query", query)
-	case o.own && !o.withheld:
+	case o.own && o.command == "":
 		s = denialTexts.Text("passages-repeated", "source", from, "query", query)
 	default:
 		s = denialTexts.Text("passages-of-another-server", "source", from, "query", query)
@@ -372,6 +378,7 @@ func (t *denialText) introduction(o *result, first bool) string {
 // adviceLine returns the line of context for a call that runs.
 func (d *decider) adviceLine(results []result) string {
 	var parts []string
+	d.withhold(results)
 	t := denialText{event: &d.event, client: d.client}
 	for _, o := range results {
 		parts = append(parts, denialTexts.Text("advice", "description", oneLine(o.db.Description),

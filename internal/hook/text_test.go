@@ -510,16 +510,19 @@ func TestRetryIfPermitted(t *testing.T) {
 }
 
 // A tool that the settings keep from the agent is not named. Where a command needs a permission
-// that nobody gives, neither is the command.
+// that nobody gives, neither is the command, unless docsearch install has allowed it.
 func TestWithheldTool(t *testing.T) {
 	e := showingContext(webSearchEvent("gitlab's artifacts"))
 	e.Cwd = "/withheld"
-	for _, refuses := range []bool{false, true} {
-		e.Refuses = refuses
+	for _, test := range []struct{ refuses, cli, names bool }{
+		{names: true}, {refuses: true}, {cli: true, names: true}, {cli: true, refuses: true, names: true},
+	} {
+		e.Refuses, e.CLI = test.refuses, test.cli
 		d := denial(t, testConfig("", ""), e, fakeSearcher{"gitlab": always(sure)})
-		const command = "\n\nTo search further, this shell command is available:\ndocsearch search --db 'gitlab' 'gitlab'\\''s artifacts'\nIf the passages"
-		if text := d.Reason + d.Context; strings.Contains(text, "mcp__") || strings.Contains(text, "search call") || strings.Contains(text, command) == refuses {
-			t.Errorf("refuses: %t, text:\n%s", refuses, text)
+		const command = "\n\nTo search further, this shell command is available (--keywords accepts exact names, options, " +
+			"error codes, synonyms):\ndocsearch search --db 'gitlab' --keywords 'gitlab'\\''s,artifacts' 'gitlab'\\''s artifacts'\nIf the passages"
+		if text := d.Reason + d.Context; strings.Contains(text, "mcp__") || strings.Contains(text, "search call") || strings.Contains(text, command) != test.names {
+			t.Errorf("%+v, text:\n%s", test, text)
 		}
 		if d.Change.Code != "" {
 			t.Error("passages are kept from a call that cannot be made")

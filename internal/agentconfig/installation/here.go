@@ -27,7 +27,7 @@ func Agents() (*agentconfig.Claude, *agentconfig.Places, error) {
 
 // Claude returns this user's Claude Code in the working directory. If the
 // config renames docsearch's search tool, the server is registered under the
-// matching name.
+// matching name. CLI is set if the settings of a scope have the hook for the command line.
 func Claude() (*agentconfig.Claude, error) {
 	claude, err := agentconfig.FindClaude(".")
 	if err != nil {
@@ -43,6 +43,7 @@ func Claude() (*agentconfig.Claude, error) {
 			claude.Server = name[:i]
 		}
 	}
+	claude.CLI = claude.HasCLI(agentconfig.Scopes...)
 	return claude, nil
 }
 

@@ -180,7 +180,7 @@ func (in *Found) Sources(claude *agentconfig.Claude) string {
 	if in.Plugin != "" {
 		return in.Plugin
 	}
-	if len(in.Servers) == 0 {
+	if len(in.Servers) == 0 && !claude.CLI {
 		return ""
 	}
 	for _, tool := range claude.RequiredTools() {

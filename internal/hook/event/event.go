@@ -47,6 +47,8 @@ type Event struct {
 	// AnswersOnly limits the hook to answers with passages. The client sends any other call
 	// to a second run of the hook.
 	AnswersOnly bool
+	// CLI reports that the agent has docsearch's command line in place of its MCP server.
+	CLI bool
 
 	// UserText is the end of the user's last message. It is not part of the event; callers
 	// that need it read it from the transcript.

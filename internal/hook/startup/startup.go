@@ -1,4 +1,4 @@
-// Package startup answers "docsearch hook" and "docsearch hook --client NAME" before the
+// Package startup answers "docsearch hook", with "--client NAME" or "--cli", before the
 // rest of the program is initialized.
 // No library imports it: its init function ends the process.
 //
@@ -25,27 +25,33 @@ import (
 )
 
 func init() {
-	host, ok := hostOf(os.Args)
+	host, cli, ok := optionsOf(os.Args)
 	if !ok {
 		return
 	}
 	pending = hook.NewProcess(deadline.Start(deadline.Limit(os.Getenv), os.Exit))
-	pending.Host = host
+	pending.Host, pending.CLI = host, cli
 	if code, done := answer(pending); done {
 		os.Exit(code)
 	}
 }
 
-// hostOf returns the host of a command line of the hook, or "" if the line names none. It
-// returns false for all other command lines, which main handles.
-func hostOf(args []string) (h event.Host, ok bool) {
-	switch {
-	case len(args) < 2 || args[1] != "hook":
-		return "", false
-	case len(args) == 4 && args[2] == "--client":
-		return event.HostNamed(args[3])
+// optionsOf returns the host of a command line of the hook, or "" if the line names none,
+// and whether the agent has the command line. It returns false for all other command lines,
+// which main handles.
+func optionsOf(args []string) (h event.Host, cli, ok bool) {
+	if len(args) < 2 || args[1] != "hook" {
+		return "", false, false
 	}
-	return "", len(args) == 2
+	args = args[2:]
+	if n := len(args) - 1; n >= 0 && args[n] == "--cli" {
+		args, cli = args[:n], true
+	}
+	if len(args) == 2 && args[0] == "--client" {
+		h, ok = event.HostNamed(args[1])
+		return h, cli, ok
+	}
+	return "", cli, len(args) == 0
 }
 
 var pending *hook.Process
