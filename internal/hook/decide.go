@@ -44,10 +44,11 @@ type Servers interface {
 	// OwnServer returns the name under which the host is known to have docsearch's server
 	// in such a session, or "".
 	OwnServer(h event.Host, cwd string) string
-	// Withheld returns the word that runs docsearch in the agent's shell if the agent that
-	// sends an event lacks a tool of docsearch's server, otherwise "". It does if it has the
-	// command line instead, the host's settings deny it the tool, or no server runs.
-	Withheld(e *event.Event, tool string) (command string)
+	// Withheld reports whether the agent that sends an event lacks a tool of docsearch's
+	// server: it has the command line instead, the host's settings deny it the tool, or no
+	// server runs. command is the word that runs docsearch in the agent's shell, or "" if it
+	// may not run it there.
+	Withheld(e *event.Event, tool string) (command string, withheld bool)
 }
 
 // An Answer is the result of one database for a query.
@@ -364,7 +365,7 @@ func (d *decider) setConfidence(db *config.Database, a *Answer) {
 // deny denies a call with the results of the databases.
 func (d *decider) deny(a Attempt, results []result, ruleMessage string) {
 	withheld := d.withhold(results)
-	d.denial = &denialText{event: &d.event, client: d.client, results: results, ruleMessage: ruleMessage, needsCall: d.config.Hook.Retry == config.RetryEvidence && d.event.Agent == ""}
+	d.denial = &denialText{event: &d.event, client: d.client, results: results, ruleMessage: ruleMessage, needsCall: d.config.Hook.Retry == config.RetryEvidence && d.canConsult()}
 	if d.client.ShowsContext(&d.event) && !withheld && !d.denial.isFetch() && d.denial.bestResult() != nil {
 		d.denial.code = shownCode(d.event.Session, &a.Call)
 	}
@@ -380,15 +381,15 @@ func (d *decider) deny(a Attempt, results []result, ruleMessage string) {
 	}
 }
 
-// withhold names the command line in results whose tools the agent lacks. It reports whether there
-// are such results.
+// withhold sets the command line of the results whose tools the agent lacks. It reports whether
+// there are such results.
 func (d *decider) withhold(results []result) bool {
 	withheld := false
 	for i := range results {
 		if o := &results[i]; o.own {
-			o.command = d.search.Withheld(&d.event, o.tool)
+			o.command, o.withheld = d.search.Withheld(&d.event, o.tool)
 		}
-		withheld = withheld || results[i].command != ""
+		withheld = withheld || results[i].withheld
 	}
 	return withheld
 }
@@ -428,9 +429,8 @@ func (d *decider) retryAllowed(last Denial) bool {
 	switch {
 	case d.config.Hook.Retry != config.RetryEvidence:
 		d.trace("pass: retry of a call that was denied %s ago", d.now.Sub(last.At).Round(time.Millisecond))
-	case d.event.Agent != "":
-		// A subagent may have no tool to consult anything with.
-		d.trace("pass: retry of a denied call by a subagent")
+	case !d.canConsult():
+		d.trace("pass: retry of a denied call by an agent that may have no tool to consult anything with")
 	case !d.state.Consulted.Before(last.At):
 		d.trace("pass: retry after a consultation of the local documentation")
 	default:
@@ -440,13 +440,21 @@ func (d *decider) retryAllowed(last Denial) bool {
 	return true
 }
 
+// canConsult reports whether the agent is known to have a call that consults the documentation. A
+// subagent may have none.
+func (d *decider) canConsult() bool {
+	command, withheld := d.search.Withheld(&d.event, d.server.Search)
+	return d.event.Agent == "" && (!withheld || command != "")
+}
+
 // A result is the contribution of one database to the decision about a call.
 type result struct {
 	db         *config.Database
 	request    *event.Request // the search or the fetch that it contributes to
 	tool       string
 	own        bool   // the tool is docsearch's
-	command    string // word that runs docsearch in a shell if the agent cannot call the tool; else ""
+	withheld   bool   // the agent cannot call the tool
+	command    string // word that runs docsearch in its shell instead; "" if it may not run it
 	adviceOnly bool   // the database does not justify a denial
 	page       string // the fetched page's URL or path in the database
 	Answer

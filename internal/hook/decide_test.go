@@ -51,12 +51,12 @@ func (x fakeSearcher) Server(_ event.Host, tool, _ string) (found, own bool) {
 	return name == "leann" || name == "mydocs", name == "mydocs"
 }
 
-// Withheld returns a command for sessions in /withheld.
-func (x fakeSearcher) Withheld(e *event.Event, _ string) string {
-	if e.CLI || e.Cwd == "/withheld" {
-		return "docsearch"
+// Withheld is true for sessions in /withheld, and returns a command that the host does not refuse.
+func (x fakeSearcher) Withheld(e *event.Event, _ string) (command string, withheld bool) {
+	if withheld = e.CLI || e.Cwd == "/withheld"; withheld && (e.CLI || !e.Refuses) {
+		command = "docsearch"
 	}
-	return ""
+	return command, withheld
 }
 
 // OwnServer finds docsearch's server for sessions in /renamed.

@@ -271,7 +271,7 @@ func (d *decider) checkFormats() string {
 // it. A subagent may not.
 func (d *decider) databaseLines(b *boundedText) {
 	var names []result
-	command := d.search.Withheld(&d.event, d.server.Search)
+	command, withheld := d.search.Withheld(&d.event, d.server.Search)
 	listed := false
 	for i := range d.config.Databases {
 		db := &d.config.Databases[i]
@@ -283,13 +283,13 @@ func (d *decider) databaseLines(b *boundedText) {
 			d.trace("database %s skipped: %v", db.Name, err)
 			continue
 		}
-		if command == "" && d.event.Name != event.SubagentStart && d.client.LoadsSearch() && d.server.ToolOf(db) == d.server.Search {
+		if !withheld && d.event.Name != event.SubagentStart && d.client.LoadsSearch() && d.server.ToolOf(db) == d.server.Search {
 			listed = true
 			continue
 		}
 		names = append(names, result{db: db, Answer: Answer{Version: version}})
 	}
-	if len(names) == 0 && !listed {
+	if len(names) == 0 && !listed || withheld && command == "" {
 		return
 	}
 
@@ -299,7 +299,7 @@ func (d *decider) databaseLines(b *boundedText) {
 		head += " " + contextTexts.Text("listed")
 	}
 	switch {
-	case command != "":
+	case withheld:
 		head = contextTexts.Text("searchable-by-command", "program", command)
 	case d.client.CallsThrough(&d.event):
 		head += " " + contextTexts.Text("call", "call", d.client.Call(&d.event, d.server.Search, `{"query": "...", "keywords": ["..."]}`))
@@ -318,7 +318,7 @@ func (d *decider) databaseLines(b *boundedText) {
 
 	others := func(n int) string {
 		list := contextTexts.Text("listed-by-tool")
-		if command != "" {
+		if withheld {
 			list = contextTexts.Text("listed-by-command", "program", command)
 		}
 		return contextTexts.Text("more-databases", "number", strconv.Itoa(n), "list", list) + "\n"
@@ -411,9 +411,12 @@ func (d *decider) noteLines(b *boundedText) (pinned []notes.Entry) {
 // titleLines adds the titles of a database's notes as space allows, the number of the
 // others, and the tool that finds them.
 func (d *decider) titleLines(b *boundedText, db *config.Database, entries []notes.Entry, all int) {
-	command := d.search.Withheld(&d.event, d.server.Search)
+	command, withheld := d.search.Withheld(&d.event, d.server.Search)
 	others := func(n int) string {
-		if command != "" {
+		switch {
+		case withheld && command == "":
+			return contextTexts.Text("more-notes-alone", "number", strconv.Itoa(n)) + "\n"
+		case withheld:
 			return contextTexts.Text("more-notes-by-command", "number", strconv.Itoa(n), "program", command,
 				"database", ShellWord(oneLine(db.Name))) + "\n"
 		}

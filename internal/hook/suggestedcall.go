@@ -31,8 +31,6 @@ func (o *result) isFetch() bool { return o.request.Tool == event.WebFetch }
 func (t *denialText) calls(limit int) (calls, hint, rest string) {
 	var head string
 	switch several := len(t.results) > 1; {
-	case t.withheld() && t.event.Refuses && !t.event.CLI: // the command needs a permission, too
-		return "", "", ""
 	case t.withheld():
 		head = "\n" + denialTexts.Text("command")
 	case several && t.isFetch():
@@ -48,6 +46,9 @@ func (t *denialText) calls(limit int) (calls, hint, rest string) {
 	room := limit - utf16Len(head)
 	for i := range t.results {
 		o := &t.results[i]
+		if o.withheld && o.command == "" {
+			continue
+		}
 		share := room / (len(t.results) - i)
 		call := "\n" + t.call(o, share-1)
 		switch {
@@ -76,7 +77,7 @@ func (t *denialText) calls(limit int) (calls, hint, rest string) {
 // or shortens the query; it may still be longer.
 func (t *denialText) call(o *result, limit int) string {
 	query := o.query()
-	if o.command != "" {
+	if o.withheld {
 		return searchCommand(o, query, limit)
 	}
 	full := func(arguments string) string { return t.client.Call(t.event, o.tool, arguments) }
@@ -149,7 +150,7 @@ func ShellWord(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`
 
 // withheld reports whether the agent can call none of the tools.
 func (t *denialText) withheld() bool {
-	return !slices.ContainsFunc(t.results, func(o result) bool { return o.command == "" })
+	return !slices.ContainsFunc(t.results, func(o result) bool { return !o.withheld })
 }
 
 // shortQuery cuts a query to limit units at a word boundary.
@@ -180,7 +181,7 @@ func indexName(o *result) string {
 func (t *denialText) tools() []string {
 	var tools []string
 	for _, o := range t.results {
-		if o.command != "" {
+		if o.withheld {
 			continue
 		}
 		tools = appendNew(tools, t.client.ToolName(o.tool))

@@ -354,17 +354,17 @@ func (t *denialText) introduction(o *result, first bool) string {
 		query += " " + quote(o.query())
 	}
 	switch {
-	case o.command != "" && o.Whole:
+	case o.withheld && o.Whole:
 		s = denialTexts.Text("whole-page-alone", "source", from)
-	case o.command != "" && o.isFetch():
+	case o.withheld && o.isFetch():
 		s = denialTexts.Text("page-sections-alone", "source", from)
 	case o.Whole:
 		s = denialTexts.Text("whole-page", "source", from)
 	case o.isFetch():
 		s = denialTexts.Text("page-sections", "source", from)
-	case o.own && o.command == "" && t.code != "":
+	case o.own && !o.withheld && t.code != "":
 		s = denialTexts.Text("passages", "source", from, "query", query)
-	case o.own && o.command == "":
+	case o.own && !o.withheld:
 		s = denialTexts.Text("passages-repeated", "source", from, "query", query)
 	default:
 		s = denialTexts.Text("passages-of-another-server", "source", from, "query", query)
@@ -381,6 +381,9 @@ func (d *decider) adviceLine(results []result) string {
 	d.withhold(results)
 	t := denialText{event: &d.event, client: d.client}
 	for _, o := range results {
+		if o.withheld && o.command == "" {
+			continue
+		}
 		parts = append(parts, denialTexts.Text("advice", "description", oneLine(o.db.Description),
 			"call", t.call(&o, maxContext)))
 	}

@@ -91,40 +91,6 @@ func clientServers(getenv config.Getenv, project string) []rawjson.Fields {
 	return all
 }
 
-// Withholds reports whether Claude Code's settings for a session in the folder cwd deny the
-// agent an MCP tool ("mcp__server__tool"): the user's, the project's, and the user's for this
-// project. The agent then does not know the tool. It is false for other hosts.
-func Withholds(h event.Host, getenv config.Getenv, cwd, tool string) bool {
-	name, ok := config.ServerName(tool)
-	if h != event.Claude || !ok {
-		return false
-	}
-	project := config.Join(projectFolder(getenv, cwd), ".claude")
-	files := []string{config.Join(project, "settings.json"), config.Join(project, "settings.local.json")}
-	dir := getenv("CLAUDE_CONFIG_DIR")
-	if home := config.Home(getenv); dir == "" && home != "" {
-		dir = config.Join(home, ".claude")
-	}
-	if dir != "" {
-		files = append(files, config.Join(dir, "settings.json"))
-	}
-	for _, file := range files {
-		if !config.IsAbs(file) {
-			continue
-		}
-		permissions, err := rawjson.Object(readSettings(file).Raw("permissions"))
-		if err != nil {
-			continue
-		}
-		for _, rule := range permissions.Strings("deny") {
-			if rule == tool || rule == "mcp__"+name || rule == "mcp__"+name+"__*" {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // runsDocsearch reports whether a server's entry starts docsearch's server.
 func runsDocsearch(entry []byte) bool {
 	fields, err := rawjson.Object(entry)

@@ -314,7 +314,8 @@ func TestWithholds(t *testing.T) {
 		}
 		home := filepath.Join(dir, "home")
 		getenv := func(name string) string { return map[string]string{"HOME": home, "USERPROFILE": home}[name] }
-		if got := Withholds(test.host, getenv, filepath.Join(dir, "p"), tool); got != test.want {
+		p := PermissionsOf(&event.Event{Host: test.host, Cwd: filepath.Join(dir, "p")}, getenv)
+		if got := p.Withholds(tool); got != test.want {
 			t.Errorf("%s in %s, %s: %t, want %t", test.settings, test.file, test.host, got, test.want)
 		}
 	}

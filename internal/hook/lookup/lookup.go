@@ -98,15 +98,19 @@ func (Indexes) Server(h event.Host, tool, cwd string) (found, own bool) {
 // OwnServer returns the name of docsearch's MCP server in the agents' settings.
 func (Indexes) OwnServer(h event.Host, cwd string) string { return host.OwnServer(h, os.Getenv, cwd) }
 
-// Withheld returns the word that runs docsearch in the agent's shell if it has the command line
-// in place of docsearch's server, its settings deny it a tool of the server, or no server runs. At
-// the start of a session, none may run yet.
-func (i Indexes) Withheld(e *event.Event, tool string) (command string) {
-	if e.CLI || host.Withholds(e.Host, os.Getenv, e.Cwd, tool) || e.Host == event.Claude && e.Name == event.PreToolUse &&
-		config.Unserved(i.Locations, os.Getenv("CLAUDE_PID"), e.Session) {
-		return programWord()
+// Withheld reports whether the agent lacks a tool of docsearch's server: it has the command line
+// instead, its settings deny it the tool, or no server runs. At the start of a session, none may
+// run yet. command is the word that runs docsearch in the agent's shell, if that may run it.
+func (i Indexes) Withheld(e *event.Event, tool string) (command string, withheld bool) {
+	permissions := host.PermissionsOf(e, os.Getenv)
+	if !e.CLI && !permissions.Withholds(tool) && (e.Host != event.Claude || e.Name != event.PreToolUse ||
+		!config.Unserved(i.Locations, os.Getenv("CLAUDE_PID"), e.Session)) {
+		return "", false
 	}
-	return ""
+	if word := programWord(); e.Host != event.Claude || permissions.Runs(word+" search", !e.Refuses) {
+		command = word
+	}
+	return command, true
 }
 
 // Search searches the index of a database.
