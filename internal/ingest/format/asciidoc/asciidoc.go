@@ -320,8 +320,13 @@ func (p *parser) block(lines []mdwriter.Line, b block, sections bool) int {
 		p.label(b, lines[0].From)
 		if name == "image" {
 			_, attributes, _ := strings.Cut(strings.TrimSuffix(rest, "]"), "[")
-			p.w.Text(p.inline(mdwriter.Image(strings.Trim(splitAttributes(attributes)[0], `"`))), lines[0].From)
+			p.w.Text(p.inline(imageText(attributes)), lines[0].From)
 		}
+		return 1
+	}
+	if m := unknownBlock().FindStringSubmatch(line); m != nil && (len(lines) == 1 || lines[1].Text == "") {
+		p.label(b, lines[0].From)
+		p.w.Text(unknownMacro(m[1], p.inline(m[2])), lines[0].From)
 		return 1
 	}
 	p.label(b, lines[0].From)
@@ -331,7 +336,10 @@ func (p *parser) block(lines []mdwriter.Line, b block, sections bool) int {
 	return p.paragraph(lines, b)
 }
 
-var blockMacro = document.Lazily(`^(?:image|video|audio|toc|icon|kroki|plantuml|diagram)$`)
+var (
+	blockMacro   = document.Lazily(`^(?:image|video|audio|toc|icon|kroki|plantuml|diagram)$`)
+	unknownBlock = document.Lazily(`^[a-z][a-z0-9_-]+::([^\s\[\]:]+)\[(.*)\]$`)
+)
 
 // addAnchors adds the anchors of a block.
 func (p *parser) addAnchors(b block) {

@@ -16,24 +16,27 @@ func TestGolden(t *testing.T) {
 func TestInline(t *testing.T) {
 	p := &parser{budget: 1000, attributes: map[string]string{"product": "Kettle"}}
 	for in, want := range map[string]string{
-		"`a` ``b``c `+x+` +old+":                     "`a` `b`c `x` `old`",
-		"*bold* _em_ **b**old __e__m #mark# [.r]#x#": "**bold** *em* **b**old *e*m mark x",
-		"snake_case_name 2*3*4 a_b":                  "snake_case_name 2*3*4 a_b",
-		"https://x.example/a[the site^] end":         "the site end",
-		"https://x.example/a_b_c. link:b.html[]":     "https://x.example/a_b_c. b.html",
-		"<<id,the text>> xref:o.adoc#a[other]":       "the text other",
-		"kbd:[Ctrl+C] menu:File[Open] btn:[OK]":      "Ctrl+C File > Open OK",
-		"linkgit:git-add[1] and a::b[c]":             "git-add(1) and a::b[c]",
-		"javadoc:org.x.Component[format=annotation]": "`Component`",
-		"javadoc:org.x.Map$Entry#get()[]":            "`Map.Entry#get()`",
-		"issue:77[title=Bug] gh:12[a=\"b, c\", d=e]": "Bug 12",
-		"configprop:a.b.c[] ext:a[the text, b=c]":    "a.b.c the text, b=c",
-		"{url-x}/a[the issues] {unknown}[] {x} [y]":  "the issues {unknown}[] {x} [y]",
-		"{product} {unknown} \\{product}":            "Kettle {unknown} \\Kettle",
-		"the ((term)) (((a,b)))here[[anchor]]":       "the term here",
-		"image:x.png[] footnote:[a note] pass:[<b>]": "  (a note) <b>",
-		"older `so' and `code` it's":                 "older 'so' and `code` it's",
-		"*not bold * and `unclosed":                  "*not bold * and `unclosed",
+		"`a` ``b``c `+x+` +old+":                                           "`a` `b`c `x` `old`",
+		"*bold* _em_ **b**old __e__m #mark# [.r]#x#":                       "**bold** *em* **b**old *e*m mark x",
+		"snake_case_name 2*3*4 a_b":                                        "snake_case_name 2*3*4 a_b",
+		"https://x.example/a[the site^] end":                               "the site end",
+		"https://x.example/a_b_c. link:b.html[]":                           "https://x.example/a_b_c. b.html",
+		"<<id,the text>> xref:o.adoc#a[other]":                             "the text other",
+		"kbd:[Ctrl+C] menu:File[Open] btn:[OK]":                            "Ctrl+C File > Open OK",
+		"linkgit:git-add[1] and a::b[c]":                                   "git-add(1) and a::b[c]",
+		"javadoc:org.x.Component[format=annotation]":                       "`Component`",
+		"javadoc:org.x.Map$Entry#get()[]":                                  "`Map.Entry#get()`",
+		"issue:77[title=Bug] gh:12[a=\"b, c\", d=e]":                       "Bug (77) 12",
+		"https://x.example/y[role=external,window=_blank]":                 "https://x.example/y",
+		"link:a.html[the page,role=x,window=_blank]":                       "the page",
+		"kbd:[Ctrl,T] image:a.png[the whole pot,20] image:b.png[width=20]": "Ctrl+T [image: the whole pot] ",
+		"configprop:a.b.c[] ext:a[the text, b=c]":                          "a.b.c the text, b=c",
+		"{url-x}/a[the issues] {unknown}[] {x} [y]":                        "the issues {unknown}[] {x} [y]",
+		"{product} {unknown} \\{product}":                                  "Kettle {unknown} \\Kettle",
+		"the ((term)) (((a,b)))here[[anchor]]":                             "the term here",
+		"image:x.png[] footnote:[a note] pass:[<b>]":                       "  (a note) <b>",
+		"older `so' and `code` it's":                                       "older 'so' and `code` it's",
+		"*not bold * and `unclosed":                                        "*not bold * and `unclosed",
 	} {
 		if got := p.inline(in); got != want {
 			t.Errorf("%q\n got %q\nwant %q", in, got, want)
@@ -54,6 +57,10 @@ func TestBlocks(t *testing.T) {
 		"[format=csv,separator=;]\n|===\na;b,c\n|===":       "| a | b,c |\n| --- | --- |",
 		"image::a.png[The whole pot, 20]":                   "[image: The whole pot]",
 		"image::a.png[pot]":                                 "",
+		"apidoc::org.x.Oven[format=page]":                   "`Oven`",
+		"swagger::api.yaml[]":                               "api.yaml",
+		"std::size[0] is\nthe size":                         "std::size[0] is\nthe size",
+		":pot: Kettle\n\n[source,subs=\"+attributes\"]\n----\nname: {pot}\n----": "```\nname: Kettle\n```",
 	} {
 		var lines []string
 		for _, s := range Parse([]byte(in + "\n")).Sections {

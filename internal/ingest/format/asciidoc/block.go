@@ -48,6 +48,12 @@ func (p *parser) delimited(lines []mdwriter.Line, b block) int {
 	case mark[0] == '|' || mark[0] == ',' || mark[0] == ':' || mark[0] == '!':
 		p.table(inner, b, mark[:1])
 	case mark[0] == '`' || mark[0] == '-' && mark != "--" || mark[0] == '.', b.style == "source", b.style == "listing", b.style == "literal":
+		if subs := b.options["subs"]; strings.Contains(subs, "attributes") || subs == "normal" {
+			inner = slices.Clone(inner)
+			for i := range inner {
+				inner[i].Text = p.substitute(inner[i].Text)
+			}
+		}
 		p.w.Code(language, inner)
 	case isNote(b.style):
 		p.note(inner, b, from)

@@ -236,7 +236,9 @@ func (p *parser) macro(s string) (string, int) {
 		p.link(target, text)
 		text = cmp.Or(text, target[strings.LastIndexAny(target, "#/_")+1:])
 		return text, n
-	case "image", "icon", "anchor", "indexterm", "counter", "toc", "video":
+	case "image":
+		return imageText(text), n
+	case "icon", "anchor", "indexterm", "counter", "toc", "video":
 		switch name {
 		case "anchor":
 			p.w.Anchor(target)
@@ -250,20 +252,40 @@ func (p *parser) macro(s string) (string, int) {
 		return strings.TrimSuffix(target+" > "+text, " > "), n
 	case "stem", "latexmath", "asciimath":
 		return "$" + text + "$", n
-	case "kbd", "btn", "pass", "indexterm2":
+	case "kbd":
+		return strings.ReplaceAll(text, ",", "+"), n
+	case "btn", "pass", "indexterm2":
 		return text, n
 	}
-	switch {
-	case target == "" || target[0] == ':':
+	if target == "" || target[0] == ':' {
 		return "", 0
-	case text == "":
-		return shownTarget(target), n
-	case strings.Trim(text, "0123456789") == "": // linkgit:git-add[1]
-		return target + "(" + text + ")", n
-	case onlyAttributes(text):
-		return cmp.Or(attributeOf(text, "text", "title"), shownTarget(target)), n
 	}
-	return text, n
+	return unknownMacro(target, text), n
+}
+
+// unknownMacro returns the text of a macro of an extension: its text if it has one, else its
+// target.
+func unknownMacro(target, text string) string {
+	switch {
+	case text == "":
+		return shownTarget(target)
+	case strings.Trim(text, "0123456789") == "": // linkgit:git-add[1]
+		return target + "(" + text + ")"
+	case !onlyAttributes(text):
+		return text
+	}
+	if label := attributeOf(text, "text", "title"); label != "" {
+		return label + " (" + target + ")"
+	}
+	return shownTarget(target)
+}
+
+// imageText returns the text of an image with these attributes.
+func imageText(attributes string) string {
+	if onlyAttributes(attributes) {
+		return mdwriter.Image(attributeOf(attributes, "alt"))
+	}
+	return mdwriter.Image(strings.Trim(splitAttributes(attributes)[0], `"`))
 }
 
 // onlyAttributes reports whether the text of an unknown macro only has named attributes:
@@ -298,7 +320,12 @@ func shownTarget(target string) string {
 
 // linked returns the text of a link.
 func linked(text, target string) string {
-	text, _, _ = strings.Cut(text, ",window=")
+	if onlyAttributes(text) {
+		return target
+	}
+	if at := strings.LastIndexByte(text, ','); at > 0 && onlyAttributes(text[at+1:]) {
+		return linked(text[:at], target)
+	}
 	text = strings.Trim(strings.TrimSuffix(text, "^"), `"`)
 	return cmp.Or(text, target)
 }

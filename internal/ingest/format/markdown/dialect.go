@@ -20,6 +20,7 @@ type reducer struct {
 	lines     []string
 	mdx       bool // braces are expressions of JavaScript, and no code is indented
 	templated bool // double braces are expressions
+	myst      bool // lines with % are comments
 	code      []bool
 	closed    map[string]bool // components with a closing tag somewhere
 	budget    int             // bytes that searches for the end of markup may still read
@@ -37,6 +38,8 @@ type reducer struct {
 	containers []container
 	limit      int // of the indentation to remove: within code, that of its fence
 	suffixes   []suffix
+	labels     map[string]string // of tabs, by their values
+	front      map[string]any    // the front matter
 	out        []string
 	from       []int // line of each
 	changed    bool
@@ -56,6 +59,7 @@ type container struct {
 	fence  string // fence that closes it
 	ends   bool   // ends at a line that is not indented further
 	code   bool   // the content may be indented code
+	raw    bool   // templates are text
 }
 
 // noLimit is the limit outside of code.
@@ -95,8 +99,12 @@ func (r *reducer) reduce(lines []string, from []int, skip int) ([]string, []int)
 			r.endIndented(line)
 			if !r.isCode(r.at) && !r.block(line) {
 				closing = document.ClosingFence(body)
-				line, r.limit = r.dedented(codeDirective(line)), indentOf(line)
-				r.changed = r.changed || line != lines[r.at]
+				opening := codeDirective(line)
+				if opening != line {
+					r.codeOptions(line)
+				}
+				line, r.limit = r.dedented(opening), indentOf(line)
+				r.changed = r.changed || line != lines[r.first]
 				r.emit(line)
 			}
 			continue
@@ -142,6 +150,9 @@ func (r *reducer) findEvidence(skip int) {
 		if strings.Contains(l, "```{") || !isCode && isTemplateLine(l) {
 			r.templated = true
 		}
+		if strings.Contains(l, "```{") || strings.HasPrefix(l, ":::{") || !isCode && label().MatchString(l) {
+			r.myst = true
+		}
 		if !isCode && isModuleLine(l) {
 			r.mdx = true
 		}
@@ -158,12 +169,12 @@ func mayBeDialect(line string) bool {
 		return false
 	}
 	switch line[0] {
-	case ':', '!', '?', '=', '[', '(', '/', '#':
+	case ':', '!', '?', '=', '[', '(', '/', '#', '+', '%', '\\':
 		return true
 	case 'i', 'e':
 		return beginsModule(line)
 	}
-	return strings.Contains(line, "](#") || strings.Contains(line, "data:")
+	return strings.Contains(line, "](#") || strings.Contains(line, "data:") || hasIcon(line)
 }
 
 // isTemplateLine reports whether a line is evidence of a generator that replaces expressions
@@ -325,6 +336,9 @@ func (r *reducer) open(c container, line string) {
 func (r *reducer) close(name string) {
 	for i := len(r.containers) - 1; i >= 0; i-- {
 		if r.containers[i].name == name {
+			if r.containers[i].raw {
+				r.raw = false
+			}
 			r.containers = r.containers[:i]
 			return
 		}
@@ -345,6 +359,7 @@ var (
 	label         = document.Lazily(`^\(([\w:./+-]+)\)=$`)
 	fenceInfo     = document.Lazily("^([`~]{3,})[ \t]*\\{([a-z][\\w:-]*)\\}[ \t]*(.*)$")
 	fieldLine     = document.Lazily(`^:([\w-]+):[ \t]*(.*)$`)
+	docfxTab      = document.Lazily(`^#{1,6} \[([^\]]+)\]\(#tab/[^)]*\)$`)
 	dataReference = document.Lazily(`^[ \t]*\[[^\]]+\]:[ \t]*<?data:`)
 	mdcHead       = document.Lazily(`^[a-z][a-z0-9-]*(?:\[.*\])?(?:\{.*\})?$`)
 	slot          = document.Lazily(`^#[a-z][\w-]*$`)
@@ -409,6 +424,9 @@ func (r *reducer) block(line string) bool {
 			return true
 		}
 	case '#':
+		if m := docfxTab().FindStringSubmatch(trimmed); m != nil {
+			return show("\n**" + m[1] + "**\n")
+		}
 		if n := len(r.containers); n > 0 && strings.HasPrefix(r.containers[n-1].name, "::") &&
 			slot().MatchString(trimmed) {
 			return show("")
@@ -430,6 +448,28 @@ func (r *reducer) block(line string) bool {
 		}
 		if includeMark().MatchString(trimmed) {
 			r.dropped++
+			return show("")
+		}
+		if m := readmeMark().FindStringSubmatch(trimmed); m != nil {
+			return r.readmeText(m[1], show)
+		}
+	case '{':
+		if strings.HasPrefix(trimmed, "{:toc") || strings.HasPrefix(trimmed, "{: toc") {
+			if n := len(r.out); n > 0 && listMark().MatchString(r.out[n-1]) {
+				r.out, r.from = r.out[:n-1], r.from[:n-1] // "- TOC", for which the contents are put
+			}
+			return show("")
+		}
+	case '<':
+		if trimmed == "<--->" { // between columns of Hugo's theme Book
+			return show("")
+		}
+	case '%':
+		if r.myst && strings.HasPrefix(trimmed, "% ") {
+			return show("")
+		}
+	case '+':
+		if r.myst && strings.HasPrefix(trimmed, "+++") {
 			return show("")
 		}
 	case '`', '~':
@@ -495,6 +535,9 @@ func (r *reducer) directive(line, mark, head string, show func(string) bool) boo
 		r.close(mark)
 		return show("")
 	}
+	if r.docfx(line, head, show) {
+		return true
+	}
 	name, title, attributes := directiveHead(head)
 	single := len(mark) == 2 && !r.closes(mark)
 	if len(mark) == 2 && name == "" {
@@ -519,7 +562,36 @@ func (r *reducer) directive(line, mark, head string, show func(string) bool) boo
 	}
 	show(text)
 	if !single {
-		r.open(container{name: mark, code: true}, line)
+		isRaw := name == "v-pre"
+		r.raw = r.raw || isRaw
+		r.open(container{name: mark, code: true, raw: isRaw}, line)
+	}
+	return true
+}
+
+// docfx reduces a directive of DocFX, none of which has a line of colons at its end:
+// ":::image source="a.png" alt-text="A pot":::", "::: moniker range=">=2"".
+func (r *reducer) docfx(line, head string, show func(string) bool) bool {
+	name, rest, _ := strings.Cut(head, " ")
+	text := ""
+	switch name {
+	case "image", "code", "video", "row", "column":
+		if !strings.HasSuffix(strings.TrimSpace(line), ":::") {
+			return false
+		}
+		if name == "code" || name == "video" {
+			r.dropped++
+		}
+		text = parseAttributes(rest).get("alt-text")
+	case "row-end", "column-end":
+		r.close(strings.TrimSuffix(name, "-end"))
+	case "moniker", "zone", "moniker-end", "zone-end", "image-end":
+	default:
+		return false
+	}
+	show(text)
+	if name == "row" || name == "column" {
+		r.open(container{name: name, code: true}, line)
 	}
 	return true
 }
@@ -607,7 +679,12 @@ func (r *reducer) properties(line, mark string) (found attributes) {
 func (r *reducer) fencedDirective(line, fence, name, argument string, show func(string) bool) bool {
 	text := ""
 	switch name {
-	case "toctree", "contents", "tableofcontents", "include", "bibliography", "raw", "eval-rst":
+	case "eval-rst":
+		for r.at++; r.at < len(r.lines) && !document.ClosesFence(r.lines[r.at], fence); r.at++ {
+			text += r.restLine(r.lines[r.at]) + "\n"
+		}
+		return show(text)
+	case "toctree", "contents", "tableofcontents", "include", "bibliography", "raw":
 		if name == "include" {
 			r.dropped++
 		}
@@ -615,8 +692,7 @@ func (r *reducer) fencedDirective(line, fence, name, argument string, show func(
 		}
 		return show("")
 	case "versionadded", "versionchanged", "deprecated":
-		text = map[string]string{"versionadded": "Added in version ", "versionchanged": "Changed in version ",
-			"deprecated": "Deprecated since version "}[name] + argument
+		text = versionText(name) + argument
 	case "dropdown", "tab-set", "tab-item", "card", "grid", "grid-item-card", "figure", "image", "admonition", "topic",
 		"sidebar", "rubric", "glossary", "margin", "exercise", "solution":
 		if text = argument; name == "figure" || name == "image" {
@@ -626,10 +702,15 @@ func (r *reducer) fencedDirective(line, fence, name, argument string, show func(
 			text = "\n**" + text + "**"
 		}
 	default:
-		if _, known := admonitionKind(name); !known {
+		_, known := admonitionKind(name)
+		switch {
+		case known:
+			text = admonitionLabel(name, argument)
+		case definesName(name) && argument != "":
+			text = "\n`" + strings.ReplaceAll(argument, "`", "") + "`\n"
+		default:
 			return false
 		}
-		text = admonitionLabel(name, argument)
 	}
 	for r.at+1 < len(r.lines) {
 		m := fieldLine().FindStringSubmatch(strings.TrimSpace(r.lines[r.at+1]))
@@ -643,6 +724,62 @@ func (r *reducer) fencedDirective(line, fence, name, argument string, show func(
 	show(text)
 	r.open(container{name: fence, fence: fence}, line)
 	return true
+}
+
+// versionText returns what precedes the version in a directive of Sphinx.
+func versionText(name string) string {
+	return map[string]string{"versionadded": "Added in version ", "versionchanged": "Changed in version ",
+		"deprecated": "Deprecated since version "}[name]
+}
+
+// definesName reports whether a directive of Sphinx defines the name that is its argument.
+func definesName(name string) bool {
+	switch name[strings.LastIndexByte(name, ':')+1:] {
+	case "function", "class", "method", "attribute", "data", "exception", "property", "option", "program", "envvar",
+		"confval", "macro", "type", "struct", "enum", "member", "var":
+		return true
+	}
+	return false
+}
+
+// restLine returns the text of a line of reStructuredText.
+func (r *reducer) restLine(line string) string {
+	m := restDirective().FindStringSubmatch(line)
+	switch {
+	case m == nil:
+		if fieldLine().MatchString(strings.TrimSpace(line)) {
+			return ""
+		}
+		return restRole().ReplaceAllString(strings.TrimSpace(line), "`$1`")
+	case versionText(m[1]) != "":
+		return "\n" + versionText(m[1]) + m[2]
+	case definesName(m[1]) && m[2] != "":
+		return "\n`" + m[2] + "`\n"
+	}
+	if _, known := admonitionKind(m[1]); known {
+		return admonitionLabel(m[1], "") + "\n" + m[2]
+	}
+	r.dropped++
+	return ""
+}
+
+var (
+	restDirective = document.Lazily(`^\s*\.\. ([a-z][\w:-]*)::[ \t]*(.*)$`)
+	restRole      = document.Lazily(":[a-z][\\w:+-]*:`[~!]?([^`<]+?)(?:\\s*<[^`>]*>)?`")
+)
+
+// codeOptions moves behind the options of a directive of MyST for code, and shows the caption.
+func (r *reducer) codeOptions(line string) {
+	for r.at+1 < len(r.lines) {
+		m := fieldLine().FindStringSubmatch(strings.TrimSpace(r.lines[r.at+1]))
+		if m == nil {
+			break
+		}
+		if r.at++; m[1] == "caption" {
+			indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+			r.replace(indent+"**"+m[2]+"**\n\n", indent)
+		}
+	}
 }
 
 // codeDirective returns the fence that begins code, without the directive of MyST.

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,6 +15,7 @@ import (
 
 // A frontMatterInfo holds the parsed front matter of a document.
 type frontMatterInfo struct {
+	fields   map[string]any
 	title    string
 	lead     string   // what the document is about
 	terms    []string // tags and keywords
@@ -26,26 +28,35 @@ type frontMatterInfo struct {
 // lines of three hyphens, or TOML between lines of three plus signs.
 func frontMatter(lines []string) frontMatterInfo {
 	mark := strings.TrimRight(lines[0], " \t")
-	if mark != "---" && mark != "+++" {
+	if strings.HasPrefix(mark, "% ") {
+		return titleBlock(lines)
+	}
+	last := map[string]string{"---": "---", "+++": "+++", "{": "}"}[mark]
+	if last == "" {
 		return frontMatterInfo{}
 	}
 	end := slices.IndexFunc(lines[1:], func(l string) bool {
 		l = strings.TrimRight(l, " \t")
-		return l == mark || l == "..." && mark == "---"
+		return l == last || l == "..." && mark == "---"
 	})
 	if end < 0 || !isFrontMatter(lines[1:end+1]) {
 		return frontMatterInfo{}
 	}
-	unmarshal := yaml.Unmarshal
-	if mark == "+++" {
+	unmarshal, inner := yaml.Unmarshal, lines[1:end+1]
+	switch mark {
+	case "+++":
 		unmarshal = toml.Unmarshal
+	case "{":
+		unmarshal, inner = json.Unmarshal, lines[:end+2]
 	}
 	var fields map[string]any
 	// Text between two thematic breaks is not a mapping.
-	if err := unmarshal([]byte(strings.Join(lines[1:end+1], "\n")), &fields); err != nil {
-		return frontMatterInfo{notes: brokenFrontMatter(lines[1:end+1], err)}
+	if err := unmarshal([]byte(strings.Join(inner, "\n")), &fields); err != nil && mark == "{" {
+		return frontMatterInfo{}
+	} else if err != nil {
+		return frontMatterInfo{notes: brokenFrontMatter(inner, err)}
 	}
-	h := frontMatterInfo{lines: end + 2}
+	h := frontMatterInfo{lines: end + 2, fields: fields}
 	h.title = textOf(fields, "title", "Title", "page_title")
 	h.lead = textOf(fields, "description", "Description", "summary", "intro", "excerpt")
 	if endpoint := textOf(fields, "api"); endpoint != "" { // of Mintlify: "GET /users"
@@ -55,6 +66,19 @@ func frontMatter(lines []string) frontMatterInfo {
 		h.terms = append(h.terms, parseTerms(fields[key])...)
 	}
 	h.noteMeta, h.notes = parseNoteMeta(fields, lines[:end+1])
+	return h
+}
+
+// titleBlock parses the title block of Pandoc: lines that begin with "% ".
+func titleBlock(lines []string) frontMatterInfo {
+	const most = 3 // title, authors, date
+	h := frontMatterInfo{title: strings.TrimSpace(lines[0][2:])}
+	for h.lines < min(len(lines), most) && strings.HasPrefix(lines[h.lines], "%") {
+		h.lines++
+	}
+	if h.lines < len(lines) && !document.IsBlank(lines[h.lines]) {
+		return frontMatterInfo{}
+	}
 	return h
 }
 

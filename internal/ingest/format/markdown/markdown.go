@@ -68,7 +68,7 @@ func parse(lines []string, from []int, mdx bool) (document.Document, error) {
 	lines, from = moveFootnotes(lines, from)
 	h := frontMatter(lines)
 	lines, from = h.withLead(lines, from)
-	r := reducer{mdx: mdx, templated: h.lines > 0}
+	r := reducer{mdx: mdx, templated: h.lines > 0, front: h.fields}
 	lines, from = r.reduce(lines, from, h.lines)
 	source := []byte(strings.Join(lines, "\n"))
 	doc := document.Document{Lines: lines, Origins: from, HiddenText: r.hidden}

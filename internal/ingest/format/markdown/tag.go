@@ -48,7 +48,12 @@ func (a attributes) shown(component, title string) string {
 		title = cmp.Or(title, a.get("value", "name"))
 	}
 	description := a.get("description", "subtitle", "tagline")
+	if status := a.get("status", "httpCode"); title == "" && description != "" {
+		title = status
+	}
 	switch name := a.get("name"); {
+	case isFileName(component):
+		title = cmp.Or(title, name)
 	case component == "Fragment": // a variant of its parent
 		title = cmp.Or(title, a.get("slot"))
 	case strings.Contains(name, " "): // of a person, not of an icon
@@ -69,8 +74,13 @@ func (a attributes) shown(component, title string) string {
 	default:
 		text.WriteString(description)
 	}
-	if alt := a.get("alt"); alt != "" {
-		text.WriteString("\n" + alt)
+	if operation := a.operation(); operation != "" {
+		text.WriteString("\n`" + operation + "`\n")
+	}
+	for _, name := range []string{"alt", "caption"} {
+		if more := a.get(name); more != "" && more != title {
+			text.WriteString("\n" + more)
+		}
 	}
 	for _, b := range a {
 		if b.object != "" {
@@ -78,6 +88,30 @@ func (a attributes) shown(component, title string) string {
 		}
 	}
 	return text.String()
+}
+
+// isFileName reports whether a component of that name is an entry of a tree of files.
+func isFileName(component string) bool {
+	name := strings.ToLower(component[strings.LastIndexAny(component, "/.")+1:])
+	return name == "file" || name == "folder"
+}
+
+// operation returns the method and the address of an operation of an API: "GET /pots".
+func (a attributes) operation() string {
+	method := strings.ToUpper(a.get("method", "tag", "verb"))
+	switch method {
+	case "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS":
+	default:
+		return ""
+	}
+	address := a.get("path", "label", "url", "endpoint")
+	if !strings.Contains(address, "/") {
+		return ""
+	}
+	if strings.HasPrefix(address, "/") {
+		address = a.get("baseUrl", "host") + address
+	}
+	return method + " " + strings.ReplaceAll(address, "`", "")
 }
 
 // field returns the definition line of a component that describes a parameter, a property or
@@ -92,32 +126,38 @@ func (a attributes) field(component string) string {
 		if name == "" || !isField {
 			continue
 		}
+		if place == "name" {
+			place = a.get("in")
+		}
 		place = map[string]string{"path": "in the path", "query": "in the query", "header": "header",
 			"cookie": "cookie"}[place]
-		return "\n" + definitionLine(name, a.get("type"), place, a.has("required") || a.has("isRequired"),
-			a.get("default", "defaultValue"), a.get("description"))
+		return "\n" + a.definitionLine(name, place)
 	}
 	return ""
 }
 
-func definitionLine(name, kind, place string, required bool, standard, description string) string {
+// definitionLine returns the line that defines a name with the attributes.
+func (a attributes) definitionLine(name, place string) string {
 	line := "`" + strings.ReplaceAll(name, "`", "") + "`"
 	var parts []string
-	for _, part := range []string{kind, place} {
+	for _, part := range []string{a.get("type"), place} {
 		if part != "" {
 			parts = append(parts, part)
 		}
 	}
-	if required {
+	if a.has("required") || a.has("isRequired") {
 		parts = append(parts, "required")
 	}
-	if standard != "" {
+	if a.has("deprecated") {
+		parts = append(parts, "deprecated")
+	}
+	if standard := a.get("default", "defaultValue"); standard != "" {
 		parts = append(parts, "default `"+strings.ReplaceAll(standard, "`", "")+"`")
 	}
 	if len(parts) > 0 {
 		line += " " + strings.Join(parts, ", ")
 	}
-	if description != "" {
+	if description := a.get("description"); description != "" {
 		line += ": " + description
 	}
 	return line
@@ -130,10 +170,9 @@ func objectText(object string) string {
 	var item attributes
 	flush := func() {
 		name := item.get("name", "prop")
-		switch kind, description := item.get("type"), item.get("description"); {
-		case name != "" && (kind != "" || description != ""):
-			b.WriteString("\n" + definitionLine(name, kind, "", item.has("required"),
-				item.get("default", "defaultValue"), description) + "\n")
+		switch {
+		case name != "" && item.get("type", "description") != "":
+			b.WriteString("\n" + item.definitionLine(name, "") + "\n")
 		case item.title() != "":
 			b.WriteString(item.shown("", ""))
 		}
@@ -147,10 +186,11 @@ func objectText(object string) string {
 		case value == "{":
 			flush()
 			item = attributes{{name: "name", value: key}}
-		case value == "true", value == "false":
+		case strings.HasPrefix(value, "<>"):
+			value = anyTag().ReplaceAllString(value, "")
 			item = append(item, attribute{name: key, value: value})
 		default:
-			item = append(item, attribute{name: key, value: value[1 : len(value)-1]})
+			item = append(item, attribute{name: key, value: strings.Trim(value, "\"'`")})
 		}
 	}
 	flush()
@@ -160,7 +200,7 @@ func objectText(object string) string {
 var (
 	regexpField  = document.Lazily(`(?i)field|param|prop|arg|attribute|option|header`)
 	objectMember = document.Lazily(`(?:([A-Za-z_$][\w$-]*)|'([^'\n]+)'|"([^"\n]+)")\s*:\s*("[^"\n]*"|'[^'\n]*'|` +
-		"`[^`]*`" + `|\{|true\b|false\b)|\}`)
+		"`[^`]*`" + `|\{|true\b|false\b|-?\d[\w.]*|<>[^{}]*?</>)|\}`)
 	tagName    = document.Lazily(`^</?([A-Za-z][\w.-]*)(?:[\s/>]|$)`)
 	closingTag = document.Lazily(`</([A-Za-z][\w.-]*)\s*>`)
 	anyTag     = document.Lazily(`<[^>]*>`)
@@ -423,7 +463,7 @@ func (r *reducer) tag(column int) (text string, after int, ok bool) {
 		}
 		return "", after, true
 	case kind == unknown:
-		return r.component(name, given, isFirst, isEmpty), after, true
+		return r.component(name, given, column, isFirst, isEmpty), after, true
 	}
 	return r.element(strings.ToLower(name), given, &after), after, true
 }
@@ -452,7 +492,7 @@ func (r *reducer) isComponent(name string, ends bool, given attributes) bool {
 }
 
 // component returns the text of a component's attributes.
-func (r *reducer) component(name string, given attributes, isFirst, isEmpty bool) string {
+func (r *reducer) component(name string, given attributes, column int, isFirst, isEmpty bool) string {
 	switch {
 	case strings.HasPrefix(name, "Icon") || strings.HasSuffix(name, "Icon"):
 		return ""
@@ -464,14 +504,54 @@ func (r *reducer) component(name string, given attributes, isFirst, isEmpty bool
 		r.suffixes = append(r.suffixes, suffix{name, " (" + more + ")"})
 		return ""
 	}
-	if !isFirst {
+	if name == "Tabs" {
+		given = r.keepLabels(given)
+	} else if label := r.labels[given.get("value")]; label != "" {
+		given = append(attributes{{name: "label", value: label}}, given...)
+	}
+	if !isFirst && (isEmpty || !r.followsTag(column)) {
 		return cmp.Or(given.get("text"), given.title(), given.get("alt"))
 	}
 	text := given.shown(name, "")
+	if !isFirst && text != "" {
+		text = "\n" + text
+	}
 	if isEmpty && text == "" {
 		text = given.get("text")
 	}
 	return text + "\n"
+}
+
+// followsTag reports whether a tag ends just before the one at a column of its line, which is
+// then a block.
+func (r *reducer) followsTag(column int) bool {
+	line := r.lines[r.first]
+	return r.first == r.at && column > 0 && column <= len(line) && line[column-1] == '>'
+}
+
+// keepLabels keeps the labels of tabs that only have a value. It returns the other attributes.
+func (r *reducer) keepLabels(given attributes) attributes {
+	return slices.DeleteFunc(given, func(a attribute) bool {
+		if a.name != "values" || a.object == "" {
+			return false
+		}
+		label, value := "", ""
+		for _, m := range objectMember().FindAllStringSubmatch(a.object, -1) {
+			switch text := strings.Trim(m[4], "\"'`"); m[1] {
+			case "label":
+				label = text
+			case "value":
+				value = text
+			}
+			if label != "" && value != "" {
+				if r.labels == nil {
+					r.labels = map[string]string{}
+				}
+				r.labels[value], label, value = label, "", ""
+			}
+		}
+		return true
+	})
 }
 
 // isBadge reports whether a component is a label within a text.

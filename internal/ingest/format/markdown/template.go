@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -12,7 +13,7 @@ import (
 // them.
 func (r *reducer) text(line string) {
 	shown := r.dedented(line)
-	if r.span == "" && !strings.ContainsAny(line, "<{`") && !strings.Contains(line, "](data:") {
+	if r.span == "" && !strings.ContainsAny(line, "<{`") && !strings.Contains(line, "](data:") && !hasIcon(line) {
 		r.emit(shown)
 		return
 	}
@@ -51,7 +52,7 @@ func (r *reducer) next(column int) int {
 		return r.copy(column, len(line))
 	}
 
-	i := strings.IndexAny(line[column:], "\\`<{!:$")
+	i := strings.IndexAny(line[column:], "\\`<{!:$+")
 	if i < 0 {
 		return r.copy(column, len(line))
 	}
@@ -72,6 +73,8 @@ func (r *reducer) next(column int) int {
 			if comment, after, ok = r.skipTo(column+4, "-->"); ok {
 				r.hidden = append(r.hidden, comment)
 			}
+		} else if m := crossReference().FindStringSubmatch(window(rest)); m != nil {
+			text, after, ok = "`"+m[1]+"`", column+len(m[0]), true
 		} else {
 			text, after, ok = r.tag(column)
 		}
@@ -84,10 +87,16 @@ func (r *reducer) next(column int) int {
 			}
 		}
 	case ':':
-		if m := inlineDirective().FindStringSubmatch(window(rest)); m != nil &&
+		if m := iconMark().FindString(window(rest)); m != "" {
+			after, ok = column+len(m), true
+		} else if m := inlineDirective().FindStringSubmatch(window(rest)); m != nil &&
 			(column == 0 || strings.IndexByte(" \t([*|", line[column-1]) >= 0) {
 			given := parseAttributes(m[3])
 			text, after, ok = cmp.Or(m[2], given.get("label", "text"), given.title()), column+len(m[0]), true
+		}
+	case '+':
+		if m := keysMark().FindStringSubmatch(window(rest)); m != nil && !r.endsWord() {
+			text, after, ok = strings.ReplaceAll(m[1], `"`, ""), column+len(m[0]), true
 		}
 	case '$':
 		if end := strings.IndexByte(rest[1:], '$'); r.mdx && end > 0 && strings.ContainsAny(rest[:end+1], "\\{") {
@@ -111,6 +120,19 @@ func (r *reducer) next(column int) int {
 func window(rest string) string {
 	const most = 512
 	return rest[:min(len(rest), most)]
+}
+
+// endsWord reports whether the line so far ends with a letter, a digit or a plus.
+func (r *reducer) endsWord() bool {
+	n := len(r.line)
+	return n > 0 && (r.line[n-1] == '+' || r.line[n-1]|0x20 >= 'a' && r.line[n-1]|0x20 <= 'z' ||
+		r.line[n-1] >= '0' && r.line[n-1] <= '9')
+}
+
+// hasIcon reports whether a line may have icons or keys of MkDocs: ":material-check:", "++ctrl++".
+func hasIcon(line string) bool {
+	return strings.Count(line, "++") > 1 || strings.Contains(line, ":material-") || strings.Contains(line, ":octicons-") ||
+		strings.Contains(line, ":fontawesome-") || strings.Contains(line, ":simple-")
 }
 
 func (r *reducer) copy(from, to int) int {
@@ -174,6 +196,9 @@ func indexRun(s, mark string) int {
 var (
 	emptyLink       = document.Lazily(`\[([^\[\]]*)\]\(\s*\)`)
 	dataImage       = document.Lazily(`^!\[([^\]()]{0,200})\]\(\s*<?data:`)
+	crossReference  = document.Lazily(`^<xref:([\w.*()%,-]+)(?:\?[^>]*)?>`)
+	keysMark        = document.Lazily(`^\+\+((?:[\w-]+|"[^"]+")(?:\+(?:[\w-]+|"[^"]+"))*)\+\+`)
+	iconMark        = document.Lazily(`^:(?:material|octicons|fontawesome|simple)-[\w-]+:(?:\{[^{}]*\})?[ \t]*`)
 	inlineDirective = document.Lazily(`^:([a-z][\w-]*)(?:\[([^\]]*)\])?\{([^{}]*)\}`)
 	role            = document.Lazily("^\\{([a-z][\\w:+.-]*)\\}(`+)")
 	attributeList   = document.Lazily(`^\{:?\s*(?:[#.][\w:./-]+|-|[\w:-]+=(?:"[^"]*"|'[^']*'|[^\s{}"'` + "`" +
@@ -217,12 +242,18 @@ func (r *reducer) braces(column int) (text string, after int, ok bool) {
 		if s, isText := stringLiteral(strings.Trim(inner, "- \n")); isText {
 			return s, after, true
 		}
+		if s := r.field(inner); s != "" {
+			return s, after, true
+		}
 		r.dropped++
 		return "", after, true
 	case strings.HasPrefix(rest, "{%"):
 		inner, after, ok := r.skipTo(column+2, "%}")
 		if !ok {
 			return "", 0, false
+		}
+		if s := r.field(inner); s != "" {
+			return s, after, true
 		}
 		if id := listedID().FindStringSubmatch("{" + strings.TrimSpace(inner)); id != nil {
 			r.pending = append(r.pending, id[1])
@@ -255,6 +286,7 @@ func (r *reducer) braces(column int) (text string, after int, ok bool) {
 		if alt := given.get("fig-alt", "alt"); alt != "" {
 			text = " (" + alt + ")"
 		}
+		r.unbracket()
 		return text, column + len(m), true
 	}
 	if m := role().FindStringSubmatch(rest); m != nil {
@@ -264,10 +296,7 @@ func (r *reducer) braces(column int) (text string, after int, ok bool) {
 		}
 	}
 
-	if !r.mdx {
-		return "", 0, false
-	}
-	if r.budget <= 0 {
+	if !r.mdx || r.budget <= 0 || r.raw {
 		return "", 0, false
 	}
 	const most = 400
@@ -285,10 +314,38 @@ func (r *reducer) braces(column int) (text string, after int, ok bool) {
 	if text, isText := stringLiteral(inner); isText {
 		return text, after, true
 	}
+	if text := r.field(strings.Trim(inner, "{} ")); text != "" {
+		return text, after, true
+	}
 	if inner != "" && !strings.HasPrefix(inner, "/*") {
 		r.dropped++
+		if strings.HasPrefix(inner, "{") && isHeading { // "## List {{ tag: 'GET', label: '/pots' }}"
+			return annotation(inner), after, true
+		}
 	}
 	return "", after, true
+}
+
+// field returns the text of the field of the front matter that an expression means.
+func (r *reducer) field(expression string) string {
+	if m := fieldExpression().FindStringSubmatch(strings.Trim(expression, "- \n")); m != nil {
+		return textOf(r.front, m[1])
+	}
+	return ""
+}
+
+var fieldExpression = document.Lazily(`^\$?(?:markdoc\.)?(?:front[mM]atter|doc|page|params)\.(\w+)$`)
+
+// annotation returns the operation of an API, or the label, in an annotation of a heading.
+func annotation(object string) string {
+	var given attributes
+	for _, m := range objectMember().FindAllStringSubmatch(object, -1) {
+		given = append(given, attribute{name: m[1], value: strings.Trim(m[4], "\"'`")})
+	}
+	if operation := given.operation(); operation != "" {
+		return "`" + operation + "`"
+	}
+	return given.get("label")
 }
 
 // inTarget reports whether the line so far ends within the target of a link.
@@ -297,6 +354,18 @@ func (r *reducer) inTarget() bool {
 	line := string(r.line[max(0, len(r.line)-longest):])
 	i := strings.LastIndex(line, "](")
 	return i >= 0 && !strings.ContainsAny(line[i+2:], ") ")
+}
+
+// unbracket removes the brackets of the text, not a link, that precedes attributes.
+func (r *reducer) unbracket() {
+	n := len(r.line)
+	if n == 0 || r.line[n-1] != ']' {
+		return
+	}
+	if begin := bytes.LastIndexAny(r.line[:n-1], "[]\n"); begin >= 0 && r.line[begin] == '[' &&
+		(begin == 0 || strings.IndexByte("!]^", r.line[begin-1]) < 0) {
+		r.line = append(r.line[:begin], r.line[begin+1:n-1]...)
+	}
 }
 
 // endsMarkup reports whether a link, code or emphasis ends before a column.
@@ -370,6 +439,16 @@ func (r *reducer) template(inner string, after *int) string {
 	for i := range given {
 		given[i].name = strings.TrimSuffix(strings.ToLower(given[i].name), ":")
 	}
+	switch name {
+	case "param":
+		if text := textOf(r.front, strings.Trim(rest, "\" ")); text != "" {
+			return text
+		}
+	case "new-in":
+		return "New in version " + strings.TrimSpace(rest) + "." + lineEnd
+	case "deprecated-in":
+		return "Deprecated since version " + strings.TrimSpace(rest) + "." + lineEnd
+	}
 	title := ""
 	if m := quotedText().FindStringSubmatch(rest); m != nil {
 		title = m[1]
@@ -386,6 +465,7 @@ func (r *reducer) template(inner string, after *int) string {
 	switch {
 	case isAdmonition:
 		text = admonitionLabel(kind, cmp.Or(given.title(), title))
+	case name == "table":
 	case isLayout(name) || name == "expand" || name == "accordion" || name == "collapse":
 		text = given.shown(name, title)
 	default:
@@ -397,7 +477,9 @@ func (r *reducer) template(inner string, after *int) string {
 		body = ""
 	}
 	if name == "kbd" {
-		body = cmp.Or(given.get("win", "linux", "mac"), strings.TrimSpace(rest))
+		body = cmp.Or(given.get("win", "linux", "mac"), title, strings.TrimSpace(rest))
+	} else if name == "badge" || name == "heading" {
+		body = cmp.Or(body, title)
 	}
 
 	if alone {
@@ -405,6 +487,8 @@ func (r *reducer) template(inner string, after *int) string {
 	}
 	if text = strings.Trim(strings.ReplaceAll(text, "**", ""), "\n"); body != "" {
 		text = body
+	} else if isAdmonition && text != "" {
+		text = strings.TrimSuffix(text, ":") + ": "
 	}
 	if text == "" && !isAdmonition && !isLayout(name) {
 		r.dropped++
@@ -415,7 +499,7 @@ func (r *reducer) template(inner string, after *int) string {
 // skipToEnd moves behind the end tag of a template.
 func (r *reducer) skipToEnd(column int, name string) (text string, after int, ok bool) {
 	for _, mark := range []string{"{% end" + name + " %}", "{{< /" + name + " >}}", "{{% /" + name + " %}}",
-		"{%- end" + name + " -%}", "{{</ " + name + " >}}"} {
+		"{%- end" + name + " -%}", "{{</ " + name + " >}}", "{{< / " + name + " >}}", "{{</" + name + ">}}"} {
 		if text, after, ok = r.skipTo(column, mark); ok {
 			return text, after, true
 		}
