@@ -66,7 +66,7 @@ func pathSegments(path string) []string {
 
 func withoutPageExtension(name string) string {
 	for _, extension := range [...]string{".md", ".mdx", ".html", ".htm", ".rst", ".adoc", ".asciidoc", ".txt",
-		".markdown", ".mdc", ".qmd"} {
+		".markdown", ".mdc", ".qmd", ".rmd", ".mkd", ".mkdn", ".livemd", ".markdoc"} {
 		if s, ok := strings.CutSuffix(name, extension); ok && s != "" {
 			return s
 		}

@@ -32,8 +32,9 @@ type variant struct {
 
 // Families returns the member for each document with these keys. A folder or suffix is a
 // language or version only if the pages below have siblings: a number may be a chapter, and two
-// letters may be a programming language.
-func Families(keys []string) []Member {
+// letters may be a programming language. next reports, if it is not nil, which documents are of
+// the next version by their addresses.
+func Families(keys []string, next []bool) []Member {
 	variants := make([]variant, len(keys))
 	for i, key := range keys {
 		if _, rest, ok := strings.Cut(key, "://"); ok {
@@ -42,8 +43,19 @@ func Families(keys []string) []Member {
 		variants[i].name = plainEnding(key)
 	}
 	names := variantNames(variants)
+	unreleased := map[string]bool{} // folders of the next version
+	for i := range next {
+		for name := variants[i].name; next[i] && strings.Contains(name, "/"); name = strings.TrimSuffix(name, "/") {
+			name = name[:strings.LastIndexByte(name, '/')+1]
+			unreleased[name] = true
+		}
+	}
 	for i := range variants {
-		variants[i].cutDocusaurus(names)
+		v := &variants[i]
+		v.cutDocusaurus(names, unreleased)
+		if len(next) > 0 && next[i] && !v.edited {
+			v.version, v.edited, v.order = "next", true, versionOrder{kind: developed}
+		}
 	}
 	cutAxis(variants, languageAxis{})
 	cutAxis(variants, versionAxis{})
@@ -79,8 +91,9 @@ func variantNames(variants []variant) map[string]bool {
 
 // cutDocusaurus cuts the folders of Docusaurus, which says by their names what they are:
 // versioned_docs/version-1.0, NAME_versioned_docs/version-1.0 and
-// i18n/fr/docusaurus-plugin-content-docs/version-1.0. The current version is in docs or NAME.
-func (v *variant) cutDocusaurus(names map[string]bool) {
+// i18n/fr/docusaurus-plugin-content-docs/version-1.0. The current version is in docs or NAME,
+// unless that is the next one.
+func (v *variant) cutDocusaurus(names, unreleased map[string]bool) {
 	const plugin = "docusaurus-plugin-content-docs"
 	segments := strings.Split(v.name, "/")
 	for i, s := range segments {
@@ -90,7 +103,7 @@ func (v *variant) cutDocusaurus(names map[string]bool) {
 		switch {
 		case versioned && len(rest) > 1 && strings.HasPrefix(rest[0], "version-"):
 			folder = strings.TrimSuffix(folder, "_")
-		case i > 1 && segments[i-2] == "i18n" && strings.HasPrefix(s, plugin) && len(rest) > 1 && languageCode(segments[i-1]) != "":
+		case i > 1 && segments[i-2] == "i18n" && strings.HasPrefix(s, plugin) && len(rest) > 1 && LanguageCode(segments[i-1]) != "":
 			folder = strings.TrimPrefix(strings.TrimPrefix(s, plugin), "-")
 			v.language, v.translated = segments[i-1], true
 			i -= 2
@@ -107,7 +120,8 @@ func (v *variant) cutDocusaurus(names map[string]bool) {
 			top = path.Dir(top) // website/versioned_docs and docs
 		}
 		v.name = path.Join(top, folder, path.Join(rest[1:]...))
-		v.order.old = v.version != "" && names[path.Join(top, folder)+"/"]
+		current := path.Join(top, folder) + "/"
+		v.order.old = v.version != "" && names[current] && !unreleased[current]
 		return
 	}
 }
@@ -262,7 +276,7 @@ func membersOf(variants []variant) []Member {
 	for i := range variants {
 		v := &variants[i]
 		byName[v.name] = append(byName[v.name], i)
-		members[i].Language = languageCode(v.language)
+		members[i].Language = LanguageCode(v.language)
 		members[i].Version = v.order.numbers()
 		members[i].Old = v.edited && v.order.old
 	}
@@ -293,7 +307,7 @@ func isOwnLanguage(code string) bool { return code == "" || code == "en" }
 // compare orders the members of a family, the best first.
 func (v *variant) compare(w *variant) int {
 	language := func(v *variant) int {
-		switch code := languageCode(v.language); {
+		switch code := LanguageCode(v.language); {
 		case v.language == "":
 			return 0
 		case code == "en":
@@ -308,7 +322,7 @@ type languageAxis struct{}
 
 func (languageAxis) isCut(v *variant) bool { return v.language != "" }
 
-func (languageAxis) parse(folder, _ string) bool { return languageCode(folder) != "" }
+func (languageAxis) parse(folder, _ string) bool { return LanguageCode(folder) != "" }
 
 func (languageAxis) cut(v *variant, value string, _ *slot) { v.language, v.translated = value, true }
 
@@ -319,15 +333,15 @@ const leastSure = 10
 // accepts needs fewer siblings where the folder's name or the one around it says that it is a
 // language, or where several languages have the same page.
 func (a languageAxis) accepts(s *slot) (values []string) {
-	isValue := func(f string) bool { return languageCode(f) != "" || versionAxis{}.parse(f, s.prefix) }
+	isValue := func(f string) bool { return LanguageCode(f) != "" || versionAxis{}.parse(f, s.prefix) }
 	marked := s.main != s.prefix
 	for value := range s.below {
-		if languageCode(value) == "" {
+		if LanguageCode(value) == "" {
 			continue
 		}
 		best, siblings, all := 0, 0, 0
 		for other := range s.below {
-			if other == value || other != "" && languageCode(other) == "" {
+			if other == value || other != "" && LanguageCode(other) == "" {
 				continue
 			}
 			n, own := s.shared(value, other)
@@ -347,7 +361,7 @@ func (a languageAxis) accepts(s *slot) (values []string) {
 		}
 	}
 	// English among translations may have pages that they lack.
-	if slices.ContainsFunc(values, func(v string) bool { return languageCode(v) != "en" }) && s.below["en"] != nil && !slices.Contains(values, "en") {
+	if slices.ContainsFunc(values, func(v string) bool { return LanguageCode(v) != "en" }) && s.below["en"] != nil && !slices.Contains(values, "en") {
 		values = append(values, "en")
 	}
 	return values
@@ -388,7 +402,7 @@ func cutSuffixes(variants []variant) {
 func cutLanguage(name string) (stem, suffix string) {
 	folder, base := path.Split(name)
 	ext := path.Ext(base)
-	if code := strings.TrimPrefix(ext, "."); languageCode(code) != "" && path.Ext(strings.TrimSuffix(base, ext)) != "" {
+	if code := strings.TrimPrefix(ext, "."); LanguageCode(code) != "" && path.Ext(strings.TrimSuffix(base, ext)) != "" {
 		return folder + strings.TrimSuffix(base, ext), code // page.html.fr
 	}
 	base = strings.TrimSuffix(base, ext)
@@ -397,11 +411,11 @@ func cutLanguage(name string) (stem, suffix string) {
 		return name, ""
 	}
 	code := base[at+1:]
-	if i := strings.LastIndexAny(base[:at], "._-"); i > 0 && languageCode(base[i+1:]) != "" {
+	if i := strings.LastIndexAny(base[:at], "._-"); i > 0 && LanguageCode(base[i+1:]) != "" {
 		at, code = i, base[i+1:] // README-zh-CN.md
 	}
 	switch {
-	case languageCode(code) == "", base[at] != '.' && !isRegional(code) && isAmbiguous(code),
+	case LanguageCode(code) == "", base[at] != '.' && !isRegional(code) && isAmbiguous(code),
 		isRegional(code) && strings.ToUpper(code) == code && !isReadme(name): // as _LT_OQ in the name of a constant
 		return name, ""
 	}
@@ -417,9 +431,9 @@ func holdsTranslations(folder string) bool {
 	return false
 }
 
-// languageCode returns the code of two letters of a language in which documentation is written:
+// LanguageCode returns the code of two letters of a language in which documentation is written:
 // "zh" for zh, zh-CN, zh_Hans and cn; "" for other names.
-func languageCode(name string) string {
+func LanguageCode(name string) string {
 	lower := strings.ToLower(name)
 	switch lower {
 	case "cn":
@@ -491,8 +505,8 @@ func (versionAxis) cut(v *variant, value string, s *slot) {
 // chapter's.
 func (a versionAxis) accepts(s *slot) (values []string) {
 	const leastBare = 8
-	isValue := func(f string) bool { return orderOf(f).kind != unmarked || languageCode(f) != "" }
-	named := false // a value is a number
+	isValue := func(f string) bool { return orderOf(f).kind != unmarked || LanguageCode(f) != "" }
+	named := false // a value is a number, or both the released and the next version
 	s.newest = versionOrder{kind: developed}
 	for value := range s.below {
 		order := orderOf(value)
@@ -506,8 +520,12 @@ func (a versionAxis) accepts(s *slot) (values []string) {
 			}
 			_, own := s.shared(value, other)
 			best = max(best, own)
-			if k := orderOf(other).kind; k == latestVersion || k == developed {
+			k := orderOf(other).kind
+			if k == latestVersion || k == developed {
 				latest = max(latest, own)
+			}
+			if k == developed && order.kind == latestVersion && own > 2 && 2*own >= len(s.below[value]) {
+				named = true
 			}
 		}
 		isHalf := 2*best >= len(s.below[value])

@@ -9,10 +9,10 @@ import (
 
 // describe returns the members of each family in the order of their ranks, and documents
 // without a family that are old.
-func describe(keys []string) string {
+func describe(keys []string, next []bool) string {
 	families := map[int][]string{}
 	var b strings.Builder
-	members := Families(keys)
+	members := Families(keys, next)
 	for i, m := range members {
 		if m.Family > 0 {
 			for len(families[m.Family]) <= m.Rank {
@@ -66,6 +66,10 @@ func TestFamilies(t *testing.T) {
 			"docs/a.md, website/versioned_docs/version-1.0/a.md [1 0] old", 1},
 		{"Docusaurus with several documentations", tree("community community_versioned_docs/version-3", "a.md"),
 			"community/a.md, community_versioned_docs/version-3/a.md [3] old", 1},
+		{"a next version of Docusaurus", append(tree("docs versioned_docs/version-2.0 versioned_docs/version-1.0", "a.md"),
+			"versioned_docs/version-1.0/b.md"), "versioned_docs/version-2.0/a.md [2 0], versioned_docs/version-1.0/a.md [1 0] old, docs/a.md", 1},
+		{"a stable and a development version", tree("stable dev", "a.md", "b.md", "c.md"), "stable/a.md, dev/a.md", 3},
+		{"folders for developers", tree("api/stable api/edge", "a.md", "index.md"), "", 0},
 		{"archived versions of Docusaurus", tree("docs versioned_docs_archived/version-3.x", "a.md"),
 			"docs/a.md, versioned_docs_archived/version-3.x/a.md [3] old", 1},
 		{"a page that the current version lacks", append(tree("docs", "a.md"), "versioned_docs/version-1.0/b.md"),
@@ -114,10 +118,14 @@ func TestFamilies(t *testing.T) {
 		{"equal names in folders", tree("a b c", "index.md", "install.md"), "", 0},
 		{"two endings", []string{"x.c", "x.h", "x.md"}, "", 0},
 	} {
-		got := describe(test.keys)
+		next := make([]bool, len(test.keys))
+		for i, key := range test.keys {
+			next[i] = strings.HasPrefix(test.name, "a next version") && strings.HasPrefix(key, "docs/")
+		}
+		got := describe(test.keys, next)
 		first, _, _ := strings.Cut(got, "\n")
 		families := 0
-		for _, m := range Families(test.keys) {
+		for _, m := range Families(test.keys, next) {
 			families = max(families, m.Family)
 		}
 		if first != test.want || families != test.n {
@@ -129,12 +137,12 @@ func TestFamilies(t *testing.T) {
 func TestFamiliesDoNotDependOnOrder(t *testing.T) {
 	keys := tree("docs docs/ja docs/v1 docs/v2 docs/v1/ja", "a.md", "b.md", "c.md")
 	want := map[string]Member{}
-	for i, m := range Families(keys) {
+	for i, m := range Families(keys, nil) {
 		m.Family = 0 // numbers follow the order of the documents
 		want[keys[i]] = m
 	}
 	slices.Reverse(keys)
-	for i, m := range Families(keys) {
+	for i, m := range Families(keys, nil) {
 		if m.Family = 0; fmt.Sprint(m) != fmt.Sprint(want[keys[i]]) {
 			t.Errorf("%s: %+v in reverse order, %+v before", keys[i], m, want[keys[i]])
 		}

@@ -149,7 +149,13 @@ func (w *TableWriter) Passages() int  { return len(w.doc) }
 func (w *TableWriter) Documents() int { return len(w.keys) }
 
 // Members returns what Families says about the documents.
-func (w *TableWriter) Members() []Member { return Families(w.keys) }
+func (w *TableWriter) Members() []Member {
+	next := make([]bool, len(w.keys))
+	for i, page := range w.pages {
+		next[i] = page.whole && strings.Contains(page.key, "/next/")
+	}
+	return Families(w.keys, next)
+}
 
 // Write writes the table to a new file.
 func (w *TableWriter) Write(file confined.Path) error {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/ingest/document"
 	"github.com/docsearch/docsearch/internal/ingest/format/asciidoc"
 	"github.com/docsearch/docsearch/internal/ingest/format/code"
@@ -155,6 +156,8 @@ func ParserFor(name string) Parser {
 			return parseInfo
 		case code.Reads(ext):
 			return parseCode
+		case passage.LanguageCode(ext[1:]) != "" && isHTML(strings.TrimSuffix(name, path.Ext(name))):
+			return parseHTML // install.html.fr
 		}
 	}
 	return nil
@@ -178,9 +181,11 @@ func IsProse(name string) bool {
 	return false
 }
 
-func IsMarkdown(name string) bool {
+func IsMarkdown(name string) bool { return markdown.Reads(path.Ext(name)) }
+
+func isHTML(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
-	case ".md", ".markdown", ".mdown", ".mkd", ".qmd", ".rmd", ".mdc", ".markdoc", ".mdoc":
+	case ".html", ".htm", ".xhtml":
 		return true
 	}
 	return false

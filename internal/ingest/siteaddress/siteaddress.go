@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/ingest/format/markdown"
 	"github.com/docsearch/docsearch/internal/ingest/source"
 )
 
@@ -165,11 +166,12 @@ func (s *Site) Address(name string, data []byte) string {
 // isPage reports whether a file can be the source of a page. A file in HTML is a page, at its
 // own path.
 func isPage(name string) bool {
-	switch path.Ext(name) {
-	case ".md", ".mdx", ".mdc", ".qmd", ".rst", ".adoc", ".asciidoc", ".txt", ".markdown":
+	switch ext := path.Ext(name); ext {
+	case ".mdx", ".rst", ".adoc", ".asciidoc", ".txt":
 		return true
+	default:
+		return markdown.Reads(ext)
 	}
-	return false
 }
 
 // address returns the address of the document at a path below the rule's folder.

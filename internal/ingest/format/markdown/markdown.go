@@ -20,6 +20,16 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/document"
 )
 
+// Reads reports whether files with an extension are Markdown, in any dialect but MDX.
+func Reads(ext string) bool {
+	switch strings.ToLower(ext) {
+	case ".md", ".markdown", ".mdown", ".mkd", ".mkdn", ".mkdown", ".mdwn", ".mdtxt", ".mdtext", ".markdn", ".livemd",
+		".qmd", ".rmd", ".rmarkdown", ".mdc", ".markdoc", ".mdoc", ".myst", ".ronn":
+		return true
+	}
+	return false
+}
+
 // SplitBlocks returns the blocks of a section's lines, which follow after other
 // lines of the document. It parses only sections that must be split; for others
 // it returns a single block, as it does for text that exceeds the parser's

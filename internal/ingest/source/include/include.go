@@ -75,9 +75,10 @@ type dialect interface {
 
 // dialectOf returns the dialect of a file, or nil.
 func dialectOf(name string) func(*expander) dialect {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd", ".mdc", ".markdoc":
+	if isMarkdown(name) {
 		return func(e *expander) dialect { return &markdown{expander: e} }
+	}
+	switch strings.ToLower(path.Ext(name)) {
 	case ".rst", ".rest":
 		return func(e *expander) dialect { return &rest{expander: e} }
 	case ".adoc", ".asciidoc":

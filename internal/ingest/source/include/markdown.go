@@ -120,11 +120,8 @@ func (m *markdown) write(f *file, indent string, in inclusion, line string) []st
 }
 
 func isMarkdown(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd", ".mdc", ".markdoc":
-		return true
-	}
-	return false
+	ext := path.Ext(name)
+	return mdformat.Reads(ext) || strings.EqualFold(ext, ".mdx")
 }
 
 func codeBlock(language string, lines []string) []string {
