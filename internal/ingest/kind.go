@@ -21,7 +21,8 @@ func documentKind(name string, doc *document.Document) string {
 	segments := append(strings.Split(strings.Trim(folders, "/"), "/"), stem)
 	title := strings.ToLower(strings.TrimSpace(doc.Title))
 	switch {
-	case slices.ContainsFunc(segments, isReleaseNotes), isReleaseTitle(title):
+	case (slices.ContainsFunc(segments, isReleaseNotes) || isReleaseTitle(title)) &&
+		(slices.ContainsFunc(segments, hasVersion) || isAboutReleases(segments, doc)):
 		return passage.ReleaseNotes
 	case slices.ContainsFunc(segments, mayBeReleaseNotes) &&
 		(versionName().MatchString(stem) || versionName().MatchString(title) || listsVersions(doc)):
@@ -35,6 +36,35 @@ func documentKind(name string, doc *document.Document) string {
 		return passage.Translation
 	}
 	return ""
+}
+
+// anyVersion matches a version or a year.
+var anyVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d\.\d|\b20\d\d\b`) })
+
+func hasVersion(name string) bool {
+	return versionName().MatchString(name) || anyVersion().MatchString(name)
+}
+
+// isAboutReleases reports whether a document with the name or title of release notes may be
+// them, and not the description of a feature of that name. At the top of the source it is.
+func isAboutReleases(segments []string, doc *document.Document) bool {
+	const most = 2000
+	switch {
+	case slices.ContainsFunc(segments, describesAPI):
+		return listsVersions(doc)
+	case len(segments) < 3 && segments[0] == "", len(doc.Lines) == 0:
+		return true
+	}
+	return hasVersion(doc.Title) || slices.ContainsFunc(doc.Lines[:min(len(doc.Lines), most)], anyVersion().MatchString)
+}
+
+// describesAPI reports whether a folder of that name has a reference.
+func describesAPI(folder string) bool {
+	switch folder {
+	case "api", "apis", "reference", "rest":
+		return true
+	}
+	return false
 }
 
 // isReleaseNotes reports whether only release notes have a file or folder of that name.
@@ -96,19 +126,29 @@ func listsVersions(doc *document.Document) bool {
 // isBlog reports whether the folders of a document, or those and its name, are typical of a
 // blog. A reference may describe posts.
 func isBlog(folders []string, stem string) bool {
-	if slices.ContainsFunc(folders, func(s string) bool {
-		return s == "api" || s == "apis" || s == "reference" ||
-			s == "rest"
-	}) {
-		return false
-	}
-	if slices.Contains(folders, "blog") || slices.Contains(folders, "blogs") {
-		return true
-	}
-	isDated := func(s string) bool {
+	isDatedName := func(s string) bool {
 		return len(s) >= 4 && (s[:2] == "19" || s[:2] == "20") && strings.Trim(s[:4], "0123456789") == ""
 	}
-	return slices.Contains(folders, "posts") && (isDated(stem) || slices.ContainsFunc(folders, isDated))
+	isDated := isDatedName(stem) || slices.ContainsFunc(folders, isDatedName)
+	at := slices.IndexFunc(folders, func(s string) bool { return s == "blog" || s == "blogs" })
+	switch {
+	case slices.ContainsFunc(folders, describesAPI):
+		return false
+	case at < 0:
+		return isDated && slices.Contains(folders, "posts")
+	}
+	return isDated || slices.Contains(folders[at:], "posts") || !slices.ContainsFunc(folders[:at], describesUse)
+}
+
+// describesUse reports whether a folder of that name has descriptions of features, of which a
+// blog may be one.
+func describesUse(folder string) bool {
+	for _, word := range [...]string{"guide", "tutorial", "feature", "plugin", "user", "manual", "how-to", "howto", "learn"} {
+		if strings.Contains(folder, word) {
+			return true
+		}
+	}
+	return false
 }
 
 // isReleaseTitle reports whether a title is typical of release notes.
