@@ -21,8 +21,8 @@ import (
 
 // Paragraphs that occur in many documents describe none of them: notices,
 // invitations to comment, lists of other pages. They are removed, if they are at the
-// edges of a document or consist of links or legal text, and are no statement about the
-// document's subject: see isStatement. Each build and
+// edges of a document and have words of such text, or consist of links or legal text, and
+// are no statement about the document's subject: see isStatement. Each build and
 // update finds them in a sample of the documents. The digests of the sample's
 // paragraphs are kept, so that an update parses only the changed documents of the
 // sample. If it finds other boilerplate than the previous generation has, it reads
@@ -277,7 +277,7 @@ func paragraphsOf(doc *document.Document) []paragraph {
 		if document.CountWords(text) < minWords {
 			continue
 		}
-		isEdge := i < edge || i >= len(all)-edge
+		isEdge := (i < edge || i >= len(all)-edge) && (pageWords().MatchString(text) || noticeWords().MatchString(text))
 		if !isEdge && !isNavigation(text) && !legalWords().MatchString(text) ||
 			isStatement(text, doc.Sections[sections[i]].Headings, count[sections[i]] == 1 && i < len(all)-1) {
 			continue
@@ -302,7 +302,8 @@ func isNavigation(text string) bool {
 // introduction to what follows, a return value. isAlone is whether it is the only one
 // below its heading, and not the last one of its document, which many pages end with.
 func isStatement(text string, headings []string, isAlone bool) bool {
-	if strings.HasSuffix(text, ":") || admonitionText().MatchString(text) || definitionItem().MatchString(text) {
+	if strings.HasSuffix(text, ":") || admonitionText().MatchString(text) || definitionItem().MatchString(text) ||
+		factText().MatchString(text) {
 		return true
 	}
 	if len(headings) < 2 {
@@ -316,7 +317,11 @@ func isStatement(text string, headings []string, isAlone bool) bool {
 var (
 	linkText       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[[^\]]*\]\([^)]*\)|<https?:[^>]*>`) })
 	admonitionText = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^[>\s]*(?:\*\*|__|\*)?(?i:notes?|warning|caution|important|tip|danger|attention|internal|deprecated|experimental|beta|security)\b[^.!?]{0,40}:`)
+		return regexp.MustCompile(`^[>\s]*(?:\*\*|__|\*)?(?i:notes?|warning|caution|important|tip|danger|attention|internal|deprecated|experimental|beta|security)\b(?:[^.!?]{0,40}:|\*\*|\])`)
+	})
+	// factText matches the beginning of what is true of the subject.
+	factText = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[>\s]*[*_]{0,2}(?i:returns?|raises|throws|deprecated|requires?|required|since|default|thread[- ]safe|(?:available|added|introduced|removed|changed|new) (?:since|in|from|with)|this (?:option|function|method|class|command|parameter|setting|flag|field|call|type|module|property|event|endpoint|operation|instruction))\b`)
 	})
 	definitionItem = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile("^(?:[-*+] |\\d+[.)] )?(?:\\*\\*)?(?:`|--?[a-z])|^\\|")
@@ -327,6 +332,10 @@ var (
 	// pageWords occur in text about pages and their projects.
 	pageWords = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)\b(?:pages?|docs?|documentation|feedback|help|contribut\w*|support|communit\w*|contact|edit|questions?|issues?|bugs?|mailing|navigation|contents|translat\w*|sponsors?|newsletter|website|project|github)\b`)
+	})
+	// noticeWords occur in notices on pages.
+	noticeWords = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:manual|guide|articles?|tutorials?|site|forums?|discord|slack|discussions?|subscribe|sign (?:up|in)|subject to change|powered by|generated|last (?:updated|modified)|updated|(?:read|learn) more|click|mistakes?|typos?|report|feel free|thank(?:s| you)|search|latest|releases?|download|cookies)\b`)
 	})
 	legalWords = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)\bcopyright\b|©|\blicen[cs]ed? |\btrademarks?\b|\ball rights reserved\b|\bwarrant(?:y|ies)\b|\bcookies? policy\b`)

@@ -81,17 +81,21 @@ func TestStatementsStay(t *testing.T) {
 		"- `--help`: show the help of this command",
 		"In the middle, each is safe to call from all threads.",
 		"Nobody but the administrator can run this one.",
+		"> **Note**\n> Administrators see a page of help.",
+		"Deprecated since 2.0. Use the other page.",
+		"Heat it slowly before the first use.",
 	}
 	const gone, license = "Did this page help you? Tell us.", "Copyright by the authors, all rights reserved, 2024."
 	for i := range 20 {
 		files[fmt.Sprintf("%02d.md", i)] = fmt.Sprintf("# Page %d\n\n%s\n\n%s\n\n%s\n\nIt is number %d.\n\n%s\n\nx\n\n%s\n\n%s\n\n%s\n\n## Returns\n\n%s\n\n## Who can run it\n\n%s\n\n## Feedback\n\n%s\n",
 			i, stay[1], stay[2], gone, i, stay[3], stay[4], license, stay[5], stay[0], stay[6], gone)
+		files[fmt.Sprintf("s%02d.md", i)] = fmt.Sprintf("# Tool %d\n\n%s\n\nIt is tool %d.\n", i, strings.Join(stay[7:], "\n\n"), i)
 	}
 	ingesttest.WriteFiles(t, dir, files)
 	passages, _ := prepare(t, dir)
 	text := ""
 	for _, p := range passages {
-		if p.Path == "03.md" {
+		if p.Path == "03.md" || p.Path == "s03.md" {
 			text += p.Text
 		}
 	}
