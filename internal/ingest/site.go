@@ -245,7 +245,8 @@ func (s *siteReader) Parse(_ context.Context, data []byte, it *source.Item) (doc
 // sites serve documentation. Many servers do not know the content type of these.
 func isPageFile(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
-	case ".html", ".htm", ".xhtml", ".mdx", ".rst", ".rest", ".adoc", ".asciidoc", ".txt", ".text", ".ipynb":
+	case ".html", ".htm", ".xhtml", ".mdx", ".rst", ".rest", ".adoc", ".asciidoc", ".txt", ".text", ".ipynb",
+		".org", ".pod":
 		return true
 	}
 	return format.IsMarkdown(name)

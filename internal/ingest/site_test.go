@@ -95,7 +95,7 @@ func htmlPage(title, body string) string {
 func TestSiteFormats(t *testing.T) {
 	s := newTestSite(t, map[string]string{
 		"/docs/": htmlPage("Start", `<h1>Start</h1><p><a href=a.rst>a</a> <a href=b.adoc>b</a> <a href=c.ipynb>c</a> <a href=d.mdx>d</a>
-			<a href=e.html>e</a> <a href=f.rst>f</a> <a href=g.md>g</a></p>`),
+			<a href=e.html>e</a> <a href=f.rst>f</a> <a href=g.md>g</a> <a href=h.org>h</a> <a href=i.qmd>i</a> <a href=j.adoc>j</a></p>`),
 		"/docs/a.rst":   "application/octet-stream\nGear\n====\n\nSee `the axle <b.adoc>`__ and :option:`--turn`.\n",
 		"/docs/b.adoc":  "binary/octet-stream\n= Axle\n\nThe *axle* is steel.\n\nNOTE: Grease it.\n",
 		"/docs/c.ipynb": "application/json\n" + `{"cells":[{"cell_type":"markdown","metadata":{},"source":["# Belt\n","The belt is rubber."]}],"metadata":{},"nbformat":4,"nbformat_minor":5}`,
@@ -103,6 +103,9 @@ func TestSiteFormats(t *testing.T) {
 		"/docs/e.html":  "application/octet-stream\n<title>Engine</title><h1>Engine</h1><p>The engine <b>hums</b>.</p>",
 		"/docs/f.rst":   "text/plain\nFan\n===\n\nThe ``fan`` turns.\n",
 		"/docs/g.md":    "text/x-web-markdown; charset=iso-8859-1\n# Gr\xfc\xdfe\n\nHello.\n",
+		"/docs/h.org":   "application/octet-stream\n#+TITLE: Hub\n\nThe hub /spins/.\n",
+		"/docs/i.qmd":   "application/unknown\n# Idler\n\n::: {.callout-note}\nThe idler idles.\n:::\n",
+		"/docs/j.adoc":  "text/x-asciidoc\n= Jack\n\nThe jack:lift[] lifts.\n",
 	})
 	g := generate(t, s.source(t, SiteOptions{}, folder.Options{}), nil)
 	got := map[string]string{}
@@ -119,6 +122,7 @@ func TestSiteFormats(t *testing.T) {
 		"a.rst#gear": "Gear: # Gear See the axle and `--turn`.", "b.adoc#_axle": "Axle: # Axle The **axle** is steel. **Note:** Grease it.",
 		"c.ipynb": "Belt: # Belt The belt is rubber.", "d.mdx": "Drum: # Drum The drum is hollow.", "e.html": "Engine: # Engine The engine **hums**.",
 		"f.rst#fan": "Fan: # Fan The `fan` turns.", "g.md": "Grüße: # Grüße Hello.",
+		"h.org": "Hub: The hub spins.", "i.qmd": "Idler: # Idler **Note:** The idler idles.", "j.adoc#_jack": "Jack: # Jack The lift lifts.",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("passages (-want +got):\n%s", diff)

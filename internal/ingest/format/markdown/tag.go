@@ -109,7 +109,7 @@ func (a attributes) operation() string {
 		return ""
 	}
 	if strings.HasPrefix(address, "/") {
-		address = a.get("baseUrl", "host") + address
+		address = a.get("baseUrl", "baseurl", "host") + address
 	}
 	return method + " " + strings.ReplaceAll(address, "`", "")
 }

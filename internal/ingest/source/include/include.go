@@ -317,7 +317,7 @@ func (e *expander) include(from string, t target) (name string, lines []string, 
 		return "", nil, errNotIncluded
 	}
 	e.left -= size
-	if t.isPart(name) && !slices.Contains(e.Parts, name) {
+	if (t.isPart(name) || e.isExample(name)) && !slices.Contains(e.Parts, name) {
 		e.Parts = append(e.Parts, name)
 	}
 	return name, withoutMarks(lines), nil

@@ -29,6 +29,22 @@ func (p *part) isPart(name string) bool {
 	return len(p.ranges) == 0 && p.after == "" && p.before == ""
 }
 
+// isExample reports whether a file of which the page includes some lines is code next to the
+// page, or in a folder of examples.
+func (e *expander) isExample(name string) bool {
+	if !code.Reads(strings.ToLower(path.Ext(name))) {
+		return false
+	}
+	folder := path.Dir(name)
+	for part := range strings.SplitSeq(folder, "/") {
+		switch part {
+		case "listings", "snippets", "examples", "samples", "includes":
+			return true
+		}
+	}
+	return folder == path.Dir(e.page)
+}
+
 // of returns the selected lines.
 func (p *part) of(lines []string) ([]string, bool) {
 	switch {

@@ -594,7 +594,10 @@ func (r *run) notText(u *url.URL, contentType string) string {
 // not know a format call it data, text, or that of the format below it.
 func isVague(contentType string) bool {
 	switch media := mediaType(contentType); media {
-	case "application/octet-stream", "binary/octet-stream", "application/json", "application/x-ipynb+json", "application/x-unknown", "unknown/unknown":
+	case "application/octet-stream", "binary/octet-stream", "application/x-octet-stream", "application/json",
+		"application/x-ipynb+json", "application/unknown", "application/x-unknown", "unknown/unknown",
+		"application/download", "application/x-download", "application/force-download", "application/markdown",
+		"application/x-markdown":
 		return true
 	default:
 		return strings.HasPrefix(media, "text/") && media != "text/html"
