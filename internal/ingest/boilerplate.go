@@ -335,7 +335,7 @@ var (
 	})
 	// noticeWords occur in notices on pages.
 	noticeWords = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(?:manual|guide|articles?|tutorials?|site|forums?|discord|slack|discussions?|subscribe|sign (?:up|in)|subject to change|part of|powered by|generated|last (?:updated|modified)|updated|(?:read|learn) more|click|mistakes?|typos?|report|feel free|thank(?:s| you)|search|latest|releases?|download|cookies)\b`)
+		return regexp.MustCompile(`(?i)\b(?:manual|guide|articles?|tutorials?|site|forums?|discord|slack|discussions?|subscribe|sign (?:up|in)|subject to change|part of|see also|powered by|generated|last (?:updated|modified)|updated|(?:read|learn) more|click|mistakes?|typos?|report|feel free|thank(?:s| you)|search|latest|releases?|download|cookies)\b`)
 	})
 	legalWords = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)\bcopyright\b|©|\blicen[cs]ed? |\btrademarks?\b|\ball rights reserved\b|\bwarrant(?:y|ies)\b|\bcookies? policy\b`)
