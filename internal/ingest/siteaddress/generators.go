@@ -30,7 +30,7 @@ func IsConfig(name string) bool {
 	case "mkdocs.yml", "mkdocs.yaml", "conf.py", "config.toml", "config.yaml", "config.yml", "_config.yml", "book.toml",
 		"antora.yml", ".gitbook.yaml", "docs.json", "mint.json", "CNAME":
 		return true
-	case "package.json", "documents.yaml":
+	case "package.json", "documents.yaml", "mix.exs":
 		return strings.Count(name, "/") <= 2
 	}
 	switch stem {
@@ -157,6 +157,8 @@ func (c *config) read(name string) {
 		if text := c.text(name); strings.Contains(text, `"navigation"`) {
 			c.add("", c.site("")+"/", style{groups: true})
 		}
+	case name == "mix.exs" && strings.Contains(c.text(name), "extras"): // ExDoc: no folders
+		c.add("", "", style{ending: ".html", flat: true, lower: true})
 	case name == "documents.yaml" && path.Base(c.folder) == "source":
 		c.add("", "", style{ending: ".html"})
 	}
@@ -257,9 +259,15 @@ func (c *config) versions(text, address string, st style) bool {
 		if !c.has(folder) {
 			continue
 		}
-		if m[1] == last || i == 0 && last == "" {
+		// versions: { "2.0": { label: "2.0 (old)", path: "v2" } }
+		given := regexp.MustCompile(`["']?\b` + regexp.QuoteMeta(m[1]) +
+			`["']?\s*:\s*\{[^{}]*?\bpath\s*:\s*["']([^"']*)["']`).FindStringSubmatch(text)
+		switch {
+		case given != nil:
+			c.add(folder, strings.TrimSuffix(address, "/")+inPath(given[1]), st)
+		case m[1] == last || i == 0 && last == "":
 			c.add(folder, address, st)
-		} else {
+		default:
 			c.add(folder, address+m[1], st)
 		}
 	}

@@ -238,6 +238,21 @@ func TestAddress(t *testing.T) {
 			want: map[string]string{"src/content/news/2024/12/round.md": "/news/2024/12/round"},
 		},
 		{
+			name: "ExDoc",
+			tree: map[string]string{"mix.exs": "docs: [extras: extras()]", "guides/intro/Gear box.md": "", "guides/wheel.md": ""},
+			want: map[string]string{"guides/intro/Gear box.md": "gear-box.html", "guides/wheel.md": "wheel.html"},
+		},
+		{
+			name: "paths of Docusaurus' versions",
+			tree: map[string]string{
+				"docusaurus.config.js": "url: 'https://x.example',\nbaseUrl: '/',\nlastVersion: 'current',\nversions: {current: {label: '4'}, 3: {label: '3.1', path: 'v3'}, '2.0': {label: '2'}}",
+				"versions.json":        `["3", "2.0"]`,
+				"docs/gear.md":         "", "versioned_docs/version-3/gear.md": "", "versioned_docs/version-2.0/gear.md": "",
+			},
+			want: map[string]string{"docs/gear.md": "https://x.example/docs/gear", "versioned_docs/version-3/gear.md": "https://x.example/docs/v3/gear",
+				"versioned_docs/version-2.0/gear.md": "https://x.example/docs/2.0/gear"},
+		},
+		{
 			name: "front matter alone",
 			tree: map[string]string{"text/Gear.md": "---\npermalink: /docs/2/gear.html\n---\n", "text/ExpectAPI.md": "---\nid: expect\n---\n", "text/plain.md": "---\nslug: https://x.example\n---\n"},
 			want: map[string]string{"text/Gear.md": "*/docs/2/gear.html", "text/ExpectAPI.md": "*/text/expect", "text/plain.md": ""},
