@@ -62,6 +62,9 @@ func (s *setupCommand) writeEntry(ctx context.Context) error {
 			"run docsearch config check to see why")
 	}
 	s.entry = r.Config.Databases[i]
+	if err := library.LeaveToUser(s.locations, &s.entry); err != nil {
+		s.warn("cannot remove the projects' databases of the same version: %v", err)
+	}
 	library.ReportSharedKeywords(s.entry, r.Config.Databases, s.warn)
 	s.undoCommands = slices.Insert(s.undoCommands, 0, s.removeCommand()) // the last one to run
 	s.printQuestions()

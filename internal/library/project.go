@@ -267,8 +267,7 @@ func (pl *projectPlanner) existing(item *ProjectItem) (config.Database, bool) {
 			db.Project != "" && isInstalledPackage(db.Path) && item.Installed != nil {
 			continue
 		}
-		same := db.Version == item.Version || item.Ecosystem == project.Tool &&
-			config.VersionCloseness(db.Version, item.Version) == config.SameVersion
+		same := documents(&db, item.ID(), item.Version)
 		if item.prefersRecipe() && db.Name == item.Recipe.DatabaseName() {
 			same = true
 		}

@@ -175,6 +175,36 @@ func RemoveFromProject(l config.Locations, checkout, path string) error {
 	})
 }
 
+// LeaveToUser removes from all projects the databases of downloads, and of packages that are
+// installed for the whole machine, that document the same packages in the same version as one
+// of the user: that answers in every folder.
+func LeaveToUser(l config.Locations, user *config.Database) error {
+	all, err := Registrations(l)
+	if err != nil {
+		return err
+	}
+	shared := filepath.Join(l.Projects, SharedFolder)
+	same := func(db config.Database) bool {
+		return config.Contains(shared, db.Path) && len(db.Packages) > 0 && !slices.ContainsFunc(db.Packages,
+			func(id string) bool { return !documents(user, id, db.Version) })
+	}
+	for _, r := range all {
+		if !slices.ContainsFunc(r.Databases, same) {
+			continue
+		}
+		err = errors.Join(err, changeRegistration(l, r.Folder,
+			func(r *config.Registration) { r.Databases = slices.DeleteFunc(r.Databases, same) }))
+	}
+	return err
+}
+
+// documents reports whether a database documents exactly this version of a package, or of a tool
+// this release.
+func documents(db *config.Database, id, version string) bool {
+	return slices.Contains(db.Packages, id) && (db.Version == version ||
+		strings.HasPrefix(id, project.Tool+":") && config.VersionCloseness(db.Version, version) == config.SameVersion)
+}
+
 // ProjectDatabases lists the databases of all projects.
 func ProjectDatabases(l config.Locations) ([]Ref, error) {
 	all, err := Registrations(l)
