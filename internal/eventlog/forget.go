@@ -1,6 +1,7 @@
 package eventlog
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"io"
@@ -37,20 +38,24 @@ func forgetIn(path string, before int64) error {
 		return err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxRead))
-	if err != nil {
-		return err
-	}
-	at := int64(0)
-	for line := range bytes.Lines(data) {
+	// A small buffer: each session that starts reads up to 4 MiB, and to allocate them takes
+	// longer than to search them.
+	r := bufio.NewReaderSize(io.LimitReader(f, maxRead), maxLine)
+	for at := int64(0); ; {
+		line, err := r.ReadSlice('\n')
 		if forgetQuery(line, before) {
 			if _, err := f.WriteAt(line, at); err != nil {
 				return err
 			}
 		}
 		at += int64(len(line))
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil && !errors.Is(err, bufio.ErrBufferFull): // no valid line is as long as the buffer
+			return err
+		}
 	}
-	return nil
 }
 
 // forgetQuery overwrites the query and the page in a valid line of an event before a time, and reports
