@@ -71,15 +71,22 @@ var checks = []struct {
 		return o.main.failRetry("search again")
 	}},
 	{"A page fetch is denied with the page", func(o observation) string {
+		if o.client.fetch == nil {
+			return notOffered
+		}
 		return o.main.failDenial("fetch", fetchDenied, artifactsSay)
 	}},
 	{"The same page fetch again runs", func(o observation) string {
+		if o.client.fetch == nil {
+			return notOffered
+		}
 		return o.main.failRetry("fetch again")
 	}},
 	{"Denials name docsearch's tools as the client does", func(o observation) string {
 		prefix := strings.TrimSuffix(o.client.named, "search")
-		if !o.main.adds("fetch", "\n"+prefix) {
-			return "the denial does not name a tool " + prefix + "...:\n" + o.main.result("fetch")
+		label := o.webCall()
+		if !o.main.adds(label, "\n"+prefix) {
+			return "the denial does not name a tool " + prefix + "...:\n" + o.main.result(label)
 		}
 		return ""
 	}},
@@ -106,14 +113,24 @@ var checks = []struct {
 	}},
 	{"With two copies of the hook, the same fetch again runs", func(o observation) string {
 		// One of the copies denies the call without the page.
-		if denial := o.twoCopies.result("fetch"); !strings.Contains(denial, "the page was not fetched.") {
+		label := o.webCall()
+		denial := o.twoCopies.result(label)
+		if !strings.Contains(denial, "the page was not fetched.") && !strings.Contains(denial, "the web search was not run.") {
 			return "not denied: " + denial
 		}
-		return o.twoCopies.failRetry("fetch again")
+		return o.twoCopies.failRetry(label + " again")
 	}},
 	{"`docsearch uninstall` restores all files, byte for byte", func(o observation) string {
 		return strings.Join(o.left, "\n")
 	}},
+}
+
+// webCall returns the label of a web call that the client offers, a fetch if it can.
+func (o observation) webCall() string {
+	if o.client.fetch == nil {
+		return "search"
+	}
+	return "fetch"
 }
 
 // failDenial returns why a call was not denied with a reason and a text.
@@ -156,7 +173,12 @@ func observe(t *testing.T, c client) observation {
 	before := s.settingsFiles(t)
 	s.docsearch(t, "install", "--client", c.name)
 	installed := s.settingsFiles(t)
-	fetches := []step{{"fetch", c.fetch(artifactPage)}, {"fetch again", c.fetch(artifactPage)}}
+	twice := searchSteps(c)
+	var fetches []step
+	if c.fetch != nil {
+		fetches = []step{{"fetch", c.fetch(artifactPage)}, {"fetch again", c.fetch(artifactPage)}}
+		twice = fetches
+	}
 	o.doctor = s.doctor(t)
 	o.main = s.play(t, slices.Concat(searchSteps(c), fetches, []step{
 		{"rule", c.shell(ruledCommand)},
@@ -165,7 +187,7 @@ func observe(t *testing.T, c client) observation {
 		{"mcp", c.mcp("example: how often does a runner poll for jobs")},
 	})...)
 	log := s.addSecondCopy(t)
-	o.twoCopies = s.play(t, fetches...)
+	o.twoCopies = s.play(t, twice...)
 	if _, err := os.Stat(log); err != nil {
 		t.Errorf("the client did not run the second copy of the hook: %v", err)
 	}
@@ -225,7 +247,7 @@ func (s *clientSession) settingsFiles(t *testing.T) map[string]string {
 			switch {
 			case err != nil:
 				return err
-			case entry.IsDir() && slices.Contains([]string{".cache", ".local", ".git", "node_modules"}, entry.Name()):
+			case entry.IsDir() && slices.Contains([]string{".cache", ".local", ".git", "node_modules", "bin"}, entry.Name()):
 				return filepath.SkipDir
 			case entry.Type().IsRegular() && !strings.Contains(entry.Name(), ".before-docsearch"):
 				files[path] = read(t, path)

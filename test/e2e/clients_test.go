@@ -32,7 +32,7 @@ type client struct {
 	args  []string
 
 	// Tool calls of the model. A client without a tool for searches has no
-	// search.
+	// search, and one without a tool for pages has no fetch.
 	load   []toolCall // calls that make the other tools available
 	search func(query string) toolCall
 	fetch  func(url string) toolCall
@@ -48,7 +48,7 @@ type client struct {
 }
 
 // clients are in the order of the table.
-var clients = []client{claudeCode, geminiCLI, codexCLI, copilotCLI, openCode, qwenCode, droid}
+var clients = []client{claudeCode, geminiCLI, codexCLI, copilotCLI, openCode, qwenCode, droid, grokBuild}
 
 // latest selects the newest versions of the clients instead of the pinned ones.
 var latest = os.Getenv("DOCSEARCH_E2E_LATEST") == "1"
