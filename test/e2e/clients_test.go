@@ -5,6 +5,7 @@ package e2e
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,12 +44,13 @@ type client struct {
 	// named is the name of docsearch's search tool in denials.
 	named string
 	// hooks is the file in the home folder that registers the hook. A copy of
-	// it at second, in the project folder, registers another hook.
+	// it at second, in the project folder, registers another hook; "" if the client
+	// runs only one of them.
 	hooks, second string
 }
 
 // clients are in the order of the table.
-var clients = []client{claudeCode, geminiCLI, codexCLI, copilotCLI, openCode, qwenCode, droid, grokBuild}
+var clients = []client{claudeCode, geminiCLI, codexCLI, copilotCLI, openCode, qwenCode, droid, grokBuild, clineCLI}
 
 // latest selects the newest versions of the clients instead of the pinned ones.
 var latest = os.Getenv("DOCSEARCH_E2E_LATEST") == "1"
@@ -141,13 +143,18 @@ func (s *clientSession) play(t *testing.T, steps ...step) playedScript {
 	return p
 }
 
-// result returns the text of a step's result.
+// result returns the text of a step's result. If the client puts it into an object as an
+// error, it is the text of that.
 func (p playedScript) result(label string) string {
 	if len(p.turns) == 0 {
 		return ""
 	}
 	last := p.turns[len(p.turns)-1]
 	if i := slices.Index(p.steps, label); i >= 0 && i < len(last.results) {
+		var object struct{ Error string }
+		if json.Unmarshal([]byte(last.results[i]), &object) == nil && object.Error != "" {
+			return object.Error
+		}
 		return last.results[i]
 	}
 	return ""

@@ -38,8 +38,8 @@ func newColumn(t *testing.T, o observation) column {
 		switch reason := check.fail(o); reason {
 		case "":
 			col.cells = append(col.cells, "yes")
-		case notOffered:
-			col.cells = append(col.cells, notOffered)
+		case notOffered, oneRuns:
+			col.cells = append(col.cells, reason)
 		default:
 			t.Logf("%s: no: %s", check.name, reason)
 			col.cells = append(col.cells, "no")
