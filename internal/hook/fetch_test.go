@@ -60,6 +60,8 @@ func TestDecideFetch(t *testing.T) {
 			context: "GitLab documentation is on this machine, too: mcp__docsearch__read {\"url\": "},
 		{name: "another tool", url: page, tool: foreignTool, indexes: held, verdict: Deny,
 			reason: []string{foreignTool + ` {"index_name": "gitlab", "query": "how long artifacts live"}`}},
+		{name: "a tool whose arguments are unknown", url: page, tool: "mcp__other__find", indexes: held, verdict: Deny,
+			reason: []string{"\nmcp__other__find\n"}},
 		{name: "another tool, no index", url: page, tool: foreignTool},
 		{name: "no index", url: page, fault: "no docsearch index"},
 		{name: "damaged", url: page, indexes: fakeSearcher{"gitlab": nil}, fault: "corrupt"},

@@ -73,8 +73,8 @@ func (t *denialText) calls(limit int) (calls, hint, rest string) {
 	return calls, hint, rest
 }
 
-// call returns the exact call for a database. To fit into limit units, it drops keywords
-// or shortens the query; it may still be longer.
+// call returns the exact call for a database, or the name of another server's tool. To fit into
+// limit units, it drops keywords or shortens the query; it may still be longer.
 func (t *denialText) call(o *result, limit int) string {
 	query := o.query()
 	if o.withheld {
@@ -87,6 +87,8 @@ func (t *denialText) call(o *result, limit int) string {
 		database += ", \"after\": " + quote(t.code)
 	}
 	switch {
+	case !o.own && !leann: // its arguments are unknown
+		return t.client.ToolName(o.tool)
 	case o.isFetch() && o.own:
 		return full(readArguments(o.page, o.db.Name))
 	case o.own && !leann:

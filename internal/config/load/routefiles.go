@@ -16,17 +16,21 @@ import (
 // them before each call that rules may match.
 const maxFolderFiles = 100
 
-// listed reads the rule files and folders of a list in the environment, separated as in
-// PATH. Relative paths are ignored, because they would lead to another file in each project.
+// listed reads the rule files and folders of a list in the environment, separated by commas, as
+// in the tool-routing plugin, or as in PATH. Relative paths are relative to the project's folder.
 func (s *Routes) listed(list string) {
-	for _, path := range filepath.SplitList(list) {
-		if path == "" {
+	isSeparator := func(c rune) bool { return c == ',' || c == filepath.ListSeparator }
+	for path := range strings.FieldsFuncSeq(list, isSeparator) {
+		if path = strings.TrimSpace(path); path == "" {
 			continue
 		}
 		if path = config.Expand(path, config.Home(os.Getenv)); !filepath.IsAbs(path) {
-			s.problem("$TOOL_ROUTING_ROUTES",
-				decode.Problem{Expected: "absolute paths", Got: strconv.Quote(path), Effect: "ignored"})
-			continue
+			if s.Place.Project == "" {
+				s.problem("$TOOL_ROUTING_ROUTES", decode.Problem{Expected: "absolute paths outside of a project",
+					Got: strconv.Quote(path), Effect: "ignored"})
+				continue
+			}
+			path = filepath.Join(s.Place.Project, path)
 		}
 		s.named(path)
 	}

@@ -49,6 +49,20 @@ func TestNamedRouteFiles(t *testing.T) {
 	}
 }
 
+// The list of the environment is that of the tool-routing plugin, too: separated by commas, with
+// relative paths.
+func TestCommaSeparatedRouteFiles(t *testing.T) {
+	l, p, dir := withRouteFiles(t)
+	writeSettled(t, oneRule("relative"), p.Project, "skills", "a.json")
+	p.Files = "./skills/a.json, " + filepath.Join(dir, "listed.json") + ",,"
+	got := LoadRoutes(mustLoad(t, l), p)
+	for _, name := range []string{"relative", "listed"} {
+		if !slices.Contains(names(got.Rules), name) {
+			t.Errorf("no rule %s in %q, problems %q", name, names(got.Rules), got.Problems)
+		}
+	}
+}
+
 // A file that the environment names cannot replace a rule of the user or of a plugin, and
 // its exceptions come after their rules.
 func TestEnvironmentOverridesNothing(t *testing.T) {
@@ -95,7 +109,7 @@ func TestRouteFileProblems(t *testing.T) {
 		"routes " + many + ": want at most 100 files, got 102; using the first ones",
 		"routes " + filepath.Join(dir, "broken.json") + ":1:2: invalid JSON",
 		"routes " + below + ": file not found",
-		`routes $TOOL_ROUTING_ROUTES: want absolute paths, got "listed.json"; ignored`,
+		"routes " + filepath.Join(p.Project, "listed.json") + ": file not found",
 		"routes " + absent + ": file not found",
 	}
 	got := LoadRoutes(r, p).Problems
