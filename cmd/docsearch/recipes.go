@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -91,31 +89,57 @@ of your own recipe.`,
 }
 
 func newRecipesCheckCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "check [FILE...]",
-		Short: "Check recipe files",
-		Long: `Check recipe files: their keys, URLs, license, and questions. Without FILE, check
-the recipe book. It downloads nothing.`,
-		Example: `  docsearch recipes check ./my.toml`,
-		RunE: func(_ *cobra.Command, args []string) error {
+	var online bool
+	cmd := &cobra.Command{
+		Use:   "check [NAME|FILE...]",
+		Short: "Check recipes",
+		Long: `Check recipes: their keys, URLs, license, and questions. Without an argument, check
+the recipe book. It downloads nothing.
+
+With --online, also download the documentation of each recipe, build its database in a
+temporary folder, and check what it contains: released documentation of one version in
+one language, under the license that the recipe states, which answers the recipe's
+questions from the pages that it names. For each valid recipe, print its key "verified".`,
+		Example: `  docsearch recipes check ./my.toml
+  docsearch recipes check express --online`,
+		ValidArgsFunction: completeSetup,
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return a.checkRecipes(recipes.Names(), func(name string) error {
-					text, err := recipes.Text(name)
-					if err == nil {
-						_, err = recipes.Parse(name, text)
-					}
-					return err
-				})
+				args = recipes.Names()
 			}
-			return a.checkRecipes(args, func(file string) error {
-				text, err := os.ReadFile(file)
-				if err == nil {
-					_, err = recipes.ParseOwn(strings.TrimSuffix(filepath.Base(file), recipes.Extension), text)
+			return a.checkRecipes(args, func(name string) error {
+				if err := library.CheckRecipe(name); err != nil || !online {
+					return err
 				}
-				return err
+				return a.checkOnline(cmd.Context(), name)
 			})
 		},
 	}
+	cmd.Flags().BoolVar(&online, "online", false, "download the documentation and check its contents")
+	return cmd
+}
+
+// checkOnline prints the key "verified" of a recipe without faults.
+func (a *app) checkOnline(ctx context.Context, name string) error {
+	r, err := library.FindRecipe(ctx, name)
+	if err != nil {
+		return err
+	}
+	if r.Source.Download() == "" {
+		_, err := fmt.Fprintf(a.stdout, "%s: no download: its documentation is installed\n", printable(name))
+		return err
+	}
+	v, err := newBuildCommand(a).CheckOnline(ctx, r)
+	if err != nil {
+		return err
+	}
+	commit := ""
+	if v.Commit != "" {
+		commit = fmt.Sprintf("commit = %q, ", v.Commit)
+	}
+	_, err = fmt.Fprintf(a.stdout, "%s: verified = {date = %q, %sdocuments = %d, bytes = %d}\n", printable(name), v.Date,
+		commit, v.Documents, v.Bytes)
+	return err
 }
 
 // checkRecipes prints all problems of recipes. check returns those of one recipe.
@@ -123,7 +147,8 @@ func (a *app) checkRecipes(files []string, check func(file string) error) error 
 	invalid := 0
 	for _, file := range files {
 		err := check(file)
-		if errors.Is(err, fs.ErrNotExist) {
+		_, isUnknown := errors.AsType[*recipes.NotFoundError](err)
+		if isUnknown || errors.Is(err, fs.ErrNotExist) || errors.Is(err, context.Canceled) {
 			return err
 		}
 		if err == nil {

@@ -19,6 +19,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -129,6 +130,52 @@ func TestRecipeFromURL(t *testing.T) {
 	}
 }
 
+// TestRecipesCheckOnline finds each fault of a recipe in its repository.
+func TestRecipesCheckOnline(t *testing.T) {
+	program := filepath.Join(binary(t), executable("docsearch"))
+	h := newRecipeHome(t, program, mirrorFiles(t, "testdata/recipes/check.txt"))
+	if out := h.run(t, "recipes", "check", "./valid.toml"); out != "1 recipe, all valid\n" {
+		t.Errorf("without --online:\n%s", out)
+	}
+	out := h.run(t, "recipes", "check", "./valid.toml", "--online")
+	if !regexp.MustCompile(`(?m)^\./valid\.toml: verified = \{date = "\d{4}-\d\d-\d\d", commit = "[0-9a-f]{40}", documents = 6, bytes = [1-9]\d+\}$`).MatchString(out) {
+		t.Errorf("a valid recipe:\n%s", out)
+	}
+	faults := map[string]string{
+		"unreleased": "unreleased: it reads the default branch, but the repository has the tag v1.2: want ref",
+		"languages":  "several languages: fr (5 documents), ja (1 document): want exclude",
+		"versions":   "several versions or dialects: docs/1.0 and docs/2.0 have 5 pages of the same names: want include of one",
+		"wide":       "wider than the documentation: docs/blog (1 document): want exclude",
+		"generated":  "generated elsewhere: 3 of 9 documents take text from source code, such as docs/bell.rst: want site",
+		"license":    "wrong license: Apache-2.0, but the license file of the repository is MIT",
+		"folder":     `no document matches "guide/**" in include`,
+		"lost":       "only 6 documents, of 40 when last verified",
+		"page":       `it answers "widgets crank ratio setting" from docs/crank.md instead of docs/bell.md`,
+		"unanswered": `it does not answer "widgets steam engine boiler pressure"`,
+		"tag":        "cannot fetch https://git.example.org/valid.git#release-*: no tag matches",
+		"repository": "cannot list the tags of https://git.example.org/nowhere.git: git ls-remote: repository 'https://git.example.org/nowhere.git/' not found",
+	}
+	args := []string{"recipes", "check", "--online"}
+	for name := range faults {
+		args = append(args, "./"+name+".toml")
+	}
+	report, err := h.command(t, args...).CombinedOutput()
+	if want := fmt.Sprintf("docsearch: %d recipes of %[1]d invalid\n", len(faults)); err == nil || !strings.HasSuffix(string(report), want) {
+		t.Errorf("%v, want %s:\n%s", err, want, report)
+	}
+	for name, want := range faults {
+		if !strings.Contains(string(report), "./"+name+".toml: "+want+"\n") {
+			t.Errorf("%s: want %s:\n%s", name, want, report)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(h.home, "tmp", "*")); err != nil || len(left) > 0 {
+		t.Errorf("left in the temporary folder: %v, %v", left, err)
+	}
+	if databases, err := filepath.Glob(filepath.Join(h.home, ".local", "share", "docsearch", "[^.]*")); err != nil || len(databases) > 0 {
+		t.Errorf("a check writes to the data folder: %v, %v", databases, err)
+	}
+}
+
 // A recipeHome is a home directory whose processes see a mirror instead of the
 // internet.
 type recipeHome struct {
@@ -161,10 +208,13 @@ func newRecipeHome(t *testing.T, program string, files []txtar.File) *recipeHome
 			m.pages[f.Name] = f.Data
 		}
 	}
+	if err := os.Mkdir(filepath.Join(home, "tmp"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	proxy, authority := m.start(t)
 	h := &recipeHome{program: program, home: home}
 	h.env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GOROOT=" + filepath.Join(home, "goroot"), "MANPATH=" + filepath.Join(home, "man"),
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + filepath.Join(home, "tmp"), "GOROOT=" + filepath.Join(home, "goroot"), "MANPATH=" + filepath.Join(home, "man"),
 		"HTTPS_PROXY=" + proxy, "HTTP_PROXY=" + proxy, "SSL_CERT_FILE=" + authority, "GIT_SSL_CAINFO=" + authority, "GIT_CONFIG_NOSYSTEM=1",
 		"DOCSEARCH_CONFIG_PATH=" + filepath.Join(home, "config.json"),
 	}

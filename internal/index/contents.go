@@ -76,6 +76,15 @@ func (d *Database) Contents(folder string, first, limit int) (*Contents, error) 
 	})
 }
 
+// Keys returns the keys of all documents: their paths or URLs, in the order of the database.
+func (d *Database) Keys() (keys []string, err error) {
+	err = d.eachKey("", func(_ uint32, key string) error {
+		keys = append(keys, key)
+		return nil
+	})
+	return keys, err
+}
+
 // eachKey calls do with the documents whose keys have a prefix.
 func (d *Database) eachKey(prefix string, do func(number uint32, key string) error) error {
 	for n := range uint32(d.table.Documents()) {

@@ -515,3 +515,29 @@ func FuzzParseEntry(f *testing.F) {
 		}
 	})
 }
+
+func TestVersionTags(t *testing.T) {
+	upstream, git := repository(t)
+	git("commit", "--quiet", "--allow-empty", "--message", "first")
+	git("tag", "v1.2")
+	git("commit", "--quiet", "--allow-empty", "--message", "second")
+	git("tag", "--annotate", "--message", "release", "v1.10")
+	for _, other := range []string{"nightly", "v2.0-rc1", "v3", "2024"} {
+		git("tag", other)
+	}
+	tags, err := VersionTags(t.Context(), Repo{URL: fileURL(upstream)})
+	if err != nil || len(tags) != 2 || tags[0].Name != "v1.2" || tags[1].Name != "v1.10" {
+		t.Fatalf("%v, %v", tags, err)
+	}
+	commit, _ := fetch(t, Repo{URL: fileURL(upstream)}, filepath.Join(t.TempDir(), "copy"), markdown)
+	if tags[1].Commit != commit || tags[0].Commit == commit {
+		t.Errorf("the tags have the commits %v, HEAD is %s", tags, commit)
+	}
+	for tag, want := range map[string]bool{
+		"1.2.3": true, "tool-1.2": true, "curl-8_16_0": true, "@scope/kit@2.1.0": true, "bun-v1.2": true, "rc1": false, "beta.1": false, "v1.": true, "v2.0-beta.1": false, "": false,
+	} {
+		if got := isVersionTag(tag); got != want {
+			t.Errorf("isVersionTag(%q) = %v", tag, got)
+		}
+	}
+}

@@ -1,0 +1,245 @@
+package recipes
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/humanize"
+	"github.com/docsearch/docsearch/internal/ingest/document"
+)
+
+// A Reading is what a build of the recipe read.
+type Reading struct {
+	Files     []string // slash-separated paths of the documents
+	Root      fs.FS    // their contents; nil: pages of a site
+	Licenses  []string // texts of the license files of the repository
+	NewestTag string   // the version tag of the repository that is not older than any other; ""
+	IsTagged  bool     // the commit has a version tag
+}
+
+// Faults returns the reasons why the documents are not the documentation of one release.
+func (r *Recipe) Faults(read *Reading) []string {
+	var faults []string
+	add := func(fault string) {
+		if fault != "" {
+			faults = append(faults, fault)
+		}
+	}
+	if r.Source.Git != "" && r.Source.Ref == "" && read.NewestTag != "" && !read.IsTagged {
+		add(fmt.Sprintf("unreleased: it reads the default branch, but the repository has the tag %s: want ref", read.NewestTag))
+	}
+	add(severalLanguages(read.Files))
+	add(severalEditions(read.Files))
+	add(widerThanDocumentation(read.Files))
+	if read.Root != nil {
+		add(generatedElsewhere(read.Root, read.Files))
+	}
+	add(wrongLicense(r.License, read.Licenses))
+	return faults
+}
+
+// languagePattern matches the names of folders with translations. Short names that are also
+// words or programming languages, such as "go" and "is", are not listed.
+var languagePattern = document.Lazily(`(?i)^(ar|cs|da|de|el|es|fa|fi|fr|he|hi|hu|id|it|ja|jp|ko|kr|nl|pl|pt|ro|ru|sv|th|tr|uk|vi|zh|(es|pt|zh)[-_](419|br|cn|es|hans|hant|hk|mx|pt|tw))$`)
+
+// severalLanguages reports documents in more than one language: folders or endings of two
+// languages, such as docs/fr/a.md and a.ja.md. One name alone may be anything.
+func severalLanguages(files []string) string {
+	languages := map[string]int{}
+	for _, file := range files {
+		parts := strings.Split(file, "/")
+		base := strings.Split(parts[len(parts)-1], ".")
+		parts = parts[:len(parts)-1]
+		if len(base) > 2 {
+			parts = append(parts, base[len(base)-2])
+		}
+		for _, part := range parts {
+			if languagePattern().MatchString(part) {
+				languages[part]++
+				break
+			}
+		}
+	}
+	if len(languages) < 2 {
+		return ""
+	}
+	return "several languages: " + counted(languages) + ": want exclude"
+}
+
+// severalEditions reports two folders in the same one, or one in the other, that contain pages
+// of the same names, as those of two versions, dialects, or translations do.
+func severalEditions(files []string) string {
+	const (
+		least = 5   // pages in common
+		share = 0.6 // of the smaller folder, and half of the other
+	)
+	pages := map[string]map[string]bool{} // paths below a folder, by the folder
+	for _, file := range files {
+		for i, c := range file {
+			if c != '/' {
+				continue
+			}
+			folder := file[:i]
+			if pages[folder] == nil {
+				pages[folder] = map[string]bool{}
+			}
+			pages[folder][file[i+1:]] = true
+		}
+	}
+	maps.DeleteFunc(pages, func(_ string, below map[string]bool) bool { return len(below) < least })
+	folders := slices.Sorted(maps.Keys(pages))
+	for i, a := range folders {
+		for _, b := range folders[i+1:] {
+			smaller, other := pages[a], pages[b]
+			if len(smaller) > len(other) {
+				smaller, other = other, smaller
+			}
+			if path.Dir(b) != path.Dir(a) && path.Dir(b) != a {
+				continue
+			}
+			both := 0
+			for page := range smaller {
+				if other[page] {
+					both++
+				}
+			}
+			if both >= least && float64(both) >= share*float64(len(smaller)) && 2*both >= len(other) {
+				return fmt.Sprintf("several versions or dialects: %s and %s have %d pages of the same names: want include of one", a, b, both)
+			}
+		}
+	}
+	return ""
+}
+
+// notDocumentation are names of folders whose files do not document a program.
+var notDocumentation = []string{"__tests__", "_drafts", "_posts", "archived", "blog", "changelogs", "drafts", "fixtures",
+	"meetings", "minutes", "news", "node_modules", "proposals", "rfcs", "testdata", "vendor"}
+
+// widerThanDocumentation reports documents in folders of other kinds, and hidden ones.
+func widerThanDocumentation(files []string) string {
+	others := map[string]int{}
+	for _, file := range files {
+		folders := strings.Split(path.Dir(file), "/")
+		for i, name := range folders {
+			if slices.Contains(notDocumentation, strings.ToLower(name)) || len(name) > 1 && name[0] == '.' {
+				others[strings.Join(folders[:i+1], "/")]++
+				break
+			}
+		}
+	}
+	if len(others) == 0 {
+		return ""
+	}
+	return "wider than the documentation: " + counted(others) + ": want exclude"
+}
+
+// generatedPattern matches a line that stands for a text that another program makes of
+// source code: directives of Sphinx, mkdocstrings, mdBook, and of Doxygen.
+var generatedPattern = document.Lazily(`(?m)^[ \t]*(\.\. (auto[a-z]+|doxygen[a-z]+|js:auto[a-z]+|click|argparse|program-output|typer)::|::: [A-Za-z_][\w.]+[ \t]*$|\{\{#rustdoc_include )`)
+
+// generatedElsewhere reports pages that the repository has only the frame of.
+func generatedElsewhere(root fs.FS, files []string) string {
+	const (
+		least = 3
+		share = 0.1
+	)
+	frames, example := 0, ""
+	for _, file := range files {
+		text, err := fs.ReadFile(root, file)
+		if err != nil || !generatedPattern().Match(text) {
+			continue
+		}
+		if frames++; example == "" {
+			example = file
+		}
+	}
+	if frames < least || float64(frames) < share*float64(len(files)) {
+		return ""
+	}
+	return fmt.Sprintf("generated elsewhere: %s of %s take text from source code, such as %s: want site",
+		humanize.Thousands(frames), humanize.Count(len(files), "document"), example)
+}
+
+// licenseTexts are the SPDX identifiers of licenses, without "-only" and "-or-later", and
+// the words that only their texts begin with or contain. The first match counts.
+var licenseTexts = []struct{ id, words string }{
+	{"AGPL-3.0", "gnu affero general public license version 3"},
+	{"LGPL-2.1", "gnu lesser general public license version 2.1"},
+	{"LGPL-3.0", "gnu lesser general public license version 3"},
+	{"GPL-3.0", "gnu general public license version 3"},
+	{"GPL-2.0", "gnu general public license version 2"},
+	{"GFDL-1.3", "gnu free documentation license version 1.3"},
+	{"Apache-2.0", "apache license version 2.0"},
+	{"MPL-2.0", "mozilla public license version 2.0"},
+	{"EPL-2.0", "eclipse public license - v 2.0"},
+	{"CC-BY-NC-SA-4.0", "attribution-noncommercial-sharealike 4.0 international"},
+	{"CC-BY-SA-4.0", "attribution-sharealike 4.0 international"},
+	{"CC-BY-4.0", "attribution 4.0 international"},
+	{"CC-BY-SA-3.0", "attribution-sharealike 3.0"},
+	{"CC-BY-3.0", "attribution 3.0"},
+	{"CC0-1.0", "cc0 1.0 universal"},
+	{"BSD-3-Clause", "contributors may be used to endorse or promote products derived"},
+	{"BSD-2-Clause", "redistributions in binary form must reproduce the above copyright notice"},
+	{"ISC", "permission to use, copy, modify, and/or distribute this software for any purpose with or without fee"},
+	{"MIT", "permission is hereby granted, free of charge, to any person obtaining a copy"},
+}
+
+// licenseOf returns the license that a text is, without "-only" and "-or-later"; "" if it is
+// none of the known ones.
+func licenseOf(text string) string {
+	text = strings.Join(strings.Fields(strings.NewReplacer(",", "", "\"", "").Replace(strings.ToLower(text))), " ")
+	for _, l := range licenseTexts {
+		if strings.Contains(text, strings.ReplaceAll(l.words, ",", "")) {
+			return l.id
+		}
+	}
+	return ""
+}
+
+// wrongLicense reports a license that is none of those in the repository. NOASSERTION
+// claims nothing. A license for texts may be stated on the site, next to the file with the
+// license of the code.
+func wrongLicense(license string, texts []string) string {
+	var found []string
+	for _, text := range texts {
+		if id := licenseOf(text); id != "" && !slices.Contains(found, id) {
+			found = append(found, id)
+		}
+	}
+	if isForTexts(license) {
+		found = slices.DeleteFunc(found, func(id string) bool { return !isForTexts(id) })
+	}
+	if len(found) == 0 || license == "NOASSERTION" {
+		return ""
+	}
+	for _, id := range strings.Fields(license) {
+		if slices.Contains(found, strings.TrimSuffix(strings.TrimSuffix(id, "-only"), "-or-later")) {
+			return ""
+		}
+	}
+	return fmt.Sprintf("wrong license: %s, but the license file of the repository is %s", license, strings.Join(found, ", "))
+}
+
+func isForTexts(license string) bool {
+	return strings.HasPrefix(license, "CC") || strings.HasPrefix(license, "GFDL")
+}
+
+// counted returns names with their counts, such as "blog (12), news (3)": the most frequent
+// three.
+func counted(counts map[string]int) string {
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		if counts[a] != counts[b] {
+			return counts[b] - counts[a]
+		}
+		return strings.Compare(a, b)
+	})
+	var parts []string
+	for _, name := range names[:min(3, len(names))] {
+		parts = append(parts, fmt.Sprintf("%s (%s)", name, humanize.Count(counts[name], "document")))
+	}
+	return strings.Join(parts, ", ")
+}
