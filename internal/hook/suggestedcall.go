@@ -128,9 +128,10 @@ const (
 )
 
 // searchCommand returns the shell command that searches the database of a result, in limit units
-// if that does not make the query too short. The keywords are left out first.
+// if that does not make the query too short. The keywords are left out first. As JSON, the
+// passages are whole, as those of the server.
 func searchCommand(o *result, query string, limit int) string {
-	start := o.command + " search --db " + ShellWord(o.db.Name) + " "
+	start := o.command + " search --json --db " + ShellWord(o.db.Name) + " "
 	if keywords := contentWords(query, o.db.Keywords, maxKeywords); len(keywords) > 0 {
 		command := start + keywordsOption + ShellWord(strings.Join(keywords, ",")) + " " + ShellWord(query)
 		if utf16Len(command) <= limit {

@@ -520,7 +520,7 @@ func TestWithheldTool(t *testing.T) {
 		e.Refuses, e.CLI = test.refuses, test.cli
 		d := denial(t, testConfig("", ""), e, fakeSearcher{"gitlab": always(sure)})
 		const command = "\n\nTo search further, this shell command is available (--keywords accepts exact names, options, " +
-			"error codes, synonyms):\ndocsearch search --db 'gitlab' --keywords 'gitlab'\\''s,artifacts' 'gitlab'\\''s artifacts'\nIf the passages"
+			"error codes, synonyms):\ndocsearch search --json --db 'gitlab' --keywords 'gitlab'\\''s,artifacts' 'gitlab'\\''s artifacts'\nIf the passages"
 		if text := d.Reason + d.Context; strings.Contains(text, "mcp__") || strings.Contains(text, "search call") || strings.Contains(text, command) != test.names {
 			t.Errorf("%+v, text:\n%s", test, text)
 		}
