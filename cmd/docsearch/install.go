@@ -46,6 +46,10 @@ The files of other agents are in docs/agents.md. They have no local scope.
 Install backs up each file next to it and changes nothing else in it. If you
 move the docsearch binary, run install again.
 
+In Claude Code 2.1.328 and later, a hooks module returns answers as results of web
+searches, not as denied calls. Install offers it in the user scope, --yes accepts it,
+and --modules=false removes it.
+
 With --cli, Claude Code gets no MCP server but a skill, skills/docsearch-cli, and a
 permission for the command docsearch search, which denials then name. Later installs
 keep that; --cli=false adds the server again.
@@ -67,6 +71,7 @@ tools, because each person has another config.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			i.keepsCLI = !cmd.Flags().Changed("cli")
+			i.choosesModules = !cmd.Flags().Changed("modules")
 			return i.run(cmd.Context())
 		},
 	}
@@ -77,7 +82,7 @@ tools, because each person has another config.`,
 	cmd.Flags().BoolVar(&i.cli, "cli", false,
 		"add a skill and the command line, no MCP server (Claude Code, scopes user and project)")
 	cmd.Flags().BoolVar(&i.modules, "modules", false,
-		"show answers as results, not as denied calls (Claude Code 2.1.328 and later, scope user)")
+		"show answers as results, not as denied calls (Claude Code 2.1.328 and later, scope user; default: ask)")
 	cmd.Flags().BoolVar(&i.dryRun, "dry-run", false, "print the changes as a diff and do not write them")
 	cmd.Flags().BoolVarP(&i.yes, "yes", "y", false, "install in all tested agents on this machine without asking")
 	cmd.Flags().BoolVar(&i.refresh, "refresh", false, "add the hook entries that the config needs (run by the hook)")
@@ -99,7 +104,8 @@ type installCommand struct {
 	yes     bool
 	refresh bool
 
-	keepsCLI bool // an installation for the command line stays one
+	keepsCLI       bool // an installation for the command line stays one
+	choosesModules bool // --modules is not on the command line
 }
 
 func (i *installCommand) run(ctx context.Context) error {
@@ -187,7 +193,19 @@ func (i *installCommand) installClaude(
 	if err != nil {
 		return err
 	}
-	if i.modules || i.scope == agentconfig.User && claude.Module() != "" {
+	if i.scope == agentconfig.User && i.choosesModules {
+		if i.modules, err = i.wantsModule(ctx, claude); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !i.choosesModules && !i.modules && i.scope == agentconfig.User:
+		module, err := claude.UninstallModule()
+		if err != nil {
+			return err
+		}
+		dropped = append(dropped, module...)
+	case i.modules:
 		module, err := claude.InstallModule(program)
 		if err != nil {
 			return err
@@ -242,6 +260,24 @@ func (i *installCommand) permitsTools(ctx context.Context, claude *agentconfig.C
 	}
 	return prompter.Confirm(ctx, "Let Claude Code use docsearch's search and read tools without asking, also when hooks are off?",
 		true)
+}
+
+// wantsModule reports whether to install the hooks module: it stays installed, and is offered
+// for the versions of Claude Code that run it. Without a terminal, --yes accepts it.
+func (i *installCommand) wantsModule(ctx context.Context, claude *agentconfig.Claude) (bool, error) {
+	switch {
+	case claude.Module() != "":
+		return true, nil
+	case !claude.KnownModules():
+		return false, nil
+	case i.yes, i.dryRun:
+		return i.yes, nil
+	}
+	prompter := terminal.NewPrompter(i.stdin, i.stderr)
+	if prompter == nil {
+		return false, nil
+	}
+	return prompter.Confirm(ctx, "Show answers as results of web searches, not as denied calls?", true)
 }
 
 // programFor returns the program to write into the files of a scope. Files that go

@@ -2,6 +2,7 @@ package agentconfig
 
 import (
 	"path/filepath"
+	"strings"
 
 	"github.com/docsearch/docsearch/plugin"
 )
@@ -12,6 +13,9 @@ var modulesVersion = Version{2, 1, 328}
 // HasModules reports whether the version of Claude Code runs hooks modules. An unknown
 // version may.
 func (c *Claude) HasModules() bool { return !c.Version.before(modulesVersion) }
+
+// KnownModules reports whether the version of Claude Code is known to run hooks modules.
+func (c *Claude) KnownModules() bool { return c.Version != Version{} && c.HasModules() }
 
 // InstallModule plans the changes that add the hooks module, which returns answers as
 // results. It is a plugin of three files in the user's folder of skills, which Claude
@@ -53,7 +57,7 @@ func (c *Claude) moduleParts() []part {
 	return []part{
 		{"the hooks module", filepath.Join(dir, ".claude-plugin", "plugin.json"), fixed(`{
   "name": "docsearch",
-  "description": "Returns answers from local documentation as results of web searches. Written by docsearch install --modules.",
+  "description": "Returns answers from local documentation as results of web searches. Written by docsearch install.",
   "hooks": "./hooks.json"
 }
 `)},
@@ -62,11 +66,15 @@ func (c *Claude) moduleParts() []part {
   "hooks": {}
 }
 `)},
-		{"the hooks module", filepath.Join(dir, "register.ts"), []entry{moduleFile()}},
+		{"the hooks module", filepath.Join(dir, "register.ts"), []entry{c.moduleFile()}},
 	}
 }
 
 // moduleFile is the hooks module as a file.
-func moduleFile() ownFile {
-	return scriptFile(plugin.Module, "const PROGRAM: string = ", " hook")
+func (c *Claude) moduleFile() ownFile {
+	text := plugin.Module
+	if c.CLI {
+		text = strings.Replace(text, "[program, 'hook']", "[program, 'hook', '--cli']", 1)
+	}
+	return scriptFile(text, "const PROGRAM: string = ", " hook")
 }

@@ -5,11 +5,10 @@
 // result of the call. If there is no answer or anything fails, next(e) leaves
 // the call to the command hook.
 //
-// The module is off by default, because Claude Code's interface for modules may
-// change. It needs version 2.1.328; older versions ignore it.
+// It needs version 2.1.328; older versions ignore it.
 import type { Register } from 'claude-code'
 
-// `docsearch install --modules` sets the path of the program. In the plugin, the
+// `docsearch install` sets the path of the program. In the plugin, the
 // environment variable DOCSEARCH_MODULES=1 turns the module on.
 const PROGRAM: string = ''
 
@@ -18,7 +17,14 @@ export const register: Register = on => {
     const answer = await ask($, e)
     return answer === undefined
       ? next(e)
-      : { result: { query: e.query, results: [answer.text], durationSeconds: answer.ms / 1000 } }
+      : {
+          result: {
+            query: e.query,
+            results: [...linksOf(e.tool_use_id, answer.text), answer.text],
+            durationSeconds: answer.ms / 1000,
+            searchCount: 1,
+          },
+        }
   }).catch(($, e, next) => next(e))
 
   on('tool.call', { tool: 'WebFetch' }, async ($, e, next) => {
@@ -55,15 +61,18 @@ type Client = {
     cwd(): Promise<string>
     info(): Promise<{ transcriptPath?: string; promptId?: string }>
   }
+  ui: { notice(notice: { tool_use_id: string; text: string }): unknown }
 }
 
 type Run = { exitCode: number | null; stdout: string; isStdoutTruncated: boolean }
+
+type Answer = { text: string; ms: number }
 
 type Call = { tool: string; tool_use_id: string; agentId?: string }
 
 // ask runs the hook for a call. It returns the answer, or undefined if there is
 // none.
-async function ask($: Client, e: Call): Promise<{ text: string; ms: number } | undefined> {
+async function ask($: Client, e: Call): Promise<Answer | undefined> {
   if (PROGRAM === '' && (await $.env.get('DOCSEARCH_MODULES')) !== '1') {
     return undefined
   }
@@ -93,17 +102,51 @@ async function ask($: Client, e: Call): Promise<{ text: string; ms: number } | u
     stdin: JSON.stringify(event),
     timeoutMs: 5000,
   })
-  const text = answerOf(run)
-  return text === undefined ? undefined : { text, ms: (await $.clock.now()) - start }
+  const answer = answerOf(run)
+  if (answer === undefined) {
+    return undefined
+  }
+  if (answer.notice !== undefined) {
+    try {
+      await $.ui.notice({ tool_use_id, text: answer.notice })
+    } catch {
+      // The person sees the result all the same.
+    }
+  }
+  return { text: answer.text, ms: (await $.clock.now()) - start }
 }
 
 // answerOf returns the hook's answer to the call, or undefined.
-function answerOf(run: Run): string | undefined {
+function answerOf(run: Run): { text: string; notice?: string } | undefined {
   if (run.exitCode !== 2 || run.isStdoutTruncated) {
     return undefined
   }
-  const output = JSON.parse(run.stdout).hookSpecificOutput
+  const { hookSpecificOutput: output, systemMessage: notice } = JSON.parse(run.stdout)
   return output.permissionDecision === 'deny' && output.additionalContext
-    ? `${output.permissionDecisionReason}\n\n${output.additionalContext}`
+    ? { text: `${output.permissionDecisionReason}\n\n${output.additionalContext}`, notice }
     : undefined
+}
+
+// linksOf returns the pages of the passages that have a URL, in the form of a web
+// search. Quoted text, which is between fences, adds none.
+function linksOf(
+  tool_use_id: string,
+  text: string,
+): { tool_use_id: string; content: { title: string; url: string }[] }[] {
+  const content: { title: string; url: string }[] = []
+  let fence = ''
+  let title = ''
+  for (const line of text.split('\n')) {
+    if (fence !== '') {
+      fence = line === fence ? '' : fence
+      continue
+    }
+    fence = /^`{3,}$/.test(line) ? line : ''
+    title = /^\[\d+\] (.*)/.exec(line)?.[1] ?? title
+    const url = /^Source: (https?:\/\/\S+)/.exec(line)?.[1]
+    if (url !== undefined && !content.some(link => link.url === url)) {
+      content.push({ title, url })
+    }
+  }
+  return content.length === 0 ? [] : [{ tool_use_id, content }]
 }

@@ -74,6 +74,8 @@ func moduleSession(t *testing.T) *session {
 	t.Helper()
 	s := newSession(t, moduleVersion)
 	s.database(t)
+	config := filepath.Join(s.home, ".claude", "hooks", "docsearch-config.json")
+	s.write(t, config, strings.Replace(read(t, config), `"keywords"`, `"urls": ["https://docs.example/"], "keywords"`, 1))
 	s.write(t, s.settings(), settings)
 	return s
 }
@@ -98,6 +100,12 @@ func checkAnsweredByModule(t *testing.T, s *session, flags ...string) {
 	answer := searches[0].Content.text()
 	if searches[0].IsError || !strings.Contains(answer, "Found in local documentation (") || !strings.Contains(answer, sentence) {
 		t.Errorf("the first search returned %s", answer)
+	}
+	if !strings.Contains(answer, "Links: ") || !strings.Contains(answer, "https://docs.example/hook") {
+		t.Errorf("the first search has no links: %s", answer)
+	}
+	if !strings.Contains(r.stdout, `"searchCount":1`) {
+		t.Errorf("the person does not see the search: %s", r.stdout)
 	}
 	if searches[1].IsError || !strings.Contains(searches[1].Content.text(), webResult) || len(m.searches) != 1 {
 		t.Errorf("the repeated search returned %s; searches on the web: %q", searches[1].Content.text(), m.searches)
