@@ -30,7 +30,8 @@ func (r *Recipe) Faults(read *Reading) []string {
 		}
 	}
 	if r.Source.Git != "" && r.Source.Ref == "" && read.NewestTag != "" && !read.IsTagged {
-		add(fmt.Sprintf("unreleased: it reads the default branch, but the repository has the tag %s: want ref", read.NewestTag))
+		add(fmt.Sprintf("unreleased: it reads the default branch, but the repository has the tag %s: want ref",
+			read.NewestTag))
 	}
 	add(severalLanguages(read.Files))
 	add(severalEditions(read.Files))
@@ -44,7 +45,8 @@ func (r *Recipe) Faults(read *Reading) []string {
 
 // languagePattern matches the names of folders with translations. Short names that are also
 // words or programming languages, such as "go" and "is", are not listed.
-var languagePattern = document.Lazily(`(?i)^(ar|cs|da|de|el|es|fa|fi|fr|he|hi|hu|id|it|ja|jp|ko|kr|nl|pl|pt|ro|ru|sv|th|tr|uk|vi|zh|(es|pt|zh)[-_](419|br|cn|es|hans|hant|hk|mx|pt|tw))$`)
+var languagePattern = document.Lazily(`(?i)^(ar|cs|da|de|el|es|fa|fi|fr|he|hi|hu|id|it|ja|jp|ko|kr|nl|pl|pt|` +
+	`ro|ru|sv|th|tr|uk|vi|zh|(es|pt|zh)[-_](419|br|cn|es|hans|hant|hk|mx|pt|tw))$`)
 
 // severalLanguages reports documents in more than one language: folders or endings of two
 // languages, such as docs/fr/a.md and a.ja.md. One name alone may be anything.
@@ -108,7 +110,8 @@ func severalEditions(files []string) string {
 				}
 			}
 			if both >= least && float64(both) >= share*float64(len(smaller)) && 2*both >= len(other) {
-				return fmt.Sprintf("several versions or dialects: %s and %s have %d pages of the same names: want include of one", a, b, both)
+				return fmt.Sprintf("several versions or dialects: %s and %s have %d pages of the same names: "+
+					"want include of one", a, b, both)
 			}
 		}
 	}
@@ -116,8 +119,8 @@ func severalEditions(files []string) string {
 }
 
 // notDocumentation are names of folders whose files do not document a program.
-var notDocumentation = []string{"__tests__", "_drafts", "_posts", "archived", "blog", "changelogs", "drafts", "fixtures",
-	"meetings", "minutes", "news", "node_modules", "proposals", "rfcs", "testdata", "vendor"}
+var notDocumentation = []string{"__tests__", "_drafts", "_posts", "archived", "blog", "changelogs", "drafts",
+	"fixtures", "meetings", "minutes", "news", "node_modules", "proposals", "rfcs", "testdata", "vendor"}
 
 // widerThanDocumentation reports documents in folders of other kinds, and hidden ones.
 func widerThanDocumentation(files []string) string {
@@ -139,7 +142,8 @@ func widerThanDocumentation(files []string) string {
 
 // generatedPattern matches a line that stands for a text that another program makes of
 // source code: directives of Sphinx, mkdocstrings, mdBook, and of Doxygen.
-var generatedPattern = document.Lazily(`(?m)^[ \t]*(\.\. (auto[a-z]+|doxygen[a-z]+|js:auto[a-z]+|click|argparse|program-output|typer)::|::: [A-Za-z_][\w.]+[ \t]*$|\{\{#rustdoc_include )`)
+var generatedPattern = document.Lazily(`(?m)^[ \t]*` +
+	`(\.\. (auto[a-z]+|doxygen[a-z]+|js:auto[a-z]+|click|argparse|program-output|typer)::|::: [A-Za-z_][\w.]+[ \t]*$|\{\{#rustdoc_include )`)
 
 // generatedElsewhere reports pages that the repository has only the frame of.
 func generatedElsewhere(root fs.FS, files []string) string {
@@ -221,7 +225,8 @@ func wrongLicense(license string, texts []string) string {
 			return ""
 		}
 	}
-	return fmt.Sprintf("wrong license: %s, but the license file of the repository is %s", license, strings.Join(found, ", "))
+	return fmt.Sprintf("wrong license: %s, but the license file of the repository is %s", license,
+		strings.Join(found, ", "))
 }
 
 func isForTexts(license string) bool {

@@ -140,7 +140,8 @@ func (r *ChosenRecipe) reading(ctx context.Context, info index.Info, work string
 func (r *ChosenRecipe) skipsLicense(name string, size int64) string {
 	const largest = 256 << 10
 	base := strings.ToLower(path.Base(name))
-	isLicense := strings.HasPrefix(base, "license") || strings.HasPrefix(base, "licence") || strings.HasPrefix(base, "copying")
+	isLicense := strings.HasPrefix(base, "license") || strings.HasPrefix(base, "licence") ||
+		strings.HasPrefix(base, "copying")
 	isAbove := path.Dir(name) == "." || slices.ContainsFunc(r.Source.Include, func(pattern string) bool {
 		return strings.HasPrefix(pattern, path.Dir(name)+"/")
 	})
