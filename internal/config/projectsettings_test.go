@@ -29,10 +29,12 @@ func TestProjectSettings(t *testing.T) {
 		{"one", `{"ignore": ["TEA", "unknown"]}`, "kettle", ""},
 		{"all", `{"ignore": ["*"]}`, "", ""},
 		{"none", `{"ignore": []}`, "tea kettle", ""},
-		{"no list", `{"ignore": "tea"}`, "tea kettle", ""},
-		{"added", `{"databases": [{"name": "planted"}], "ignore": ["tea"]}`, "kettle", `"databases" has no effect`},
+		{"one name", `{"ignore": "tea"}`, "kettle", ""},
+		{"added", `{"databases": [{"name": "planted"}], "ignore": ["tea"]}`, "kettle",
+			`"databases" has no effect`},
 		{"invalid", `{"ignore": ["tea"]`, "tea kettle", "cannot read "},
-		{"too long", `{"ignore": ["tea"], "x": "` + strings.Repeat("x", maxProjectSettings) + `"}`, "tea kettle", "too large"},
+		{"too long", `{"ignore": ["tea"], "x": "` + strings.Repeat("x", maxProjectSettings) + `"}`, "tea kettle",
+			"too large"},
 	} {
 		write("shop/.docsearch/settings.json", tt.text)
 		c := Config{Databases: []Database{{Name: "tea"}, {Name: "kettle"}}}
