@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -106,9 +107,12 @@ func (d *demo) build(ctx context.Context) error {
 		return err
 	}
 	d.Command("docsearch index build docs --name docsearch")
-	out, err := d.docsearch(ctx, "index", "build", source, "--name", "docsearch").CombinedOutput()
+	var problems bytes.Buffer // and the progress
+	build := d.docsearch(ctx, "index", "build", source, "--name", "docsearch")
+	build.Stderr = &problems
+	out, err := build.Output()
 	if err != nil {
-		return fmt.Errorf("cannot build the database: %w: %s", err, doctor.FirstLine(string(out)))
+		return fmt.Errorf("cannot build the database: %w: %s", err, doctor.FirstLine(problems.String()))
 	}
 	d.Quote(string(out), 6)
 	d.Text(`The config file lists the keyword "docsearch": the hook searches the database if a web search contains it.`)

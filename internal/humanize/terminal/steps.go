@@ -60,19 +60,33 @@ func (p *Steps) Call(text string) {
 	}
 }
 
-// Quote prints the first lines of a text as a quotation.
+// Quote prints the first lines of a text as a quotation. The end of a line that is too long goes
+// on the next line if that continues the sentence.
 func (p *Steps) Quote(text string, maxLines int) {
 	fmt.Fprintln(p.out)
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	shown := lines[:min(maxLines, len(lines))]
-	for _, long := range shown {
-		for _, line := range Wrap(long, p.quoteWidth-6) {
+	for i, long := range shown {
+		wrapped := Wrap(long, p.quoteWidth-6)
+		if last := len(wrapped) - 1; last > 0 && i+1 < len(shown) && continues(shown[i+1]) {
+			text := strings.TrimLeft(shown[i+1], " ")
+			indent := shown[i+1][:len(shown[i+1])-len(text)]
+			shown[i+1] = indent + strings.TrimLeft(wrapped[last], " ") + " " + text
+			wrapped = wrapped[:last]
+		}
+		for _, line := range wrapped {
 			fmt.Fprintf(p.out, "    %s|%s %s\n", p.look.Dim, p.look.End, safetext.Printable(line))
 		}
 	}
 	if rest := len(lines) - len(shown); rest > 0 {
 		fmt.Fprintf(p.out, "    %s| ... %s more%s\n", p.look.Dim, humanize.Count(rest, "line"), p.look.End)
 	}
+}
+
+// continues reports whether a line continues the sentence of the line above it.
+func continues(line string) bool {
+	line = strings.TrimLeft(line, " ")
+	return line != "" && line[0] >= 'a' && line[0] <= 'z' || strings.HasPrefix(line, "`") && !strings.HasPrefix(line, "```")
 }
 
 // Diff prints the changed lines of a file whose name has been printed.

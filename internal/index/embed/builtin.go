@@ -70,7 +70,7 @@ func Train(ctx context.Context, n int, terms func(i int) ([]string, error), repo
 // train is Train with a limit on the number of training passages.
 func train(ctx context.Context, n int, terms func(i int) ([]string, error), report progress.Func,
 	limit int) (*Model, error) {
-	const stage = "training the embedder"
+	const stage = "learning related words"
 	report.Report(stage, 0, 4)
 	m := &Model{passages: n, readTerms: terms}
 	sample := make([]int, min(n, limit))
