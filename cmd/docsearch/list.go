@@ -21,8 +21,8 @@ func newListCommand(a *app) *cobra.Command {
 		Use:   "list",
 		Short: "List databases and their state",
 		Long: `List the databases in the config file and in docsearch's data folder, with their
-state, and those of projects with the project's folder. Also list those of the team servers and Weaviate clusters in the config, with
-the counts that these report:
+state, and those of projects with the project's folder. Also list those of the team
+servers and Weaviate clusters in the config, with the counts that these report:
 
   ok             the index matches the passages, or the server answers
   stale          the passages or their source have changed since the build
