@@ -22,7 +22,7 @@ func buildPages(t *testing.T, pages ...string) (*Index, []string) {
 		keys = append(keys, key)
 		b.Add(uint32(i), Fields{Title: "Page", Page: "Page", Body: text, Address: key})
 	}
-	b.SetMembers(passage.Families(keys))
+	b.SetMembers(passage.Families(keys, nil))
 	path := filepath.Join(t.TempDir(), "lexical.idx")
 	if err := b.Write(t.Context(), confined.Of(path)); err != nil {
 		t.Fatal(err)
