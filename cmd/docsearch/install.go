@@ -193,27 +193,12 @@ func (i *installCommand) installClaude(
 	if err != nil {
 		return err
 	}
-	if i.scope == agentconfig.User && i.choosesModules {
-		if i.modules, err = i.wantsModule(ctx, claude); err != nil {
-			return err
-		}
-	}
-	switch {
-	case !i.choosesModules && !i.modules && i.scope == agentconfig.User:
-		module, err := claude.UninstallModule()
+	if i.scope == agentconfig.User {
+		added, removed, err := i.planModule(ctx, claude, program)
 		if err != nil {
 			return err
 		}
-		dropped = append(dropped, module...)
-	case i.modules:
-		module, err := claude.InstallModule(program)
-		if err != nil {
-			return err
-		}
-		plan = append(plan, module...)
-		if !claude.HasModules() {
-			i.warn("this version of Claude Code ignores the hooks module: want 2.1.328 or later")
-		}
+		plan, dropped = append(plan, added...), append(dropped, removed...)
 	}
 	if i.dryRun {
 		return i.showPlan(slices.Concat(replaced, dropped, plan))
@@ -248,36 +233,45 @@ func (i *installCommand) installClaude(
 	return nil
 }
 
+// planModule plans the changes of the hooks module: it stays installed, and is offered for the
+// versions of Claude Code that run it.
+func (i *installCommand) planModule(
+	ctx context.Context, claude *agentconfig.Claude, program agentconfig.Program,
+) (added, removed []*agentconfig.Change, err error) {
+	wanted := i.modules || claude.Module() != ""
+	switch {
+	case !i.choosesModules && !i.modules:
+		removed, err = claude.UninstallModule()
+		return nil, removed, err
+	case i.choosesModules && !wanted && claude.KnownModules():
+		wanted, err = i.offer(ctx, "Show answers as results of web searches, not as denied calls?")
+	}
+	if err != nil || !wanted {
+		return nil, nil, err
+	}
+	if !claude.HasModules() {
+		i.warn("this version of Claude Code ignores the hooks module: want 2.1.328 or later")
+	}
+	added, err = claude.InstallModule(program)
+	return added, nil, err
+}
+
 // permitsTools reports whether the user wants to permit the tools that only read in Claude
-// Code's settings. Without a terminal, only --yes permits them.
+// Code's settings.
 func (i *installCommand) permitsTools(ctx context.Context, claude *agentconfig.Claude) (bool, error) {
 	if i.scope == agentconfig.Project || claude.HasPermissions(i.scope) {
 		return false, nil // a team decides about its own rules
 	}
+	return i.offer(ctx, "Let Claude Code use docsearch's search and read tools without asking, also when hooks are off?")
+}
+
+// offer asks a question. Without a terminal, only --yes says yes.
+func (i *installCommand) offer(ctx context.Context, question string) (bool, error) {
 	prompter := terminal.NewPrompter(i.stdin, i.stderr)
 	if i.yes || i.dryRun || prompter == nil {
 		return i.yes, nil
 	}
-	return prompter.Confirm(ctx, "Let Claude Code use docsearch's search and read tools without asking, also when hooks are off?",
-		true)
-}
-
-// wantsModule reports whether to install the hooks module: it stays installed, and is offered
-// for the versions of Claude Code that run it. Without a terminal, --yes accepts it.
-func (i *installCommand) wantsModule(ctx context.Context, claude *agentconfig.Claude) (bool, error) {
-	switch {
-	case claude.Module() != "":
-		return true, nil
-	case !claude.KnownModules():
-		return false, nil
-	case i.yes, i.dryRun:
-		return i.yes, nil
-	}
-	prompter := terminal.NewPrompter(i.stdin, i.stderr)
-	if prompter == nil {
-		return false, nil
-	}
-	return prompter.Confirm(ctx, "Show answers as results of web searches, not as denied calls?", true)
+	return prompter.Confirm(ctx, question, true)
 }
 
 // programFor returns the program to write into the files of a scope. Files that go

@@ -166,12 +166,8 @@ func (a *app) printOutcome(o *replay.Outcome) {
 }
 
 func (a *app) printTally(folder string, t *replay.Tally) error {
-	calls := 0
-	for _, n := range t.Calls {
-		calls += n
-	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s in %s with %s\n", count(t.Transcripts, "transcript"), folder, count(calls, "tool call"))
+	fmt.Fprintf(&b, "%s in %s with %s\n", count(t.Transcripts, "transcript"), folder, count(t.AllCalls(), "tool call"))
 	for _, kind := range slices.Sorted(maps.Keys(t.Outcomes)) {
 		var parts []string
 		for _, result := range []string{explain.WouldAnswer, explain.WouldRedirect, explain.WouldDeny, explain.WouldAsk,

@@ -60,6 +60,14 @@ type Tally struct {
 	Damaged    int `json:"damaged_lines"`
 }
 
+// AllCalls returns the number of calls of all tools.
+func (t *Tally) AllCalls() (n int) {
+	for _, calls := range t.Calls {
+		n += calls
+	}
+	return n
+}
+
 // Transcripts lists the transcripts in a folder, latest first. It omits those
 // last written before since.
 func Transcripts(folder string, since time.Time) ([]string, error) {
