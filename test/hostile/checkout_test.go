@@ -186,7 +186,7 @@ func TestForgedPackageAnswersInItsCheckout(t *testing.T) {
 	}
 	s.write(filepath.Join(s.work, ".git", "HEAD"), "ref: refs/heads/main\n")
 	s.must(s.docsearch("setup", "--project", "--offline", "--yes", "--no-install"))
-	event := map[string]any{"session_id": "s", "tool_name": "WebSearch", "tool_input": map[string]string{"query": "leftpad install the kettle"}}
+	event := map[string]any{"session_id": "s", "tool_name": "WebSearch", "tool_input": map[string]string{"query": "kettle install the kettle"}}
 	r := s.hook(sessionEvent(t, "PreToolUse", s.work, event))
 	if !strings.Contains(r.stdout+r.stderr, forged) {
 		t.Errorf("no answer in the checkout: %+v", r)
@@ -194,8 +194,8 @@ func TestForgedPackageAnswersInItsCheckout(t *testing.T) {
 	if strings.Contains(r.stdout+r.stderr, "https://www.npmjs.com") {
 		t.Errorf("the answer names an official address: %s", r.stdout)
 	}
-	if r := s.run(hookLimit, serverRequests, "serve"); !strings.Contains(r.stdout, "leftpad 1.3.0 documentation from the files of "+s.work) {
-		t.Errorf("the server does not say where leftpad is from: %s", r.stdout)
+	if r := s.run(hookLimit, serverRequests, "serve"); !strings.Contains(r.stdout, "kettle 2.0.0 documentation from the files of "+s.work) {
+		t.Errorf("the server does not say where kettle is from: %s", r.stdout)
 	}
 	if list := s.must(s.docsearch("list")).stdout; !strings.Contains(list, "(of the project "+s.work+")") {
 		t.Errorf("the list does not name the project:\n%s", list)

@@ -77,7 +77,7 @@ func TestUndoInterrupted(t *testing.T) {
 	h.write("notes/a.md", "# A\n")
 	h.write(".config/lore/lore.toml", "knowledge_dir = "+h.quoted("notes")+"\n")
 	state := h.write(".claude.json", `["not an object"]`)
-	m, claude := h.find()
+	m, _ := h.find()
 	built := func(context.Context, *Database) error { return nil }
 	// The last file cannot be changed.
 	if err := m.Apply(t.Context(), program, built, func(Step) {}); err == nil {
@@ -86,7 +86,7 @@ func TestUndoInterrupted(t *testing.T) {
 	if err := os.Remove(state); err != nil {
 		t.Fatal(err)
 	}
-	m, claude = h.find()
+	m, claude := h.find()
 	if err := m.Apply(t.Context(), program, built, func(Step) {}); err != nil {
 		t.Fatal(err)
 	}
