@@ -80,8 +80,18 @@ func (o observation) describeOutput() string {
 	if start > 0 && strings.Contains(lines[start-1], pageQuery) { // the call
 		start--
 	}
-	return "`" + o.client.command + "` prints:\n\n```\n" + strings.Join(lines[start:end], "\n") + "\n```"
+	shown := lines[start:end]
+	for i, line := range shown {
+		if runes := []rune(line); len(runes) > longestLine {
+			shown[i] = string(runes[:longestLine]) + " [...]"
+		}
+	}
+	return "`" + o.client.command + "` prints:\n\n```\n" + strings.Join(shown, "\n") + "\n```"
 }
+
+// longestLine is the number of characters of a client's line in the docs. Some clients cut a line
+// at a number of characters that include a time.
+const longestLine = 240
 
 var (
 	timePattern  = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:.]+Z`)
