@@ -28,7 +28,7 @@ func TestProjectEditions(t *testing.T) {
 		}
 		s.write(t, filepath.Join(dir, "package.json"), `{"dependencies": {"kettlejs": "`+version+`"}}`)
 		s.write(t, filepath.Join(dir, "node_modules", "kettlejs", "package.json"), `{"version": "`+version+`"}`)
-		s.write(t, filepath.Join(dir, "node_modules", "kettlejs", "README.md"), "# kettlejs\n\n## Boil water\n\n"+
+		s.write(t, filepath.Join(dir, "node_modules", "kettlejs", "docs", "use.md"), "# kettlejs\n\n## Boil water\n\n"+
 			strings.Repeat("The kettle boils water and switches itself off at one hundred degrees. ", 4)+
 			"\n\n## Descale the kettle\n\nTo descale the kettle: "+step+"\n\n## Set the temperature\n\n"+
 			strings.Repeat("For green tea, set the temperature to eighty degrees before you boil the water. ", 4)+"\n")
