@@ -61,7 +61,7 @@ type Client = {
     cwd(): Promise<string>
     info(): Promise<{ transcriptPath?: string; promptId?: string }>
   }
-  ui: { notice(notice: { tool_use_id: string; text: string }): unknown }
+  ui: { notice(tool_use_id: string, text: string): unknown }
 }
 
 type Run = { exitCode: number | null; stdout: string; isStdoutTruncated: boolean }
@@ -108,7 +108,7 @@ async function ask($: Client, e: Call): Promise<Answer | undefined> {
   }
   if (answer.notice !== undefined) {
     try {
-      await $.ui.notice({ tool_use_id, text: answer.notice })
+      await $.ui.notice(tool_use_id, answer.notice)
     } catch {
       // The person sees the result all the same.
     }
