@@ -91,7 +91,7 @@ wine:
 
 # UPDATE=1 writes the results of the clients to docs/agents.md and docs/hook.md.
 e2e:
-	go test -tags e2e -count 1 -timeout 40m -v ./test/e2e $(if $(UPDATE),-update)
+	go test -tags e2e -count 1 -timeout 60m -v ./test/e2e $(if $(UPDATE),-update)
 
 # Writes the picture of the README, with a real browser.
 picture:
