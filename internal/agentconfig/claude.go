@@ -163,7 +163,7 @@ func (c *Claude) Install(s Scope, program Program) ([]*Change, error) {
 		apply: onJSON(func(d *inplace.Document) error {
 			err := putHook(d, v, program.Hook, c.registrations(s))
 			if c.Permit && !c.CLI && err == nil {
-				err = putPermissions(d, c.Server)
+				err = allowTools(d, c.Server)
 			}
 			return err
 		}),
@@ -208,7 +208,7 @@ func (c *Claude) Refresh() (change *Change, installed bool, err error) {
 			}
 			v := invocation{scope: User}
 			if hooks[i].cli {
-				v.cli = permitted(d)
+				v.cli = allowedWord(d)
 			}
 			return putEntries(d, v, hooks[i].program, c.registrations(User))
 		}),
@@ -223,7 +223,7 @@ func (c *Claude) Refresh() (change *Change, installed bool, err error) {
 func (c *Claude) Uninstall(s Scope) ([]*Change, error) {
 	hook := &Change{Path: c.Settings(s), Subject: "the hook", newMode: s.newMode(), edit: edit{
 		apply: onJSON(func(d *inplace.Document) error {
-			return cmp.Or(dropHook(d), dropPermissions(d, c.Server))
+			return cmp.Or(dropHook(d), disallowTools(d, c.Server))
 		}),
 		redo: func(data []byte) func([]byte) ([]byte, error) {
 			d, err := parse(data)

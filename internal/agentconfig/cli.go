@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/docsearch/docsearch/internal/file/inplace"
 )
 
 // skillText is the skill of an agent that has the command line in place of the MCP server,
@@ -58,81 +56,4 @@ func readSkill(data []byte) []Hook {
 	_, rest, _ := strings.Cut(string(data), skillTools)
 	program, _, _ := strings.Cut(rest, " search:")
 	return []Hook{{Program: program}}
-}
-
-// allowPath is the path of the rules in settings that allow calls.
-var allowPath = []any{"permissions", "allow"}
-
-// putPermission makes the settings allow searches with the command line, of which word runs
-// docsearch.
-func putPermission(d *inplace.Document, word string) error {
-	if slices.Contains(allowed(d), searchRule(word)) {
-		return nil
-	}
-	return d.Append(searchRule(word), allowPath...)
-}
-
-// dropPermission removes the rule that putPermission has added, except for the word kept.
-// Without a hook for the command line, the rule is the user's own.
-func dropPermission(d *inplace.Document, kept string) error {
-	hooks, err := hookEntries(d)
-	if err != nil || !slices.ContainsFunc(hooks, func(h *hookEntry) bool { return h.cli }) {
-		return err
-	}
-	for i, rule := range slices.Backward(allowed(d)) {
-		if word := programOf(rule); word != "" && word != kept {
-			if err := removeRule(d, i); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// removeRule removes a rule, and the lists that become empty.
-func removeRule(d *inplace.Document, i int) error {
-	all := d.Root().Member("permissions")
-	switch {
-	case len(all.Member("allow").Items) > 1:
-		return d.Remove(append(allowPath, i)...)
-	case len(all.Members) > 1:
-		return d.Remove(allowPath...)
-	}
-	return d.Remove(allowPath[0])
-}
-
-// permitted returns the word for docsearch in the rule that allows searches with the
-// command line, or docsearch's name if there is none.
-func permitted(d *inplace.Document) string {
-	for _, rule := range allowed(d) {
-		if word := programOf(rule); word != "" {
-			return word
-		}
-	}
-	return "docsearch"
-}
-
-// allowed returns the rules that allow calls.
-func allowed(d *inplace.Document) (rules []string) {
-	all := d.Root().Member("permissions")
-	if all == nil || all.Member("allow") == nil {
-		return nil
-	}
-	for _, item := range all.Member("allow").Items {
-		rules = append(rules, item.Text())
-	}
-	return rules
-}
-
-// searchRule is the rule that allows searches with the command line.
-func searchRule(program string) string { return "Bash(" + program + " search:*)" }
-
-// programOf returns the word for docsearch in such a rule, or "".
-func programOf(rule string) string {
-	word, ends := strings.CutSuffix(rule, " search:*)")
-	word, begins := strings.CutPrefix(word, "Bash(")
-	if !begins || !ends || !isDocsearch(strings.Trim(word, `"`)) {
-		return ""
-	}
-	return word
 }

@@ -144,7 +144,7 @@ func appendGroup(d *inplace.Document, event string, group any) error {
 // that a person has changed and only corrects the program in them. An entry that
 // only runs the program gets the command form that always exits with code 0.
 func putHook(d *inplace.Document, v invocation, program string, list []registration) error {
-	if err := dropPermission(d, v.cli); err != nil {
+	if err := disallowSearches(d, v.cli); err != nil {
 		return err
 	}
 	if err := setPrograms(d, program, v); err != nil {
@@ -153,7 +153,7 @@ func putHook(d *inplace.Document, v invocation, program string, list []registrat
 	if err := putEntries(d, v, program, list); err != nil || v.cli == "" {
 		return err
 	}
-	return putPermission(d, v.cli)
+	return allowSearches(d, v.cli)
 }
 
 // setPrograms corrects the program in all docsearch hooks of a settings document.
@@ -336,7 +336,7 @@ func matches(matcher, tool string) bool {
 // dropHook removes all docsearch hooks from a settings document, and the groups
 // and lists that become empty.
 func dropHook(d *inplace.Document) error {
-	if err := dropPermission(d, ""); err != nil {
+	if err := disallowSearches(d, ""); err != nil {
 		return err
 	}
 	return dropHooks(d, (*hookEntry).removable)
@@ -414,7 +414,7 @@ func reinstallHook(d *inplace.Document, s Scope, server string) func(*inplace.Do
 	for _, h := range hooks {
 		program = h.program
 		if h.cli {
-			v.cli = permitted(d)
+			v.cli = allowedWord(d)
 		}
 		switch w, _ := writtenAs(h.event, h.matcher); {
 		case w.expr == "mcp__.*":
@@ -429,12 +429,12 @@ func reinstallHook(d *inplace.Document, s Scope, server string) func(*inplace.Do
 			cov.Failures = true
 		}
 	}
-	permitted := mentionsServer(d, server)
+	allowsTools := mentionsServer(d, server)
 	claude := Claude{Server: server, CLI: v.cli != ""}
 	return func(d *inplace.Document) error {
 		err := putHook(d, v, program, claude.covered(cov))
-		if permitted && err == nil {
-			err = putPermissions(d, server)
+		if allowsTools && err == nil {
+			err = allowTools(d, server)
 		}
 		return err
 	}
