@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/docsearch/docsearch/internal/config"
 )
 
 // The forms of the hook's command. Each exits with code 0, even if the program
@@ -327,18 +329,5 @@ func isDocsearch(program string) bool {
 	return strings.HasPrefix(base, "docsearch")
 }
 
-// quote quotes a path for the shell that runs hooks: sh, which on Windows is part
-// of Git and accepts slashes.
-func quote(path string) string {
-	if runtime.GOOS == "windows" {
-		path = strings.ReplaceAll(plainPath(path), `\`, "/")
-	}
-	plain := func(r rune) bool {
-		return r > 0x7f || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' ||
-			strings.ContainsRune("/._-+:@%,=", r)
-	}
-	if path != "" && strings.IndexFunc(path, func(r rune) bool { return !plain(r) }) < 0 {
-		return path
-	}
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `$`, `\$`, "`", "\\`").Replace(path) + `"`
-}
+// quote quotes a path for the shell that runs hooks.
+func quote(path string) string { return config.ShellPath(plainPath(path)) }

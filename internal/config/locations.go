@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"os"
 	"runtime"
+	"strings"
 )
 
 // A Getenv returns the value of an environment variable, as os.Getenv does.
@@ -183,4 +184,21 @@ func absolute(path string) string {
 		return path
 	}
 	return Join(dir, path)
+}
+
+// ShellPath quotes a path for sh, which on Windows is part of Git and accepts slashes. Agents'
+// settings and the hook's texts name a program in the same way, because a permission must begin
+// as the command does.
+func ShellPath(path string) string {
+	if runtime.GOOS == "windows" {
+		path = strings.ReplaceAll(path, `\`, "/")
+	}
+	plain := func(r rune) bool {
+		return r > 0x7f || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' ||
+			strings.ContainsRune("/._-+:@%,=", r)
+	}
+	if path != "" && strings.IndexFunc(path, func(r rune) bool { return !plain(r) }) < 0 {
+		return path
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `$`, `\$`, "`", "\\`").Replace(path) + `"`
 }

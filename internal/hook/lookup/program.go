@@ -35,8 +35,5 @@ func programWord() string {
 			break
 		}
 	}
-	if strings.ContainsAny(own, " '\"\\$") {
-		return hook.ShellWord(own)
-	}
-	return own
+	return config.ShellPath(own)
 }
