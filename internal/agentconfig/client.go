@@ -233,7 +233,7 @@ func (p *Places) path(location string) string {
 	case "$CODE":
 		dir = codeFolder(p)
 	case "$GOOSE":
-		dir = gooseFolder(p)
+		dir = configFolder(p, "goose", "Block", "goose", "config")
 	case "$GROK_HOME":
 		dir = p.variable("GROK_HOME", ".grok")
 	case "$DEVIN":

@@ -423,7 +423,7 @@ func TestClientForeignServer(t *testing.T) {
 		p := testPlaces(t)
 		path := filepath.Join(p.home, tt.path)
 		if tt.client == "goose" { // the folder depends on the system
-			path = filepath.Join(gooseFolder(p), "config.yaml")
+			path = filepath.Join(p.path("$GOOSE"), "config.yaml")
 		}
 		write(t, path, tt.contents)
 		if _, err := c.Install(p, User, ProgramAt(program)); err == nil || !strings.Contains(err.Error(), "another program") {
@@ -446,7 +446,7 @@ func TestClientDiffMasksSecrets(t *testing.T) {
 		p := testPlaces(t)
 		path := filepath.Join(p.home, tt.path)
 		if tt.client == "goose" {
-			path = filepath.Join(gooseFolder(p), "config.yaml")
+			path = filepath.Join(p.path("$GOOSE"), "config.yaml")
 		}
 		write(t, path, tt.contents)
 		plan, err := c.Install(p, User, ProgramAt(program))

@@ -419,18 +419,11 @@ func codeFolder(p *Places) string {
 	return filepath.Join(p.config, "Code")
 }
 
-func gooseFolder(p *Places) string {
-	if runtime.GOOS == "windows" {
-		return p.roaming("Block", "goose", "config")
-	}
-	return filepath.Join(p.config, "goose")
-}
-
 // configFolder returns the folder of a client in the user's folder of configs, which has
 // another name on Windows.
-func configFolder(p *Places, name, windows string) string {
+func configFolder(p *Places, name string, windows ...string) string {
 	if runtime.GOOS == "windows" {
-		return p.roaming(windows)
+		return p.roaming(windows...)
 	}
 	return filepath.Join(p.config, name)
 }
