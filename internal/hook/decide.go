@@ -146,9 +146,10 @@ type decider struct {
 	registered *config.Coverage // what docsearch wrote to the user's settings; nil if unknown
 	Decision
 
-	stateRead  bool        // state has been read
-	wantsState bool        // the decision depends on the state, which has not been read
-	denial     *denialText // of a denial that databases answer; else nil
+	withheld   map[string]withheldTool // results of withholds, by tool
+	stateRead  bool                    // state has been read
+	wantsState bool                    // the decision depends on the state, which has not been read
+	denial     *denialText             // of a denial that databases answer; else nil
 }
 
 func (d *decider) decide() {
@@ -384,14 +385,33 @@ func (d *decider) deny(a Attempt, results []result, ruleMessage string) {
 // withhold sets the command line of the results whose tools the agent lacks. It reports whether
 // there are such results.
 func (d *decider) withhold(results []result) bool {
-	withheld := false
+	any := false
 	for i := range results {
 		if o := &results[i]; o.own {
-			o.command, o.withheld = d.search.Withheld(&d.event, o.tool)
+			o.command, o.withheld = d.withholds(o.tool)
 		}
-		withheld = withheld || results[i].withheld
+		any = any || results[i].withheld
 	}
-	return withheld
+	return any
+}
+
+// A withheldTool is a result of Searcher.Withheld.
+type withheldTool struct {
+	command  string
+	withheld bool
+}
+
+// withholds returns the result of Searcher.Withheld, which reads settings, once for each tool.
+func (d *decider) withholds(tool string) (command string, withheld bool) {
+	t, known := d.withheld[tool]
+	if !known {
+		t.command, t.withheld = d.search.Withheld(&d.event, tool)
+		if d.withheld == nil {
+			d.withheld = map[string]withheldTool{}
+		}
+		d.withheld[tool] = t
+	}
+	return t.command, t.withheld
 }
 
 // dropPassages removes the passages from a denial that another hook has already made: the
@@ -443,8 +463,11 @@ func (d *decider) retryAllowed(last Denial) bool {
 // canConsult reports whether the agent is known to have a call that consults the documentation. A
 // subagent may have none.
 func (d *decider) canConsult() bool {
-	command, withheld := d.search.Withheld(&d.event, d.server.Search)
-	return d.event.Agent == "" && (!withheld || command != "")
+	if d.event.Agent != "" {
+		return false
+	}
+	command, withheld := d.withholds(d.server.Search)
+	return !withheld || command != ""
 }
 
 // A result is the contribution of one database to the decision about a call.

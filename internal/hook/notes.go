@@ -271,7 +271,7 @@ func (d *decider) checkFormats() string {
 // it. A subagent may not.
 func (d *decider) databaseLines(b *boundedText) {
 	var names []result
-	command, withheld := d.search.Withheld(&d.event, d.server.Search)
+	command, withheld := d.withholds(d.server.Search)
 	listed := false
 	for i := range d.config.Databases {
 		db := &d.config.Databases[i]
@@ -411,7 +411,7 @@ func (d *decider) noteLines(b *boundedText) (pinned []notes.Entry) {
 // titleLines adds the titles of a database's notes as space allows, the number of the
 // others, and the tool that finds them.
 func (d *decider) titleLines(b *boundedText, db *config.Database, entries []notes.Entry, all int) {
-	command, withheld := d.search.Withheld(&d.event, d.server.Search)
+	command, withheld := d.withholds(d.server.Search)
 	others := func(n int) string {
 		switch {
 		case withheld && command == "":
