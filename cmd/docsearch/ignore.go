@@ -62,20 +62,17 @@ func newChoiceCommand(a *app, ignored bool) *cobra.Command {
 			}
 			list := printable(strings.Join(names, ", "))
 			if ignored {
-				fmt.Fprintf(a.stdout, "off in %s: %s\n", printable(project), list)
-			} else {
-				fmt.Fprintf(a.stdout, "on in %s: %s\n", printable(project), list)
+				_, err := fmt.Fprintf(a.stdout, "off in %s: %s\n", printable(project), list)
+				return err
 			}
-			return a.warnIgnored(l, names, ignored)
+			fmt.Fprintf(a.stdout, "on in %s: %s\n", printable(project), list)
+			return a.warnIgnored(l, names)
 		},
 	}
 }
 
 // warnIgnored warns of databases that are switched on and still do not answer here.
-func (a *app) warnIgnored(l config.Locations, names []string, ignored bool) error {
-	if ignored {
-		return nil
-	}
+func (a *app) warnIgnored(l config.Locations, names []string) error {
 	r, err := load.Load(l)
 	if err != nil {
 		return err

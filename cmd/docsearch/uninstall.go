@@ -30,10 +30,10 @@ func newUninstallCommand(a *app) *cobra.Command {
 		Long: `Remove the hook and the MCP server from the settings of Claude Code and all other
 agents that have them.
 
-Uninstall removes only docsearch's own entries, and the skill of "docsearch install --cli". If no other program has changed a
-file since "docsearch install", uninstall restores it byte for byte. It keeps the
-databases, the config file, the backups, and a copy of the program that install
-made.
+Uninstall removes only docsearch's own entries, and the skill of "docsearch install
+--cli". If no other program has changed a file since "docsearch install", uninstall
+restores it byte for byte. It keeps the databases, the config file, the backups, and a
+copy of the program that install made.
 
 With --purge, uninstall also removes these: the config, the databases and keys, the log and
 the other state of the hook, the cache, the backups, and the files of "make install". It

@@ -88,7 +88,7 @@ func (s Store) newest(name string, now time.Time) (f stateFile, minute int64, er
 }
 
 // ofSeed reads the file of an earlier version for a session that has no other one. It
-// skips denials of the last moments: if the Python version runs beside this one, they may
+// skips denials of the last moments: if the Python version runs, too, they may
 // be of the call that this process decides about.
 func (s Store) ofSeed(name string, now time.Time) stateFile {
 	f, err := readState(config.Join(s.Dir, seedPrefix+name+stateSuffix))

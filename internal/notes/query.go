@@ -246,7 +246,7 @@ func simpleCommands(line string) [][]string { return commandsAt(line, 0) }
 // maxScripts limits the nesting of scripts in a line.
 const maxScripts = 3
 
-// commandsAt is simpleCommands for a script in so many others.
+// commandsAt is simpleCommands for a line at a depth of nested scripts.
 func commandsAt(line string, depth int) [][]string {
 	l := commandSplitter{line: line[:min(len(line), maxLine)], depth: depth}
 	for i := 0; i < len(l.line); {

@@ -72,8 +72,7 @@ func ReadEnviron(getenv func(string) string) (e Environ) {
 }
 
 // hostOf identifies the host by the shape of its event, and by the environment of the hook
-// if two hosts have the same. The plugins for OpenCode and Cline
-// always name it.
+// if two hosts have the same. The plugins for OpenCode and Cline always name it.
 func hostOf(f rawjson.Fields, environ Host) Host {
 	name, other := f.Text("hook_event_name"), f.Text("hookEventName")
 	switch {

@@ -67,7 +67,7 @@ type Client struct {
 	reversed bool     // the tool's name comes before the server's
 	through  through  // tool that calls the tools of servers
 	permits  bool     // the host understands the verdicts Allow and Ask
-	messages bool     // the host shows the person a message beside an answer
+	messages bool     // the host shows the person a message with an answer
 	callName func(e *event.Event) string
 	render   func(e *event.Event, r Reply) Output
 }

@@ -98,6 +98,9 @@ func ParserFor(name string) Parser {
 	if IsMarkdown(name) {
 		return asText(markdown.Parse)
 	}
+	if isHTML(name) {
+		return parseHTML
+	}
 	if IsData(name) {
 		if isLockFile(name) {
 			return nil
@@ -105,8 +108,6 @@ func ParserFor(name string) Parser {
 		return parseData
 	}
 	switch ext := strings.ToLower(path.Ext(name)); ext {
-	case ".html", ".htm", ".xhtml":
-		return parseHTML
 	case ".mdx":
 		return asText(markdown.ParseMDX)
 	case ".rst", ".rest":

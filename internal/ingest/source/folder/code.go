@@ -9,13 +9,13 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/source"
 )
 
-// minPages is the number of pages in folders of documentation from which on the source code
-// beside them is left out. A few notes next to the code do not document it.
+// minPages is the number of pages in folders of documentation from which on the other source
+// code is left out. A few notes next to the code do not document it.
 const minPages = 10
 
-// withoutCode leaves out the source code and the tests beside documentation: there is more of
-// them than of the documentation, and they contain the words of each question about it. Code
-// in the folders of the documentation remains, since it is an example there.
+// withoutCode leaves out source code and tests if there is documentation: there is more of them
+// than of the documentation, and they contain the words of each question about it. Code in the
+// folders of the documentation remains, since it is an example there.
 func withoutCode(items []source.Item, skipped []generation.Skipped) ([]source.Item, []generation.Skipped) {
 	pages := 0
 	for i := range items {
@@ -31,11 +31,11 @@ func withoutCode(items []source.Item, skipped []generation.Skipped) ([]source.It
 		switch {
 		case isDocumentation(it.Name):
 		case isTest(it.Name):
-			skipped = append(skipped, generation.Skipped{Name: it.Name, Reason: "test beside documentation"})
+			skipped = append(skipped, generation.Skipped{Name: it.Name, Reason: "test, not documentation"})
 			continue
 		case format.IsCode(it.Name):
 			skipped = append(skipped, generation.Skipped{Name: it.Name,
-				Reason: "source code beside documentation; to index it, pass --include"})
+				Reason: "source code, not documentation; to index it, pass --include"})
 			continue
 		}
 		kept = append(kept, it)

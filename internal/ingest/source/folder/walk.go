@@ -22,8 +22,8 @@ import (
 // Walk lists the files below root that have a parser, in the order of their
 // slash-separated names, and the skipped ones. It does not follow symbolic
 // links: their targets are listed elsewhere or are outside the source. A manual
-// page with several names is listed under that of its title. Source code beside
-// documentation is listed only if the filter includes it.
+// page with several names is listed under that of its title. If there is
+// documentation, source code is listed only if the filter includes it.
 func Walk(ctx context.Context, root *os.Root,
 	filter Filter) (items []source.Item, skipped []generation.Skipped, err error) {
 	st, err := root.Stat(".")
