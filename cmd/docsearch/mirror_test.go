@@ -76,6 +76,22 @@ func (m *testMachine) write(name, text string) {
 	}
 }
 
+// wait gives the team servers in the config time for an answer: the machine may be busy.
+func (m *testMachine) wait() {
+	m.t.Helper()
+	path := filepath.Join(m.home, "config.json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	const token = `"token_env": "TEAM_TOKEN"`
+	text := strings.ReplaceAll(string(data), token, token+`, "timeout_ms": 30000`)
+	if text == string(data) {
+		m.t.Fatalf("no server in %s", text)
+	}
+	m.write("config.json", text)
+}
+
 const widgetSearch = `{"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "WebSearch", "tool_input": {"query": "widgets spin_widget handle"}}`
 
 // TestMirror keeps the packs of a server on another machine, where the hook answers
@@ -107,6 +123,7 @@ func TestMirror(t *testing.T) {
 	client := newTestMachine(t, "TEAM_TOKEN=s3cret")
 	setup := []string{"setup", "--server", url, "--token-env", "TEAM_TOKEN", "--mirror", "--no-install", "--yes"}
 	out := client.run(0, "", setup...)
+	client.wait()
 	for _, want := range []string{"rota: Rota (keywords: rota); not mirrored", "cannot mirror widgets of " + url + ": unknown publisher docs.example.com+"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in %s", want, out)

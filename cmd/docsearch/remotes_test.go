@@ -37,7 +37,7 @@ func TestRemoteCommands(t *testing.T) {
 	config, err := json.Marshal(map[string]any{
 		"databases": []any{map[string]any{"name": "wiki", "keywords": []string{"wiki"}, "description": "Wiki",
 			"weaviate": map[string]any{"urls": []string{down}, "database": "wiki-prod", "api_key_env": "PATH"}}},
-		"servers": []any{map[string]any{"url": url, "token_env": "TEAM_TOKEN"}},
+		"servers": []any{map[string]any{"url": url, "token_env": "TEAM_TOKEN", "timeout_ms": 30_000}},
 	})
 	if err != nil {
 		t.Fatal(err)

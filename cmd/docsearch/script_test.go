@@ -18,10 +18,14 @@ func TestMain(m *testing.M) {
 type cleanupRunner struct{ m *testing.M }
 
 func (c cleanupRunner) Run() int {
+	os.Setenv(hookTimeout, patience)
 	code := c.m.Run()
 	os.RemoveAll(builtBinaries.dir)
 	return code
 }
+
+// Every hook of these tests has the longest time, because the machine may be busy.
+const hookTimeout, patience = "DOCSEARCH_HOOK_TIMEOUT_MS", "60000"
 
 // TestScript runs testdata/script/*.txt, each in its own empty home.
 func TestScript(t *testing.T) {
@@ -29,6 +33,7 @@ func TestScript(t *testing.T) {
 		Dir:  "testdata/script",
 		Cmds: scriptCommands(),
 		Setup: func(env *testscript.Env) error {
+			env.Setenv(hookTimeout, patience)
 			env.Setenv("HOME", env.WorkDir+"/home")
 			env.Setenv("USERPROFILE", env.WorkDir+"/home")
 			env.Setenv("APPDATA", env.WorkDir+"/home/AppData/Roaming")

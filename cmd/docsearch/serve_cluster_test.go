@@ -98,6 +98,7 @@ func TestClusterServe(t *testing.T) {
 	url, _ := reader.serve()
 	other := newTestMachine(t, "TEAM_TOKEN=s3cret")
 	other.run(0, "", "setup", "--server", url, "--token-env", "TEAM_TOKEN", "--no-install", "--yes")
+	other.wait()
 	if out := other.run(0, "", "list"); !regexp.MustCompile(`(?m)^gizmos +ok +41 +41 .*docsearch server`).MatchString(out) {
 		t.Errorf("the list of another machine: %s", out)
 	}

@@ -24,7 +24,7 @@ func TestTasks(t *testing.T) {
 	}
 	home := t.TempDir()
 	bin := filepath.Join(t.TempDir(), "bin") // no browser, no agents
-	u := taskUser{t: t, home: home, env: []string{"HOME=" + home, "PATH=" + bin}}
+	u := taskUser{t: t, home: home, env: []string{"HOME=" + home, "PATH=" + bin, hookTimeout + "=" + patience}}
 	u.write(filepath.Join(home, "src", "widget", "docs", "crank.md"), "# Turn the crank\n\nThe crank of the widget turns left while the handle is raised. A raised handle locks after one minute.\n")
 	u.write(filepath.Join(home, "src", "widget", "docs", "bell.md"), "# Ring the bell\n\nThe bell of the widget rings when the lever is pressed for two seconds.\n")
 	u.write(filepath.Join(home, "src", "shop", "package.json"), `{"dependencies": {"tea": "1.0.0"}}`)

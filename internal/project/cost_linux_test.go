@@ -91,10 +91,14 @@ func TestCostIsProportional(t *testing.T) {
 				return best
 			}
 			const small, factor, most = 4000, 4, 11
-			few, many := cost(small), cost(factor*small)
-			if many > most*max(few, 4*time.Millisecond) {
-				t.Errorf("%d entries take %v, %d times as many take %v", small, few, factor, many)
+			var few, many time.Duration
+			for range 5 { // other programs empty the processor's caches
+				few, many = cost(small), cost(factor*small)
+				if many <= most*max(few, 4*time.Millisecond) {
+					return
+				}
 			}
+			t.Errorf("%d entries take %v, %d times as many take %v", small, few, factor, many)
 		})
 	}
 }
