@@ -2,11 +2,21 @@
 
 package pdf
 
-import "syscall"
+import (
+	"syscall"
+	"time"
+)
 
-// limitProcess ends the process after seconds of processor time and makes allocations
-// beyond maxMemory fail. If the system rejects a limit, the other still holds.
-func limitProcess(seconds uint32) {
-	syscall.Setrlimit(syscall.RLIMIT_CPU, &syscall.Rlimit{Cur: uint64(seconds), Max: uint64(seconds)})
+// limitMemory makes allocations beyond maxMemory fail, if the system supports it.
+func limitMemory() {
 	syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: maxMemory, Max: maxMemory})
+}
+
+// processorTime returns the processor time of this process.
+func processorTime() time.Duration {
+	var usage syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
+		return 0
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

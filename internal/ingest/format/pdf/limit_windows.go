@@ -1,23 +1,21 @@
 package pdf
 
 import (
-	"os"
 	"syscall"
 	"time"
 )
 
-// limitProcess ends the process after seconds of processor time.
-func limitProcess(seconds uint32) {
-	go func() {
-		process, _ := syscall.GetCurrentProcess()
-		for range time.Tick(time.Second / 4) {
-			var begin, end, kernel, user syscall.Filetime
-			if syscall.GetProcessTimes(process, &begin, &end, &kernel, &user) == nil &&
-				duration(kernel)+duration(user) >= time.Duration(seconds)*time.Second {
-				os.Exit(1)
-			}
-		}
-	}()
+// limitMemory does nothing: the system has no limit that a process sets for itself.
+func limitMemory() {}
+
+// processorTime returns the processor time of this process.
+func processorTime() time.Duration {
+	process, _ := syscall.GetCurrentProcess()
+	var begin, end, kernel, user syscall.Filetime
+	if syscall.GetProcessTimes(process, &begin, &end, &kernel, &user) != nil {
+		return 0
+	}
+	return duration(kernel) + duration(user)
 }
 
 // duration converts a number of 100 ns.

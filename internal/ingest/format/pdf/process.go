@@ -30,6 +30,9 @@ const (
 // forever need as much: other limits end the work on a file long before.
 func secondsOf(size int) uint32 { return 15 + 2*uint32(size>>20) }
 
+// exitLate is the exit code of a process that used up its processor time.
+const exitLate = 3
+
 // maxLate is the number of files that used up their time after which no more files are
 // parsed.
 const maxLate = 8
@@ -67,12 +70,10 @@ func (p *Process) Parse(ctx context.Context, data []byte) (mdwriter.Document, []
 	cmd.Env = append(os.Environ(), "GOTRACEBACK=none")
 	cmd.WaitDelay = time.Second
 	r, err := runWith(cmd, data, seconds, cancel)
-	// The system counts the time of a process that it ends less exactly the busier it is.
-	enough := time.Duration(seconds) * time.Second / 2
 	switch {
 	case ctx.Err() != nil:
 		return mdwriter.Document{}, nil, ctx.Err()
-	case err != nil && cmd.ProcessState != nil && cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime() > enough:
+	case err != nil && cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == exitLate:
 		p.late.Add(1)
 		return mdwriter.Document{}, nil, fmt.Errorf("corrupt PDF file: takes more than %d s of processor time to read", seconds)
 	case err != nil:
@@ -112,7 +113,7 @@ func runWith(cmd *exec.Cmd, data []byte, seconds uint32, cancel context.CancelFu
 }
 
 // Serve parses a file that a Process sends on in, and writes the result to out.
-// It limits the time and memory of this process, and exits when in is closed.
+// It limits the processor time and memory of this process, and exits when in is closed.
 func Serve(in io.Reader, out io.Writer) error {
 	var header [8]byte
 	if _, err := io.ReadFull(in, header[:]); err != nil {
@@ -126,7 +127,8 @@ func Serve(in io.Reader, out io.Writer) error {
 	if _, err := io.ReadFull(in, data); err != nil {
 		return err
 	}
-	limitProcess(seconds)
+	limitMemory()
+	go exitAfter(time.Duration(seconds) * time.Second)
 	go func() {
 		io.Copy(io.Discard, in)
 		os.Exit(1) // the caller is gone
@@ -141,4 +143,14 @@ func Serve(in io.Reader, out io.Writer) error {
 		}
 	}
 	return json.NewEncoder(out).Encode(r)
+}
+
+// exitAfter ends this process when it has used its processor time. A limit of the system
+// would not tell the caller why the process ended.
+func exitAfter(limit time.Duration) {
+	for range time.Tick(time.Second / 4) {
+		if processorTime() >= limit {
+			os.Exit(exitLate)
+		}
+	}
 }
