@@ -161,8 +161,11 @@ func (t *denialText) message() string {
 		return cut(denialTexts.Text("person-pointed", "databases", labels(t.results)), maxMessage)
 	}
 	path := headingPath(&best.Passages[0])
+	if last := len(path) - 1; last > 1 { // "Examples" alone says nothing
+		path = []string{path[0], path[last]}
+	}
 	return cut(denialTexts.Text("person-answered", "database", cut(label(best), 2*maxLabel),
-		"heading", path[len(path)-1]), maxMessage)
+		"heading", strings.Join(path, " > ")), maxMessage)
 }
 
 // documentation says whose documentation the results are.

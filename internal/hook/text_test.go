@@ -49,7 +49,7 @@ If the passages do not answer the question, sending the same WebSearch again, un
 	if diff := cmp.Diff(wantContext, d.Context); diff != "" {
 		t.Errorf("context (-want +got):\n%s", diff)
 	}
-	if want := "docsearch answered from GitLab 17.2: Expiry"; d.Message != want {
+	if want := "docsearch answered from GitLab 17.2: Job artifacts > Expiry"; d.Message != want {
 		t.Errorf("message %q, want %q", d.Message, want)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"unicode"
 
 	"github.com/docsearch/docsearch/internal/index/generation"
+	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/source/site"
@@ -69,7 +70,13 @@ func Gather(dir, keyword string, own bool) (Suggestions, error) {
 		if err != nil {
 			return s, err
 		}
-		if p.Kind() == "" { // people ask about what is, not about what changed
+		page := p.Document()
+		if name, err := filepath.Rel(g.Source.Root, p.Path); err == nil && p.URL == "" {
+			page = name
+			files = append(files, name)
+		}
+		// People ask about what is, not about what changed or about the project.
+		if p.Kind() == "" && !lexical.IsSecondaryPage(page) {
 			if n := len(middle.Headings); n > 0 {
 				s.Headings = append(s.Headings, middle.Headings[n-1])
 			}
@@ -82,9 +89,6 @@ func Gather(dir, keyword string, own bool) (Suggestions, error) {
 		}
 		if strings.Contains(p.Address(), "://") {
 			s.URLs = append(s.URLs, p.Address())
-		}
-		if name, err := filepath.Rel(g.Source.Root, p.Path); err == nil {
-			files = append(files, name)
 		}
 	}
 	if repository, _, _ := strings.Cut(g.Source.Location, "#"); g.Source.Kind == ingest.KindGit && strings.HasPrefix(repository, "https://github.com/") {

@@ -174,7 +174,7 @@ type passageInfo struct {
 	bodyLength         uint32
 	bodyStart          uint32             // position of the first body word, derived from the lengths
 	wordCounts         [fieldCount]uint32 // lengths without stop words, for length normalization
-	aside              bool               // see isSecondaryPage
+	aside              bool               // see IsSecondaryPage
 	manual             bool               // see isManualPage
 	depth              uint8
 	family             uint64 // see versionOf
@@ -279,7 +279,7 @@ func (w *worker) passage(n uint32, f *Fields, info *passageInfo) (whole bool) {
 			position = start + int(info.shortLengths[field]) + 1 // the gap keeps phrases within a field
 		}
 	}
-	info.aside, info.depth = f.SecondaryPage || isSecondaryPage(f.Address), depthOf(f.Address)
+	info.aside, info.depth = f.SecondaryPage || IsSecondaryPage(f.Address), depthOf(f.Address)
 	info.manual = isManualPage(f.Page)
 	info.family, info.version = versionOf(f.Address)
 	info.inLinks, info.pageLinks = uint32(max(0, f.InLinks)), uint32(max(0, f.PageInLinks))

@@ -51,7 +51,7 @@
 //	            for each field, its length in positions less its words
 //	            delta-encoded: links to the passage, links to its document, four times the
 //	            depth of its address plus 2 if its page is a manual page (see isManualPage)
-//	            plus 1 if it is secondary (see isSecondaryPage), version
+//	            plus 1 if it is secondary (see IsSecondaryPage), version
 //	          after them V x { [8] family, [8] version }, numbered from 1 by the version column
 //	families  for each document, if any has a family (see passage.Member):
 //	            [4] number of its family, 0: none

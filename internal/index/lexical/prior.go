@@ -62,18 +62,20 @@ func (l *layout) isRepeated(i int) bool {
 // logLinks dampens a number of links.
 func logLinks(links uint32) float64 { return float64(float32(math.Log1p(float64(links)))) }
 
-// isSecondaryPage reports whether an address is of a secondary page, about history, plans or
-// internals: release notes, changelogs, blogs, policies. A page called releases, changes, news or
+// IsSecondaryPage reports whether an address is of a secondary page, about history, plans,
+// internals or the project itself: release notes, changelogs, blogs, policies, decision
+// records, rules for contributors. A page called releases, changes, news or
 // posts may be about a feature of that name: whether it is secondary, its content says (see
 // passage.ReleaseNotes and passage.Blog).
-func isSecondaryPage(address string) bool {
+func IsSecondaryPage(address string) bool {
 	path, _, _ := strings.Cut(strings.ToLower(address), "#")
 	for s := range strings.SplitSeq(path, "/") {
 		if i := strings.LastIndexByte(s, '.'); i > 0 {
 			s = s[:i]
 		}
 		switch s {
-		case "history", "internals", "policy", "policies", "roadmap", "blog", "blogs", "release-notes", "release_notes", "releasenotes", "c-api", "archive", "archives":
+		case "history", "internals", "policy", "policies", "roadmap", "blog", "blogs", "release-notes", "release_notes", "releasenotes", "c-api", "archive", "archives",
+			"adr", "adrs", "contributing", "code-of-conduct", "code_of_conduct", "governance":
 			return true
 		}
 		for _, prefix := range [...]string{"whatsnew", "whats-new", "what-s-new", "relnotes", "changelog", "deprecat"} {

@@ -284,13 +284,16 @@ func TestPriors(t *testing.T) {
 		{"https://e.org/docs/lock.html#Lock.release", false, 0},
 		{"https://e.org/whatsnew/3.11.html", true, 0},
 		{"changelog.md", true, 0},
+		{"docs/adr/0007-queues.md", true, 0},
+		{"CONTRIBUTING.md", true, 0},
+		{"docs/contributing-a-widget.md", false, 0},
 		{"https://e.org/3.11/library/os.html", false, parseVersion("3.11")},
 		{"https://e.org/v2/x", false, parseVersion("v2")},
 		{"https://e.org/stable/x", false, latest},
 		{"https://e.org/2024/01/x", false, parseVersion("01")},
 		{"docs/10.20.30.40/x", false, 0},
 	} {
-		if got := isSecondaryPage(tt.address); got != tt.aside {
+		if got := IsSecondaryPage(tt.address); got != tt.aside {
 			t.Errorf("%s is aside: %v", tt.address, got)
 		}
 		if _, got := versionOf(tt.address); got != tt.version {

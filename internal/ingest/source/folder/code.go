@@ -15,7 +15,8 @@ const minPages = 10
 
 // withoutCode leaves out source code and tests if there is documentation: there is more of them
 // than of the documentation, and they contain the words of each question about it. Code in the
-// folders of the documentation remains, since it is an example there.
+// folders of the documentation remains, since it is an example there. Instructions for agents,
+// which read them by themselves, are left out, too.
 func withoutCode(items []source.Item, skipped []generation.Skipped) ([]source.Item, []generation.Skipped) {
 	pages := 0
 	for i := range items {
@@ -29,6 +30,9 @@ func withoutCode(items []source.Item, skipped []generation.Skipped) ([]source.It
 	kept := items[:0]
 	for _, it := range items {
 		switch {
+		case isForAgents(it.Name):
+			skipped = append(skipped, generation.Skipped{Name: it.Name, Reason: "instructions for agents, not documentation"})
+			continue
 		case isDocumentation(it.Name):
 		case isTest(it.Name):
 			skipped = append(skipped, generation.Skipped{Name: it.Name, Reason: "test, not documentation"})
@@ -57,6 +61,15 @@ func isDocumentation(name string) bool {
 		case "src", "lib", "pkg", "internal":
 			inSource = true
 		}
+	}
+	return false
+}
+
+// isForAgents reports whether agents read the file before they work in its folder.
+func isForAgents(name string) bool {
+	switch path.Base(name) {
+	case "AGENTS.md", "CLAUDE.md", "GEMINI.md":
+		return true
 	}
 	return false
 }
