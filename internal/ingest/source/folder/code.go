@@ -20,7 +20,7 @@ const minPages = 10
 func withoutCode(items []source.Item, skipped []generation.Skipped) ([]source.Item, []generation.Skipped) {
 	pages := 0
 	for i := range items {
-		if name := items[i].Name; isDocumentation(name) && format.IsProse(name) {
+		if name := items[i].Name; isDocumentation(name) && format.IsProse(name) && !isForAgents(name) {
 			pages++
 		}
 	}
