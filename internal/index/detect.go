@@ -85,28 +85,12 @@ func (s *languageSample) language() string {
 }
 
 // partialOf returns what the documents with these keys are if none of them is a page of a manual.
-// namesReleaseNotes reports whether the name of a file or folder, in lower case and without its
-// ending, is typical of release notes.
-func namesReleaseNotes(name string) bool {
-	switch name {
-	case "changes", "changelog", "changelogs", "news", "relnotes", "releases", "release":
-		return true
-	}
-	for _, prefix := range [...]string{"whatsnew", "whats-new", "what-s-new", "release-notes", "release_notes",
-		"releasenotes", "releaselog", "changelog-", "changelog_", "release-"} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
-}
-
 // sections returns the number of a document's sections.
 func partialOf(keys []string, sections func(document uint32) (int, error)) (generation.Partial, error) {
 	partial := generation.OnlyChanges
 	for d, key := range keys {
 		switch name := baseName(key); {
-		case namesReleaseNotes(name), name == "history": // a page of a shell has that name, too
+		case passage.NamesReleaseNotes(name), passage.MayNameReleaseNotes(name), name == "history": // a page of a shell has that name, too
 			continue
 		case name != "readme":
 			return "", nil

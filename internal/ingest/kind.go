@@ -21,10 +21,10 @@ func documentKind(name string, doc *document.Document) string {
 	segments := append(strings.Split(strings.Trim(folders, "/"), "/"), stem)
 	title := strings.ToLower(strings.TrimSpace(doc.Title))
 	switch {
-	case (slices.ContainsFunc(segments, isReleaseNotes) || isReleaseTitle(title)) &&
+	case (slices.ContainsFunc(segments, passage.NamesReleaseNotes) || isReleaseTitle(title)) &&
 		(slices.ContainsFunc(segments, hasVersion) || isAboutReleases(segments, doc)):
 		return passage.ReleaseNotes
-	case slices.ContainsFunc(segments, mayBeReleaseNotes) &&
+	case slices.ContainsFunc(segments, passage.MayNameReleaseNotes) &&
 		(versionName().MatchString(stem) || versionName().MatchString(title) || listsVersions(doc)):
 		return passage.ReleaseNotes
 	case isBlog(segments[:len(segments)-1], stem):
@@ -62,34 +62,6 @@ func isAboutReleases(segments []string, doc *document.Document) bool {
 func describesAPI(folder string) bool {
 	switch folder {
 	case "api", "apis", "reference", "rest":
-		return true
-	}
-	return false
-}
-
-// isReleaseNotes reports whether only release notes have a file or folder of that name.
-func isReleaseNotes(name string) bool {
-	switch name {
-	case "changelog", "changelogs", "relnotes":
-		return true
-	}
-	if hasAnyPrefix(name, "whatsnew", "whats-new", "what-s-new", "releaselog", "changelog-", "changelog_") {
-		return true
-	}
-	for _, prefix := range []string{"release-notes", "release_notes", "releasenotes", "release"} {
-		rest, ok := strings.CutPrefix(name, prefix)
-		if ok && (rest == "" && prefix != "release" || versionName().MatchString(rest)) {
-			return true
-		}
-	}
-	return false
-}
-
-// mayBeReleaseNotes reports whether a file or folder name is one of release notes, or of a
-// feature that is called so.
-func mayBeReleaseNotes(name string) bool {
-	switch name {
-	case "changes", "news", "releases", "release":
 		return true
 	}
 	return false
@@ -168,10 +140,6 @@ func isReleaseTitle(title string) bool {
 var releaseTitle = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\s*(?:[:(|–—-]|v?\d|(?:for|of|in|since|and)\b)`)
 })
-
-func hasAnyPrefix(s string, prefixes ...string) bool {
-	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
-}
 
 // isVersionOf reports whether a page is another version of its canonical page.
 func isVersionOf(at, canonical string) bool {

@@ -61,3 +61,46 @@ func (p *Passage) Label() string {
 	}
 	return label
 }
+
+// NamesReleaseNotes reports whether only release notes have a file or folder of that name,
+// which is in lower case and without its ending.
+func NamesReleaseNotes(name string) bool {
+	switch name {
+	case "changelog", "changelogs", "relnotes":
+		return true
+	}
+	for _, prefix := range [...]string{"whatsnew", "whats-new", "what-s-new", "releaselog", "changelog-", "changelog_"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	for _, prefix := range [...]string{"release-notes", "release_notes", "releasenotes"} {
+		if rest, ok := strings.CutPrefix(name, prefix); ok && (rest == "" || startsWithVersion(rest)) {
+			return true
+		}
+	}
+	rest, ok := strings.CutPrefix(name, "release")
+	return ok && startsWithVersion(rest)
+}
+
+// MayNameReleaseNotes reports whether a file or folder of that name has release notes or is
+// about a feature that is called so.
+func MayNameReleaseNotes(name string) bool {
+	switch name {
+	case "changes", "news", "releases", "release":
+		return true
+	}
+	return false
+}
+
+// startsWithVersion reports whether a text is a number, or begins with two of them, as in
+// "-v3.2-beta".
+func startsWithVersion(s string) bool {
+	isDigit := func(r rune) bool { return r >= '0' && r <= '9' }
+	s = strings.TrimLeft(s, "-_. v")
+	rest := strings.TrimLeftFunc(s, isDigit)
+	if rest == s {
+		return false
+	}
+	return rest == "" || len(rest) > 1 && strings.ContainsRune("._-", rune(rest[0])) && isDigit(rune(rest[1]))
+}

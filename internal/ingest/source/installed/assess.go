@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/ingest/document"
 	"github.com/docsearch/docsearch/internal/ingest/source"
 	"github.com/docsearch/docsearch/internal/ingest/source/folder"
@@ -104,20 +105,15 @@ func IsAboutPackage(name string) bool {
 // isChangeLog reports whether a page lists the changes of versions. Names that a page of a
 // manual may have, too, count only for pages of the top folder.
 func isChangeLog(name string, data []byte) bool {
-	switch s := stem(name); s {
-	case "changelog", "changelogs", "relnotes", "releasenotes", "release-notes", "whatsnew":
+	switch s := stem(name); {
+	case passage.NamesReleaseNotes(s):
 		return true
-	case "history", "changes", "news", "releases", "release":
+	case s == "history", passage.MayNameReleaseNotes(s):
 		if !strings.Contains(name, "/") {
 			return true
 		}
-	default:
-		if strings.HasPrefix(s, "changelog-") {
-			return true
-		}
-		if IsAboutPackage(name) {
-			return false
-		}
+	case IsAboutPackage(name):
+		return false
 	}
 	// A log has a heading for each version, and a few below it, such as "Added".
 	const least, most = 3, 3
