@@ -468,7 +468,7 @@ func TestFollowers(t *testing.T) {
 		t.Errorf("found %q on an empty machine", got)
 	}
 	write(t, p.path("~/.grok/config.toml"), "")
-	write(t, p.path("$XDG_CONFIG_HOME/devin/config.json"), "{}")
+	write(t, p.path("$DEVIN/config.json"), "{}")
 	if diff := cmp.Diff([]string{"Grok Build", "Devin CLI"}, Followers(p)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
