@@ -189,11 +189,12 @@ func (c *collector) write(ctx context.Context, w *writer, items []source.Item, r
 // A result holds the passages of one document.
 type result struct {
 	record
-	address string               // see passage.Address
-	lines   []byte               // lines of the passages file
-	reused  bool                 // unchanged: the lines are in the previous generation
-	kept    []generation.Skipped // why the passages are those of the previous generation
-	err     error                // fails the build
+	address   string               // see passage.Address
+	redirects []string             // see passage.Redirects
+	lines     []byte               // lines of the passages file
+	reused    bool                 // unchanged: the lines are in the previous generation
+	kept      []generation.Skipped // why the passages are those of the previous generation
+	err       error                // fails the build
 }
 
 func (r *result) skip(name, format string, args ...any) {
@@ -353,7 +354,7 @@ func (c *collector) makePassages(ctx context.Context, data []byte, it *source.It
 	r.Includes, r.Included, r.Parts = doc.Includes, doc.IncludesDigest, doc.Parts
 	r.Dropped = c.boilerplate.removeFrom(&doc)
 	removeContents(&doc)
-	r.address = c.site.Address(it.Name, data)
+	r.address, r.redirects = c.site.Address(it.Name, data)
 	c.addPassages(r, doc)
 	r.Length = int64(len(r.lines))
 	return nil
@@ -408,6 +409,7 @@ func (c *collector) addPassages(r *result, doc document.Document) {
 	seen := map[string]int{}
 	if len(passages) > 0 {
 		passages[0].SetEdition(document.Shorten(doc.Edition))
+		passages[0].SetRedirects(r.redirects)
 	}
 	for i := range passages {
 		p := &passages[i]

@@ -64,7 +64,7 @@ const (
 	// filesVersion is the version of FilesName. It also changes if parsers make
 	// other passages from the same bytes than before: nothing of an older
 	// generation is reused.
-	filesVersion = 15
+	filesVersion = 16
 )
 
 // A header holds the values for all documents.

@@ -27,6 +27,16 @@ func (p *Passage) Address() string {
 // SetAddress sets the value of Address.
 func (p *Passage) SetAddress(address string) { p.setIf("address", address, address != "") }
 
+// Redirects returns the addresses that the site redirects to the page, in the forms of Address.
+// Only the first passage of a page has them.
+func (p *Passage) Redirects() []string {
+	redirects, _ := decode(p.Extra["redirects"], (*jsonReader).strings)
+	return redirects
+}
+
+// SetRedirects sets the value of Redirects.
+func (p *Passage) SetRedirects(redirects []string) { p.set("redirects", redirects, len(redirects)) }
+
 // An addressKey is the form of an address that FindAddress looks up: its segments, the
 // last one first, so that equal ends of paths are equal beginnings of keys.
 type addressKey struct {
@@ -39,7 +49,11 @@ func addressKeyOf(p *Passage) addressKey {
 	if p.URL != "" {
 		return addressKey{}
 	}
-	address := p.Address()
+	return newAddressKey(cmp.Or(p.Address(), p.Path))
+}
+
+// newAddressKey returns the key of an address. The path of a file counts as the end of one.
+func newAddressKey(address string) addressKey {
 	if _, rest, ok := strings.Cut(address, "://"); ok {
 		_, path, _ := strings.Cut(rest, "/")
 		address = "/" + path
@@ -47,7 +61,7 @@ func addressKeyOf(p *Passage) addressKey {
 	if strings.HasPrefix(address, "/") {
 		return addressKey{reversed(pathSegments(address)), true}
 	}
-	end := strings.TrimPrefix(strings.TrimPrefix(cmp.Or(address, p.Path), "*/"), "./")
+	end := strings.TrimPrefix(strings.TrimPrefix(address, "*/"), "./")
 	return addressKey{reversed(endSegments(end)), false}
 }
 
@@ -133,28 +147,42 @@ func reversed(segments []string) string {
 	return b.String()
 }
 
-// addAddresses adds the optional sections of a table. keys has the key of each document,
-// names the document's. A page whose path contains a version is also found without it.
+// addressSections and redirectSections are the optional sections of a table with the
+// addresses of pages, and with those that the site redirects to pages.
+var (
+	addressSections  = []string{"pages", "pageoffs", "pagekeys"}
+	redirectSections = []string{"moved", "movedoff", "movedkey"}
+)
+
+// An addressEntry is an address of a document.
+type addressEntry struct {
+	addressKey
+	document uint32
+	alias    int // 1 if the page has another address
+}
+
+// addAddresses adds the sections of addresses. keys has the key of each document, names the
+// document's. A page whose path contains a version is also found without it.
 func addAddresses(out *container.Writer, keys []addressKey, names []string) {
-	type entry struct {
-		addressKey
-		document uint32
-		alias    int // 1 if the page has another address
-	}
-	var list []entry
+	var list []addressEntry
 	for d, k := range keys {
 		if !k.whole && k.key == "" && (names[d] == "" || hasScheme(names[d])) {
 			continue
 		}
-		list = append(list, entry{k, uint32(d), 0})
+		list = append(list, addressEntry{k, uint32(d), 0})
 		if key := withoutVersion(k.key); k.whole && key != k.key {
-			list = append(list, entry{addressKey{key, true}, uint32(d), 1})
+			list = append(list, addressEntry{addressKey{key, true}, uint32(d), 1})
 		}
 	}
+	addEntries(out, addressSections, list, names)
+}
+
+// addEntries adds sections with addresses.
+func addEntries(out *container.Writer, sections []string, list []addressEntry, names []string) {
 	// Of the documents with one address, such as variants for several languages, the one
 	// with the shortest name comes first. Pages that have the address only without their
 	// version come last.
-	slices.SortFunc(list, func(a, b entry) int {
+	slices.SortFunc(list, func(a, b addressEntry) int {
 		return cmp.Or(strings.Compare(a.key, b.key), cmp.Compare(a.alias, b.alias),
 			cmp.Compare(len(names[a.document]), len(names[b.document])), cmp.Compare(a.document, b.document))
 	})
@@ -167,8 +195,8 @@ func addAddresses(out *container.Writer, keys []addressKey, names []string) {
 		}
 		documents = binary.LittleEndian.AppendUint32(documents, v)
 	}
-	out.Add("pages", documents)
-	out.AddTexts("pageoffs", "pagekeys", texts)
+	out.Add(sections[0], documents)
+	out.AddTexts(sections[1], sections[2], texts)
 }
 
 // withoutVersion removes a version number from a key.
@@ -184,20 +212,20 @@ func withoutVersion(key string) string {
 	return strings.Join(slices.Delete(segments, at, at+1), "")
 }
 
-// addresses are the optional sections of a table with the addresses of its documents.
+// addresses are optional sections of a table with addresses of its documents.
 type addresses struct {
 	documents container.Section
 	keys      container.Texts
 	total     int // documents of the table
 }
 
-// openAddresses opens the sections of a table with d documents. Older tables have none.
-func openAddresses(file *container.File, d int) (a addresses, err error) {
+// openAddresses opens sections of a table with d documents. Older tables lack them.
+func openAddresses(file *container.File, sections []string, d int) (a addresses, err error) {
 	a.total = d
-	if file.Sections([]string{"pages", "pageoffs", "pagekeys"}, &a.documents, &a.keys.Offsets, &a.keys.Text) != nil {
+	if file.Sections(sections, &a.documents, &a.keys.Offsets, &a.keys.Text) != nil {
 		return addresses{}, nil
 	}
-	if a.len() > 2*d || a.documents.Len() != 4*int64(a.len()) || a.keys.Offsets.Len() != 4*int64(a.len()+1) {
+	if a.documents.Len() != 4*int64(a.len()) || a.keys.Offsets.Len() != 4*int64(a.len()+1) {
 		err = a.documents.Corrupt(0, "the sections' sizes do not fit together")
 	}
 	return a, err
@@ -261,17 +289,17 @@ func (t *Table) PagePaths() ([]string, error) {
 
 // FindAddress finds the document of a page by its unescaped path, and by the rest of the
 // path after a URL prefix of the database. If only the end of a document's address is
-// known, the rest must be that end, or the end of this document's path alone.
+// known, the rest must be that end, or the end of this document's path alone. A page has its
+// address before one that is redirected to it.
 func (t *Table) FindAddress(path, rest string) (d uint32, found bool, err error) {
-	whole, below, end := reversed(pathSegments(path)), reversed(pathSegments(rest)), endSegments(rest)
-	if d, found, err = t.addresses.exact(whole, true); found || err != nil {
-		return d, found, err
-	}
-	if d, found, err = t.addresses.exact(below, true); found || err != nil {
-		return d, found, err
-	}
-	if d, found, err = t.addresses.exact(reversed(end), false); found || err != nil {
-		return d, found, err
+	end := endSegments(rest)
+	keys := [...]addressKey{{reversed(pathSegments(path)), true}, {reversed(pathSegments(rest)), true}, {reversed(end), false}}
+	for _, list := range [...]*addresses{&t.addresses, &t.redirects} {
+		for _, k := range keys {
+			if d, found, err = list.exact(k); found || err != nil {
+				return d, found, err
+			}
+		}
 	}
 	if !slices.ContainsFunc(end, isDistinctive) {
 		return 0, false, nil
@@ -312,14 +340,14 @@ func (p *Passage) Page() string {
 func isGoFile(name string) bool { return strings.HasSuffix(name, ".go") }
 
 // exact finds the first document with a key.
-func (a *addresses) exact(key string, whole bool) (d uint32, found bool, err error) {
-	i, err := a.search(key)
+func (a *addresses) exact(key addressKey) (d uint32, found bool, err error) {
+	i, err := a.search(key.key)
 	for ; err == nil && i < a.len(); i++ {
 		var k addressKey
-		if k, d, err = a.at(i); err != nil || k.key != key {
+		if k, d, err = a.at(i); err != nil || k.key != key.key {
 			break
 		}
-		if k.whole == whole {
+		if k == key {
 			return d, true, nil
 		}
 	}

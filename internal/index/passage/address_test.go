@@ -8,28 +8,33 @@ import (
 )
 
 func TestFindAddress(t *testing.T) {
-	files := []struct{ path, address string }{
-		{"README.md", ""},
-		{"docs/src/gear.md", ""},
-		{"docs/src/cli/config.md", ""},
-		{"docs/02-wheel/03-spoke.md", ""},
-		{"docs/(start)/first.md", ""},
-		{"docs/zh/gear.md", ""},
-		{"docs/a/twin.md", ""},
-		{"docs/b/twin.md", ""},
-		{"docs/known.md", "https://widgets.example/kit/known/"},
-		{"docs/versioned.md", "/docs/4.2/api/versioned"},
-		{"docs/1.x/hub.md", "/docs/1.x/hub"},
-		{"docs/released/hub.md", "/docs/hub"},
-		{"docs/rim-java.md", "/docs/rim"},
-		{"docs/rim-js.md", "/docs/rim"},
-		{"docs/Renamed.md", "*/docs/new-name"},
-		{"docs/below.md", "deep/below.html"},
+	files := []struct {
+		path, address string
+		redirects     []string
+	}{
+		{"README.md", "", nil},
+		{"docs/src/gear.md", "", nil},
+		{"docs/src/cli/config.md", "", nil},
+		{"docs/02-wheel/03-spoke.md", "", nil},
+		{"docs/(start)/first.md", "", nil},
+		{"docs/zh/gear.md", "", nil},
+		{"docs/a/twin.md", "", nil},
+		{"docs/b/twin.md", "", nil},
+		{"docs/known.md", "https://widgets.example/kit/known/", nil},
+		{"docs/versioned.md", "/docs/4.2/api/versioned", nil},
+		{"docs/1.x/hub.md", "/docs/1.x/hub", nil},
+		{"docs/released/hub.md", "/docs/hub", nil},
+		{"docs/rim-java.md", "/docs/rim", nil},
+		{"docs/rim-js.md", "/docs/rim", nil},
+		{"docs/Renamed.md", "*/docs/new-name", nil},
+		{"docs/below.md", "deep/below.html", nil},
+		{"docs/moved.md", "/docs/moved", []string{"https://widgets.example/docs/was", "/docs/hub", "old/place"}},
 	}
 	var w TableWriter
 	for _, f := range files {
 		p := Passage{ID: f.path, Text: "x", Path: f.path}
 		p.SetAddress(f.address)
+		p.SetRedirects(f.redirects)
 		w.Add(&p, 0, 0, nil)
 	}
 	tables := map[string]*Table{"written": written(t, &w)}
@@ -68,6 +73,9 @@ func TestFindAddress(t *testing.T) {
 			{"/docs/new-name", "new-name", "docs/Renamed.md"},
 			{"/docs/Renamed", "Renamed", ""},
 			{"/w/deep/below", "deep/below", "docs/below.md"},
+			{"/docs/moved", "moved", "docs/moved.md"},
+			{"/docs/was/", "was/", "docs/moved.md"},
+			{"/w/old/place", "old/place", "docs/moved.md"},
 		} {
 			d, found, err := table.FindAddress(test.path, test.rest)
 			if err != nil {
@@ -82,6 +90,30 @@ func TestFindAddress(t *testing.T) {
 			if got != test.want {
 				t.Errorf("%s: %s is %q, want %q", name, test.path, got, test.want)
 			}
+		}
+	}
+}
+
+// An update keeps the redirects of a page with its first passage.
+func TestKeepRedirects(t *testing.T) {
+	var w TableWriter
+	for i, redirects := range [][]string{{"/docs/was"}, nil} {
+		p := Passage{ID: string(rune('a' + i)), Text: "x", Path: "docs/gear.md"}
+		p.SetAddress("/docs/gear")
+		p.SetRedirects(redirects)
+		w.Add(&p, 0, 0, nil)
+	}
+	entries, err := written(t, &w).Entries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for first, want := range []bool{true, false} {
+		var kept TableWriter
+		for n := first; n < entries.Len(); n++ {
+			kept.Keep(entries, uint32(n), 0, 0)
+		}
+		if _, found, err := written(t, &kept).FindAddress("/docs/was", "was"); found != want || err != nil {
+			t.Errorf("from passage %d on: found %v, %v; want %v", first, found, err, want)
 		}
 	}
 }

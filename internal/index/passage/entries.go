@@ -20,6 +20,7 @@ type Entries struct {
 	ids       []uint64 // hash of each passage's id
 	keys      []string // of each document
 	pages     []addressKey
+	redirects map[uint32][]addressKey
 }
 
 // Entries reads the whole table, but not the passages files.
@@ -67,6 +68,14 @@ func (t *Table) Entries() (*Entries, error) {
 			e.pages[d] = k
 		}
 	}
+	e.redirects = map[uint32][]addressKey{}
+	for i := range t.redirects.len() {
+		k, d, err := t.redirects.at(i)
+		if err != nil {
+			return nil, err
+		}
+		e.redirects[d] = append(e.redirects[d], k)
+	}
 	return e, nil
 }
 
@@ -90,6 +99,11 @@ func (w *TableWriter) Keep(from *Entries, n uint32, shard int, offset int64) uin
 	doc := w.document(from.keys[was])
 	if len(w.pages) < len(w.keys) {
 		w.pages = append(w.pages, from.pages[was])
+		if n == 0 || from.documents[n-1] != was { // only the first passage has them
+			for _, key := range from.redirects[was] {
+				w.redirects = append(w.redirects, addressEntry{key, doc, 0})
+			}
+		}
 	}
 	return w.add(doc, from.ids[n], e)
 }

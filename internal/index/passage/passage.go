@@ -14,7 +14,7 @@
 //   - terms: the documentation's index terms for the passage
 //   - kind and flags: see Passage.Label
 //   - edition: see Passage.Edition
-//   - address: see Passage.Address
+//   - address and redirects: see Passage.Address and Passage.Redirects
 //   - the fields of NoteMeta
 //
 // LEANN's own field for the path is file_path, so a line has the path there, too. If path

@@ -68,6 +68,8 @@ func IsShard(name string) bool {
 //	pageoffs  A+1 x [4] start of the path of the document's page in pagekeys
 //	pagekeys  the paths (see addressKey), UTF-8, concatenated, ascending: the segments in
 //	          lower case, the last one first, each with a slash at its end
+//	moved, movedoff, movedkey
+//	          the same of the addresses that a site redirects to its pages
 //
 // A passages file may be a hard link to a file that other programs can modify. It is
 // therefore read, not mapped, and a line that does not match its checksum is an
@@ -76,7 +78,7 @@ type Table struct {
 	file                                 *container.File
 	passages, docs, members, ids, hashes container.Section
 	keys                                 container.Texts
-	addresses                            addresses
+	addresses, redirects                 addresses
 	shards                               []*os.File
 	root                                 string // see Table.Root; ends with a slash
 	n, d                                 int
@@ -90,6 +92,8 @@ type TableWriter struct {
 	keys    []string
 	pages   []addressKey // of each document
 	number  map[string]uint32
+
+	redirects []addressEntry
 }
 
 type hashEntry struct {
@@ -108,6 +112,9 @@ func (w *TableWriter) Add(p *Passage, shard int, offset int64, line []byte) uint
 	doc := w.document(p.Document())
 	if len(w.pages) < len(w.keys) {
 		w.pages = append(w.pages, addressKeyOf(p))
+		for _, address := range p.Redirects() {
+			w.redirects = append(w.redirects, addressEntry{newAddressKey(address), doc, 0})
+		}
 	}
 	return w.add(doc, hash(p.ID), Entry{shard, offset, len(line), container.Checksum(line)})
 }
@@ -186,6 +193,9 @@ func (w *TableWriter) Write(file confined.Path) error {
 	addHashes(out, "ids", w.ids)
 	addHashes(out, "keyhash", hashesOf(w.keys))
 	addAddresses(out, w.pages, w.keys)
+	if len(w.redirects) > 0 {
+		addEntries(out, redirectSections, w.redirects, w.keys)
+	}
 	return out.Close()
 }
 
@@ -275,7 +285,9 @@ func (t *Table) open() error {
 		return t.passages.Corrupt(0, "the sections' sizes do not fit together")
 	}
 	t.n, t.d = int(n), int(d)
-	t.addresses, err = openAddresses(t.file, t.d)
+	if t.addresses, err = openAddresses(t.file, addressSections, t.d); err == nil {
+		t.redirects, err = openAddresses(t.file, redirectSections, t.d)
+	}
 	return err
 }
 

@@ -40,9 +40,10 @@ func IsConfig(name string) bool {
 	return false
 }
 
-// configured returns the rules of the configurations in the folders of the documents, above
-// them, and in siteFolders there.
-func configured(tree fs.FS, names []string) []rule {
+// configured returns the rules and redirects of the configurations in the folders of the
+// documents, above them, and in siteFolders there. redirects has addresses by those to which
+// they are redirected.
+func configured(tree fs.FS, names []string) (rules []rule, redirects map[string][]string) {
 	folders, list := map[string]bool{}, []string(nil)
 	add := func(folder string) bool {
 		if folders[folder] || len(list) >= maxFolders {
@@ -65,19 +66,19 @@ func configured(tree fs.FS, names []string) []rule {
 			add(path.Join(folder, site))
 		}
 	}
-	var rules []rule
+	redirects = map[string][]string{}
 	for _, folder := range list {
 		entries, err := fs.ReadDir(tree, folder)
 		if err != nil {
 			continue
 		}
-		c := &config{tree: tree, folder: folder, names: names}
+		c := &config{tree: tree, folder: folder, names: names, redirects: redirects}
 		for _, e := range entries {
 			c.read(e.Name())
 		}
 		rules = append(rules, c.rules...)
 	}
-	return rules
+	return rules, redirects
 }
 
 // A config reads the configurations in one folder.
@@ -86,6 +87,8 @@ type config struct {
 	folder string
 	names  []string // of the documents
 	rules  []rule
+
+	redirects map[string][]string
 }
 
 // text returns the contents of a file in the folder, or "".
@@ -119,6 +122,13 @@ func (c *config) add(folder, base string, st style) {
 	if base == "/" {
 		c.rules[len(c.rules)-1].base = "/"
 	}
+}
+
+// redirect adds a redirect from one address to another.
+func (c *config) redirect(from, to string) {
+	to, _, _ = strings.Cut(to, "#")
+	to = strings.TrimSuffix(to, "/")
+	c.redirects[to] = append(c.redirects[to], from)
 }
 
 // read reads a configuration and adds its rules.
@@ -247,6 +257,23 @@ func (c *config) docusaurus(text string) {
 	}
 	docs("docs", "docs")
 	c.add("src/pages", site+inPath(base), style{})
+	c.add("static", site+inPath(base), style{asIs: true})
+	c.docusaurusRedirects(text, site, base)
+}
+
+// docusaurusRedirects reads the redirects of plugin-client-redirects:
+// { from: ["/a", "/b"], to: "/c" }.
+func (c *config) docusaurusRedirects(text, site, base string) {
+	const quote = `["'` + "`" + `]`
+	to := regexp.MustCompile(`\bto\s*:\s*` + quote + `(/[^"'` + "`" + `]*)`)
+	for _, at := range regexp.MustCompile(`\bfrom\s*:\s*(\[[^\]]*\]|`+quote+`/[^"'`+"`"+`]*`+quote+`)`).
+		FindAllStringSubmatchIndex(text, -1) {
+		if page := to.FindStringSubmatch(around(text, at[0])); page != nil {
+			for _, from := range items(text[at[2]:at[3]]) {
+				c.redirect(site+inPath(base, from), site+inPath(base, page[1]))
+			}
+		}
+	}
 }
 
 // versions adds rules for the folders of released versions. It returns false if the folder of
@@ -329,6 +356,7 @@ func topLevel(text string) string {
 }
 
 func (c *config) mkdocs(text string) {
+	all := text
 	text = topLevel(text)
 	st := style{ending: "/"}
 	if field(text, "use_directory_urls") == "false" {
@@ -339,6 +367,19 @@ func (c *config) mkdocs(text string) {
 		folder = "docs"
 	}
 	c.add(folder, c.site(field(text, "site_url")), st)
+	if parent := field(text, "INHERIT"); parent != "" {
+		all += c.text(parent)
+	}
+	// The plugin for redirects has a map of documents, of which the old ones do not exist.
+	_, redirects, ok := strings.Cut(all, "redirect_maps:")
+	if !ok || len(c.rules) == 0 {
+		return
+	}
+	r := c.rules[len(c.rules)-1]
+	document := regexp.MustCompile(`(?m)^[ \t]+["']?([^\s"'#:]+\.md)["']?[ \t]*:[ \t]*["']?([^\s"'#:]+\.md)\b`)
+	for _, m := range document.FindAllStringSubmatch(redirects, -1) {
+		c.redirect(r.address(m[1], nil), r.address(m[2], nil))
+	}
 }
 
 func (c *config) sphinx(text string) {
@@ -366,14 +407,15 @@ func (c *config) hugo(text string) {
 	if locale == "" {
 		locale = "en"
 	}
-	c.add(folder, c.site(base)+"/", style{ending: "/", lower: true, locale: locale,
-		fields: fields{whole: "url", last: [2]string{"slug"}}})
+	c.add(folder, c.site(base)+"/", style{ending: "/", lower: true, locale: locale, hugo: true,
+		fields: fields{whole: "url", last: [2]string{"slug"}, redirects: [2]string{"aliases"}}})
+	c.add("static", c.site(base)+"/", style{asIs: true})
 }
 
 func (c *config) jekyll(text string) {
 	top := topLevel(text)
 	base := c.site(field(top, "url")) + inPath(field(top, "baseurl"))
-	st := style{ending: ".html", fields: fields{below: "permalink"}}
+	st := style{ending: ".html", fields: fields{below: "permalink", redirects: [2]string{"redirect_from"}}}
 	if link := field(top, "permalink"); link == "pretty" || strings.HasSuffix(link, "/") {
 		st.ending = "/"
 	}

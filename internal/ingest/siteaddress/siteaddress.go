@@ -26,6 +26,9 @@ import (
 type Site struct {
 	below string // path of the source in the tree, "" or with a slash at the end
 	rules []rule // the deepest folders first
+	// redirects are addresses by that to which the configuration redirects them, without the
+	// slash at its end.
+	redirects map[string][]string
 	// packages returns the import path of a file of Go packages. The other fields are empty
 	// then.
 	packages func(name string) string
@@ -51,6 +54,8 @@ type style struct {
 	flat    bool   // removes all folders
 	twin    bool   // a document with the name of its folder is the folder's page
 	locale  string // folder of the default language, which addresses lack
+	asIs    bool   // all files, also others than pages, have their paths as addresses
+	hugo    bool   // redirects without a slash at their beginning are relative to the page
 	fields  fields // that front matter has
 }
 
@@ -58,8 +63,11 @@ type style struct {
 type fields struct {
 	whole string    // a path below the site
 	below string    // a path below the folder of the rule, or below home
-	home  string    // base of below if it differs from the rule's
+	home  string    // base of below and redirects if it differs from the rule's
 	last  [2]string // the last segment
+	// redirects are paths that the site redirects to the page, below the folder of the rule or
+	// home.
+	redirects [2]string
 }
 
 // Find returns the site of a source. tree contains the source in the folder below, and names
@@ -68,10 +76,10 @@ type fields struct {
 // folders in it. fallback is the same, if nothing else tells.
 func Find(tree fs.FS, below string, names []string, root, fallback string) *Site {
 	s := &Site{below: withSlash(below)}
-	all := make([]string, 0, len(names))
-	for _, name := range names {
-		if isPage(name) {
-			all = append(all, s.below+name)
+	files, pages := make([]string, len(names)), make([]string, 0, len(names))
+	for i, name := range names {
+		if files[i] = s.below + name; isPage(name) {
+			pages = append(pages, files[i])
 		}
 	}
 	stated := func(folder string) []rule {
@@ -82,18 +90,29 @@ func Find(tree fs.FS, below string, names []string, root, fallback string) *Site
 	if root != "" {
 		s.rules = stated(root)
 	} else {
-		s.rules = slices.DeleteFunc(configured(tree, all), func(r rule) bool {
-			return !slices.ContainsFunc(all, func(name string) bool { return strings.HasPrefix(name, r.folder) })
+		var all []rule
+		all, s.redirects = configured(tree, pages)
+		s.rules = slices.DeleteFunc(all, func(r rule) bool {
+			below := pages
+			if r.style.asIs {
+				below = files
+			}
+			return !slices.ContainsFunc(below, func(name string) bool { return strings.HasPrefix(name, r.folder) })
 		})
 	}
 	if len(s.rules) == 0 {
-		s.rules = learned(tree, all)
+		s.rules = learned(tree, pages)
 	}
 	if len(s.rules) == 0 && fallback == "" {
-		fallback = s.commonFolder(all)
+		fallback = s.commonFolder(pages)
 	}
 	if len(s.rules) == 0 && fallback != "" {
 		s.rules = stated(fallback)
+	}
+	if slices.ContainsFunc(pages, func(name string) bool { return path.Base(name) == "_index.md" }) {
+		for i := range s.rules {
+			s.rules[i].style.hugo = true
+		}
 	}
 	slices.SortStableFunc(s.rules, func(a, b rule) int { return len(b.folder) - len(a.folder) })
 	return s
@@ -131,36 +150,82 @@ func (s *Site) Digest() string {
 	for _, r := range s.rules {
 		parts = append(parts, fmt.Sprintf("%+v", r))
 	}
+	if len(s.redirects) > 0 {
+		parts = append(parts, fmt.Sprint(s.redirects))
+	}
 	return source.Digest(parts...)
 }
 
 // anyFields are those of front matter if the generator is unknown.
-var anyFields = fields{whole: "permalink", last: [2]string{"slug", "id"}}
+var anyFields = fields{whole: "permalink", last: [2]string{"slug", "id"},
+	redirects: [2]string{"redirect_from", "aliases"}}
 
-// Address returns the address of a document's page, in the form of passage.Address, or "".
-// data is the document.
-func (s *Site) Address(name string, data []byte) string {
+// Address returns the address of a document's page, in the form of passage.Address, or "", and
+// the addresses that the site redirects to the page. data is the document.
+func (s *Site) Address(name string, data []byte) (address string, redirects []string) {
 	if s != nil && s.packages != nil && path.Ext(name) == ".go" {
-		return "https://pkg.go.dev/" + s.packages(name)
+		return "https://pkg.go.dev/" + s.packages(name), nil
 	}
-	if s == nil || !isPage(name) {
-		return ""
+	if s == nil {
+		return "", nil
 	}
-	front := frontMatter(data)
 	for _, r := range s.rules {
-		if rest, ok := strings.CutPrefix(s.below+name, r.folder); ok {
-			return r.address(rest, front)
+		rest, ok := strings.CutPrefix(s.below+name, r.folder)
+		switch {
+		case ok && r.style.asIs:
+			return r.base + rest, nil
+		case ok && isPage(name):
+			front := frontMatter(data)
+			address = r.address(rest, front)
+			redirects = append(r.redirectsTo(address, rest, front), s.redirects[strings.TrimSuffix(address, "/")]...)
+			slices.Sort(redirects)
+			return address, slices.Compact(redirects)
 		}
 	}
+	if !isPage(name) {
+		return "", nil
+	}
+	front := frontMatter(data)
 	if v := front[anyFields.whole]; isPath(v) {
-		return "*/" + strings.TrimLeft(v, "/")
+		return "*/" + strings.TrimLeft(v, "/"), nil
 	}
 	for _, field := range anyFields.last {
 		if v := front[field]; isPath(v) {
-			return "*/" + strings.TrimLeft(path.Join(path.Dir(name), v), "/")
+			return "*/" + strings.TrimLeft(path.Join(path.Dir(name), v), "/"), nil
 		}
 	}
-	return ""
+	return "", nil
+}
+
+// redirectsTo returns the addresses that front matter redirects to the page with an address.
+// The page's document is at the path rest below the rule's folder.
+func (r *rule) redirectsTo(address, rest string, front map[string]string) (list []string) {
+	root := cmp.Or(r.style.fields.home, r.base)
+	if r.style.fields == anyFields {
+		root = siteOf(r.base)
+	}
+	folder, _ := path.Split(strings.TrimSuffix(strings.TrimPrefix(address, root), "/"))
+	language, _, _ := strings.Cut(rest, "/")
+	translated := r.style.locale != "" && language != r.style.locale && passage.LanguageCode(language) != ""
+	for _, field := range r.style.fields.redirects {
+		for _, from := range items(front[field]) {
+			switch {
+			case strings.HasPrefix(from, "/"):
+				from = path.Clean(from)
+			case !r.style.hugo:
+				continue // a name, not a path
+			default:
+				from = path.Join("/", folder, from)
+			}
+			if translated && !strings.HasPrefix(from, "/"+language+"/") {
+				from = "/" + language + from
+			}
+			if from != "/" && isPath(from) {
+				list = append(list, join(root, from, ""))
+			}
+		}
+	}
+	return list
 }
 
 // isPage reports whether a file can be the source of a page. A file in HTML is a page, at its
@@ -285,7 +350,8 @@ func withSlash(s string) string {
 	return s + "/"
 }
 
-// frontMatter returns the fields of a document's front matter whose values are in one line.
+// frontMatter returns the fields of a document's front matter whose values are in one line or
+// are lists: see items.
 func frontMatter(data []byte) map[string]string {
 	const most = 8 << 10
 	data = bytes.TrimPrefix(data[:min(len(data), most)], []byte("\xef\xbb\xbf"))
@@ -297,9 +363,15 @@ func frontMatter(data []byte) map[string]string {
 		return nil
 	}
 	var front map[string]string
+	last, isOpen := "", false // the last field, and whether its list has no end yet
 	for i, line := range strings.Split(string(data), "\n") {
 		if line = strings.TrimRight(line, " \r\t"); i > 0 && (line == fence || line == "...") {
 			return front
+		}
+		if item := strings.TrimLeft(line, " \t"); isOpen || last != "" && strings.HasPrefix(item, "- ") {
+			front[last] += "\n" + item
+			isOpen = isOpen && !strings.HasSuffix(item, "]")
+			continue
 		}
 		key, value, ok := strings.Cut(line, separator)
 		if !ok || key != strings.TrimLeft(key, " \t-#[") {
@@ -308,9 +380,23 @@ func frontMatter(data []byte) map[string]string {
 		if front == nil {
 			front = map[string]string{}
 		}
-		front[strings.TrimSpace(key)] = unquote(value)
+		last, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		isOpen = strings.HasPrefix(value, "[") && !strings.Contains(value, "]")
+		front[last] = unquote(value)
 	}
 	return nil
+}
+
+// items returns the items of a list in a value of front matter: in brackets, one per line, or
+// a single one.
+func items(value string) []string {
+	var list []string
+	for item := range strings.FieldsFuncSeq(strings.Trim(value, "[]\n "), func(r rune) bool { return r == ',' || r == '\n' }) {
+		if item = unquote(strings.TrimPrefix(strings.TrimSpace(item), "- ")); item != "" {
+			list = append(list, item)
+		}
+	}
+	return list
 }
 
 // unquote returns a value of YAML, TOML or JavaScript without quotes and comments.

@@ -1,6 +1,7 @@
 package siteaddress
 
 import (
+	"slices"
 	"testing"
 	"testing/fstest"
 )
@@ -278,6 +279,21 @@ func TestAddress(t *testing.T) {
 			want: map[string]string{"doc/src/a/gear.md": "a/gear", "doc/src/README.md": "./"},
 		},
 		{
+			name: "files of a site as they are",
+			tree: map[string]string{
+				"hugo.yaml":            "baseURL: https://widgets.example/\n",
+				"content/gear.md":      "",
+				"static/old/gear.html": "<p>Gears</p>",
+				"static/gear.yaml":     "",
+				"i18n/en.yaml":         "",
+			},
+			want: map[string]string{
+				"static/old/gear.html": "https://widgets.example/old/gear.html",
+				"static/gear.yaml":     "https://widgets.example/gear.yaml",
+				"i18n/en.yaml":         "",
+			},
+		},
+		{
 			name: "common folder",
 			tree: map[string]string{"docs/src/a/gear.md": "", "docs/src/wheel.md": "", "docs/src/axle.md": "", "Makefile": ""},
 			want: map[string]string{"docs/src/a/gear.md": "a/gear"},
@@ -296,7 +312,7 @@ func TestAddress(t *testing.T) {
 				}
 				s := Find(tree, below, names, test.root, test.fallback)
 				for name, want := range test.want {
-					if got := s.Address(name, []byte(test.tree[name])); got != want {
+					if got, _ := s.Address(name, []byte(test.tree[name])); got != want {
 						t.Errorf("below %q: %s is %q, want %q", below, name, got, want)
 					}
 				}
@@ -305,5 +321,83 @@ func TestAddress(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestRedirects(t *testing.T) {
+	const hugo = "baseURL: https://widgets.example/\ncontentDir: content\n"
+	for _, test := range []struct {
+		name, root string
+		tree       map[string]string
+		page       string
+		want       []string
+	}{
+		{
+			name: "Hugo", page: "content/en/docs/gear.md",
+			tree: map[string]string{"hugo.yaml": hugo, "content/en/docs/gear.md": "---\ntitle: Gear\naliases: [/toothed, 'cog', \"../old/cog/\"]\n---\n"},
+			want: []string{"https://widgets.example/docs/cog", "https://widgets.example/old/cog", "https://widgets.example/toothed"},
+		},
+		{
+			name: "Hugo, a list in lines", page: "content/en/docs/_index.md",
+			tree: map[string]string{"hugo.yaml": hugo, "content/en/docs/_index.md": "---\naliases:\n  - /manual/ # until 2\n- guide\nparams:\n  aliases: [no]\n---\n"},
+			want: []string{"https://widgets.example/guide", "https://widgets.example/manual"},
+		},
+		{
+			name: "Hugo, TOML in several lines", page: "content/gear.md",
+			tree: map[string]string{"hugo.yaml": hugo, "content/gear.md": "+++\naliases = [\n  \"/cog\",\n  \"/wheel.html\"\n]\ntitle = \"[Gear\"\n+++\n"},
+			want: []string{"https://widgets.example/cog", "https://widgets.example/wheel.html"},
+		},
+		{
+			name: "Hugo, a translation", page: "content/fr/gear.md",
+			tree: map[string]string{"hugo.yaml": hugo, "content/en/gear.md": "", "content/fr/gear.md": "---\naliases: [/cog, /fr/roue/]\n---\n"},
+			want: []string{"https://widgets.example/fr/cog", "https://widgets.example/fr/roue"},
+		},
+		{
+			name: "no addresses", page: "content/gear.md",
+			tree: map[string]string{"hugo.yaml": hugo, "content/gear.md": "---\naliases: [/, 'https://other.example/x', '/a b']\n---\n"},
+		},
+		{
+			name: "Jekyll", page: "gear.md",
+			tree: map[string]string{"_config.yml": "url: https://widgets.example\nbaseurl: /w\n", "gear.md": "---\nredirect_from: /cog/index.html\n---\n"},
+			want: []string{"https://widgets.example/w/cog/index.html"},
+		},
+		{
+			name: "Jekyll, a collection", page: "_manual/gear.md",
+			tree: map[string]string{"_config.yml": "url: https://widgets.example\ncollections:\n  manual:\n    permalink: /latest/:path/\n",
+				"_manual/gear.md": "---\nredirect_from:\n  - /cog/\n---\n"},
+			want: []string{"https://widgets.example/cog"},
+		},
+		{
+			name: "MkDocs", page: "docs/new/gear.md",
+			tree: map[string]string{"mkdocs.yml": "site_url: https://widgets.example/\nplugins:\n  - search\n  - redirects:\n      redirect_maps:\n        'cog.md': new/gear.md\n        old/wheel.md: 'new/gear.md#wheels'\n        gone.md: https://other.example/\nnav:\n  - Gear: new/gear.md\n",
+				"docs/new/gear.md": ""},
+			want: []string{"https://widgets.example/cog/", "https://widgets.example/old/wheel/"},
+		},
+		{
+			name: "Docusaurus", page: "docs/gear.md",
+			tree: map[string]string{"docusaurus.config.js": "module.exports = {\n  url: 'https://widgets.example',\n  baseUrl: '/',\n  plugins: [['@docusaurus/plugin-client-redirects', {redirects: [\n    { from: ['/docs/cog', '/wheel'], to: '/docs/gear' },\n    { to: '/docs/other', from: '/elsewhere' },\n  ]}]],\n}",
+				"docs/gear.md": ""},
+			want: []string{"https://widgets.example/docs/cog/", "https://widgets.example/wheel/"},
+		},
+		{
+			name: "Hugo, known by a name", root: "pages", page: "pages/a/gear.md",
+			tree: map[string]string{"pages/a/gear.md": "---\naliases: [cog, /old/cog]\n---\n", "pages/_index.md": ""},
+			want: []string{"/a/cog", "/old/cog"},
+		},
+		{
+			name: "a stated root", root: "pages", page: "pages/gear.md",
+			tree: map[string]string{"pages/gear.md": "---\naliases: [Cog, /old/cog]\n---\n"},
+			want: []string{"/old/cog"},
+		},
+	} {
+		tree, names := fstest.MapFS{}, []string(nil)
+		for name, text := range test.tree {
+			tree[name] = &fstest.MapFile{Data: []byte(text)}
+			names = append(names, name)
+		}
+		_, got := Find(tree, "", names, test.root, "").Address(test.page, []byte(test.tree[test.page]))
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
 	}
 }
