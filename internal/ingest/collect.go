@@ -48,17 +48,18 @@ type collector struct {
 	isPackage   bool // the documents are those of an installed package
 
 	context     string
-	site        *siteaddress.Site   // nil: the documents have no addresses, or are their addresses
-	sourceTerms map[string][]string // terms by target, from the source itself (docsets)
-	terms       map[string][]string // terms by target, from all origins
-	pageTerms   packedTerms         // terms of the term index pages
-	boilerplate boilerplate         // paragraphs to remove
-	sample      paragraphSample     // in which they were found
-	sampled     map[string]*sample  // documents parsed to find boilerplate
-	last        *previous           // the current generation; nil: none
-	before      *previous           // last if its documents can be reused, else nil
-	kept        map[string]bool     // documents of last that the source does not show
-	partOf      map[string]string   // documents that include the items which are no documents
+	site        *siteaddress.Site        // nil: the documents have no addresses, or are their addresses
+	sourceTerms map[string][]string      // terms by target, from the source itself (docsets)
+	terms       map[string][]string      // terms by target, from all origins
+	pageTerms   packedTerms              // terms of the term index pages
+	boilerplate boilerplate              // paragraphs to remove
+	sample      paragraphSample          // in which they were found
+	sampled     map[string]*sample       // documents parsed to find boilerplate
+	last        *previous                // the current generation; nil: none
+	before      *previous                // last if its documents can be reused, else nil
+	kept        map[string]bool          // documents of last that the source does not show
+	surveys     map[string]source.Survey // of the items
+	partOf      map[string]string        // documents that include the items which are no documents
 	changes     Changes
 }
 
@@ -98,7 +99,7 @@ func collect(ctx context.Context, dir confined.Path, before *generation.Generati
 	}
 	c.before = e
 	c.addTermContexts(items)
-	if err := c.findParts(ctx, items); err != nil {
+	if err := c.survey(ctx, items); err != nil {
 		return generation.Prepared{}, err
 	}
 	if err := c.findBoilerplate(ctx, items); err != nil {
@@ -270,8 +271,17 @@ func inParallel[T any](ctx context.Context, items []source.Item, f func(source.I
 // known returns the item's record in the previous generation if the item is
 // known to be unchanged without reading it.
 func (c *collector) known(it *source.Item) *record {
+	if was := c.unchanged(it); was != nil && was.Context == it.Context {
+		return was
+	}
+	return nil
+}
+
+// unchanged returns the item's record in the previous generation if the item and the files
+// that it includes are known to have the same bytes.
+func (c *collector) unchanged(it *source.Item) *record {
 	was := c.before.find(it.Name)
-	if was == nil || was.Hash == "" || was.Context != it.Context {
+	if was == nil || was.Hash == "" {
 		return nil
 	}
 	if it.Hash != was.Hash && !c.before.untouched(was, it.Size, it.ModTime) || !c.includesSame(was) {
@@ -320,7 +330,8 @@ func (c *collector) read(ctx context.Context, it *source.Item) result {
 		r.kept = []generation.Skipped{{Name: it.Name, Reason: err.Error() + "; kept the previous version"}}
 		return r
 	}
-	empty := record{Name: it.Name, Size: it.Size, ModTime: it.ModTime, Hash: it.Hash, Context: it.Context}
+	empty := record{Name: it.Name, Size: it.Size, ModTime: it.ModTime, Hash: it.Hash, Context: it.Context,
+		Survey: c.surveys[it.Name]}
 	r := result{record: empty}
 	if err == nil {
 		err = withoutFault(func() error { return c.makePassages(ctx, data, it, &r) })
@@ -351,7 +362,7 @@ func (c *collector) makePassages(ctx context.Context, data []byte, it *source.It
 			return err
 		}
 	}
-	r.Includes, r.Included, r.Parts = doc.Includes, doc.IncludesDigest, doc.Parts
+	r.Includes, r.Included = doc.Includes, doc.IncludesDigest
 	r.Dropped = c.boilerplate.removeFrom(&doc)
 	removeContents(&doc)
 	r.address, r.redirects = c.site.Address(it.Name, data)

@@ -20,6 +20,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/ingest/source"
 )
 
 // Files of a generation, in addition to those of package index.
@@ -50,6 +51,8 @@ const (
 	//	  the first half of the SHA-256 of its bytes, a digest of its context,
 	//	  the number of paths by which it includes other documents, each of these, and
 	//	  a digest of those documents,
+	//	  the texts of its survey (see source.Survey): the number of its parts, and each
+	//	  of these; its title; the same as for parts of its titles and of its references,
 	//	  the number of bytes and of lines that it has in the passages file,
 	//	  the number of boilerplate paragraphs removed from it,
 	//	  the number of other things skipped in it, and for each its name and reason
@@ -84,8 +87,8 @@ type record struct {
 	Context  string
 	Includes []string // see document.Document
 	Included string   // digest of the included documents
-	Parts    []string // see document.Document
-	Offset   int64    // of its lines, in the passages file
+	source.Survey
+	Offset   int64 // of its lines, in the passages file
 	Length   int64
 	Passages int
 	Dropped  int // boilerplate paragraphs removed
@@ -138,6 +141,7 @@ func (r *record) append(b []byte, last string) []byte {
 	b = appendText(appendText(b, r.Hash), r.Context)
 	b = appendTexts(b, r.Includes)
 	b = appendTexts(appendText(b, r.Included), r.Parts)
+	b = appendTexts(appendTexts(appendText(b, r.Title), r.Titles), r.References)
 	b = binary.AppendUvarint(b, uint64(r.Length))
 	b = binary.AppendUvarint(b, uint64(r.Passages))
 	b = binary.AppendUvarint(b, uint64(r.Dropped))
@@ -223,6 +227,7 @@ func (r *record) read(in *fields, last string) {
 	}
 	r.Hash, r.Context = in.text(), in.text()
 	r.Includes, r.Included, r.Parts = in.texts(), in.text(), in.texts()
+	r.Title, r.Titles, r.References = in.text(), in.texts(), in.texts()
 	r.Length = in.number()
 	r.Passages, r.Dropped = int(in.number()), int(in.number())
 	if n := in.count(); n > 0 {

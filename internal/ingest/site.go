@@ -332,7 +332,9 @@ func (s *siteReader) canonicalURL(target string) string {
 
 func (*siteReader) IncludesDigest([]string) string { return "" }
 
-func (*siteReader) Parts([]byte, string) []string { return nil }
+func (*siteReader) NeedsSurvey(string) bool { return false }
+
+func (*siteReader) Survey([]byte, string) source.Survey { return source.Survey{} }
 
 func (s *siteReader) Target(name, href string) string {
 	base, err := url.Parse(name)

@@ -293,7 +293,9 @@ func (t *Table) PagePaths() ([]string, error) {
 // address before one that is redirected to it.
 func (t *Table) FindAddress(path, rest string) (d uint32, found bool, err error) {
 	end := endSegments(rest)
-	keys := [...]addressKey{{reversed(pathSegments(path)), true}, {reversed(pathSegments(rest)), true}, {reversed(end), false}}
+	keys := [...]addressKey{
+		{reversed(pathSegments(path)), true}, {reversed(pathSegments(rest)), true}, {reversed(end), false},
+	}
 	for _, list := range [...]*addresses{&t.addresses, &t.redirects} {
 		for _, k := range keys {
 			if d, found, err = list.exact(k); found || err != nil {

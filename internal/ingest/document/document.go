@@ -30,7 +30,6 @@ type Document struct {
 	Sections       []Section // in order; between them are only blank lines and front matter
 	Notes          []Note    // problems with parts of the file
 	Includes       []string  // paths of included files, and of those that were not found
-	Parts          []string  // included files that are no documents of their own
 	IncludesDigest string    // digest of the included files: see source.Reader
 
 	// HTML only.

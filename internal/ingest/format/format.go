@@ -56,7 +56,11 @@ func parseText(data []byte, name string) (document.Document, error) {
 	if !rst.Is(text) {
 		return plaintext.Parse(text)
 	}
-	page := rst.Parse(text)
+	return fromRST(rst.Parse(text), name)
+}
+
+// fromRST converts a parsed document. Documents refer to others without extension.
+func fromRST(page mdwriter.Document, name string) (document.Document, error) {
 	for _, s := range page.Sections {
 		for i, l := range s.Links {
 			if file, fragment, _ := strings.Cut(l.Target, "#"); fragment == "" && strings.HasSuffix(file, ".rst") {
@@ -67,12 +71,42 @@ func parseText(data []byte, name string) (document.Document, error) {
 	return fromMDWriter(page, name)
 }
 
-// IsRST reports whether a text file without markup by its name is reStructuredText.
+// RSTParser returns a parser of reStructuredText in which references show these titles: see
+// rst.References.
+func RSTParser(titles map[string]string) Parser {
+	return func(data []byte, name string) (document.Document, error) {
+		text, err := document.DecodeText(data)
+		if err != nil {
+			return document.Document{}, err
+		}
+		return fromRST(rst.ParseWith(text, titles), name)
+	}
+}
+
+// MayBeRST reports whether a file with that name may be reStructuredText.
+func MayBeRST(name string) bool { return isRST(name) || isText(name) }
+
+// IsRST reports whether a file is reStructuredText, by its name or by its contents.
 func IsRST(name string, data []byte) bool {
+	if !isText(name) {
+		return isRST(name)
+	}
+	text, err := document.DecodeText(data)
+	return err == nil && rst.Is(text)
+}
+
+func isRST(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".rst", ".rest":
+		return true
+	}
+	return false
+}
+
+func isText(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".txt", ".text":
-		text, err := document.DecodeText(data)
-		return err == nil && rst.Is(text)
+		return true
 	}
 	return false
 }
@@ -111,7 +145,7 @@ func ParserFor(name string) Parser {
 	case ".mdx":
 		return asText(markdown.ParseMDX)
 	case ".rst", ".rest":
-		return convert(rst.Parse)
+		return RSTParser(nil)
 	case ".adoc", ".asciidoc":
 		return convert(asciidoc.Parse)
 	case ".ipynb":

@@ -391,7 +391,8 @@ func frontMatter(data []byte) map[string]string {
 // a single one.
 func items(value string) []string {
 	var list []string
-	for item := range strings.FieldsFuncSeq(strings.Trim(value, "[]\n "), func(r rune) bool { return r == ',' || r == '\n' }) {
+	isEnd := func(r rune) bool { return r == ',' || r == '\n' }
+	for item := range strings.FieldsFuncSeq(strings.Trim(value, "[]\n "), isEnd) {
 		if item = unquote(strings.TrimPrefix(strings.TrimSpace(item), "- ")); item != "" {
 			list = append(list, item)
 		}

@@ -23,6 +23,16 @@ type Item struct {
 	Perm    fs.FileMode // maximum access rights of its passages; 0: unknown
 	Hash    string      // see Hash; "" if unknown before reading
 	Context string      // digest of everything else that its passages depend on
+	// Titles has the titles of labels and documents by the references that show them.
+	Titles map[string]string
+}
+
+// A Survey is what a document and others need of each other before any of them is parsed.
+type Survey struct {
+	Parts      []string // documents of the source that it includes and that are no documents of their own
+	Title      string   // that references to the document show
+	Titles     []string // names of references to its labels, each before the title that it shows
+	References []string // names of the references for which it needs titles
 }
 
 // A Reader reads the documents of a source.
@@ -37,9 +47,10 @@ type Reader interface {
 	// IncludesDigest returns a digest of the files with these paths, which an item
 	// includes; "" for no paths.
 	IncludesDigest(paths []string) string
-	// Parts returns the documents of the source that an item with these bytes includes
-	// and that are no documents of their own.
-	Parts(data []byte, name string) []string
+	// NeedsSurvey reports whether an item of that name can have a Survey.
+	NeedsSurvey(name string) bool
+	// Survey surveys the bytes of an item.
+	Survey(data []byte, name string) Survey
 }
 
 // Hash returns half of the SHA-256 of data, which is enough to detect changes.

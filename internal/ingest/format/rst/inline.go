@@ -227,6 +227,9 @@ func unescape(s string) string {
 func (p *parser) formatRole(text, role string) string {
 	role = role[strings.LastIndexByte(role, ':')+1:]
 	shown, target := splitTarget(text)
+	if target == "" && (role == "ref" || role == "doc") {
+		shown = cmp.Or(p.titleOf(role, text), shown)
+	}
 	switch role {
 	case "doc", "download":
 		target = cmp.Or(target, text)
@@ -259,10 +262,6 @@ func (p *parser) formatRole(text, role string) string {
 		}
 		return mdwriter.CodeSpan(unescape(shown))
 	}
-	if title, ok := p.titles[labelOf(text)]; ok && role == "ref" && target == "" && p.budget >= len(title) {
-		p.budget -= len(title)
-		return title
-	}
 	return unescape(cmp.Or(shown, target))
 }
 
@@ -282,39 +281,6 @@ func shownName(name string) string {
 		return name[i+1:]
 	}
 	return name
-}
-
-// labelOf returns the form in which labels are compared.
-func labelOf(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
-
-// gatherTitles collects the titles that follow labels. References to a label show them.
-func (p *parser) gatherTitles(lines []mdwriter.Line) {
-	const most, gap, longest = 10_000, 6, 200
-	for i, l := range lines {
-		name, ok := strings.CutPrefix(l.Text, ".. _")
-		if !ok || !strings.HasSuffix(name, ":") || len(p.titles) == most {
-			continue
-		}
-		for n := i + 1; n+1 < min(len(lines), i+gap); n++ {
-			text := lines[n].Text
-			if text == "" || strings.HasPrefix(text, ".. _") {
-				continue
-			}
-			if isRule(text) && len(text) >= 4 { // a title between two lines
-				n++
-				text = strings.TrimSpace(lines[n].Text)
-			}
-			if n+1 < len(lines) && text != "" && len(text) <= longest && isRule(lines[n+1].Text) &&
-				len(lines[n+1].Text) >= min(len(text), 4) {
-				p.titles[labelOf(strings.Trim(strings.TrimSuffix(name, ":"), "`"))] = text
-			}
-			break
-		}
-	}
-	none := parser{}
-	for label, text := range p.titles {
-		p.titles[label] = mdwriter.Plain(none.inline(text))
-	}
 }
 
 // gatherSubstitutions collects the substitution definitions. They may follow

@@ -7,10 +7,10 @@
 package rst
 
 import (
+	"maps"
 	"regexp"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
 )
@@ -47,12 +47,15 @@ var (
 )
 
 // Parse parses a document.
-func Parse(text []byte) mdwriter.Document {
-	p := &parser{substitutions: map[string]string{}, titles: map[string]string{}, budget: 4096 + 20*len(text)}
-	lines := mdwriter.Lines(string(text), 1)
-	for i := range lines {
-		lines[i].Text = strings.TrimRight(expandTabs(lines[i].Text), " \t\r\f\v")
-	}
+func Parse(text []byte) mdwriter.Document { return ParseWith(text, nil) }
+
+// ParseWith parses a document that refers to labels and documents with titles: see References.
+func ParseWith(text []byte, titles map[string]string) mdwriter.Document {
+	p := &parser{substitutions: map[string]string{}, budget: 4096 + 20*len(text),
+		// Sphinx makes these pages.
+		titles: map[string]string{"ref genindex": "Index", "ref modindex": "Module Index", "ref search": "Search Page"}}
+	maps.Copy(p.titles, titles)
+	lines := plainLines(string(text))
 	p.gatherSubstitutions(lines)
 	p.gatherTitles(lines)
 	p.body(lines, true)
@@ -68,7 +71,7 @@ type parser struct {
 	scope         []string
 	language      string // default language of code
 	substitutions map[string]string
-	titles        map[string]string // that follow labels
+	titles        map[string]string // by the name of a reference: see References
 	budget        int               // bytes that substitutions may still expand to
 	pending       []string          // anchors of the next block
 	unclosed      int               // line before which no simple table ends
@@ -183,21 +186,10 @@ func isRule(s string) bool {
 
 // title parses a section title, underlined or between two lines.
 func (p *parser) title(lines []mdwriter.Line) int {
-	text, over, n := lines[0].Text, "", 2
-	if isRule(text) && len(lines) > 2 && text == lines[2].Text && lines[1].Text != "" {
-		text, over, n = strings.TrimSpace(lines[1].Text), "over", 3
-	}
-	if len(lines) < n || lines[n-1].Text == "" || text == "" || isRule(text) && len(text) >= 4 {
+	text, style, n := titleAt(lines)
+	if n == 0 {
 		return 0
 	}
-	under := lines[n-1].Text
-	// Shorter underlines are mistakes, but still meant as underlines.
-	width := utf8.RuneCountInString(text)
-	if !isRule(under) && (width > 1 || !isRule(under+under)) || len(under) < min(width, 4) ||
-		n == 2 && len(under) < width/2 {
-		return 0
-	}
-	style := over + under[:1]
 	level := 0
 	for level < len(p.styles) && p.styles[level] != style {
 		level++

@@ -16,13 +16,15 @@ func TestGolden(t *testing.T) {
 }
 
 func TestInline(t *testing.T) {
-	p := &parser{budget: 1000, substitutions: map[string]string{"product": "Kettle"}, titles: map[string]string{"known": "The title"}}
+	p := &parser{budget: 1000, substitutions: map[string]string{"product": "Kettle"}, titles: map[string]string{"ref known": "The title", "doc ../gear": "All `gears`"}}
 	for in, want := range map[string]string{
 		"``a | b`` and ``x`y``":                 "`a | b` and `` x`y ``",
 		":func:`os.path.join` :meth:`~A.b.run`": "`os.path.join` `run`",
 		":py:class:`!Foo` :class:`the x <X>`":   "`Foo` `the x`",
 		":ref:`how to <label>` :ref:`label`":    "how to label",
 		":ref:`known` :ref:`Known`":             "The title The title",
+		":doc:`../gear` :doc:`it <../gear>`":    "All `gears` it",
+		":doc:`/other` :std:ref:`known`":        "/other The title",
 		":class:`_orm.A.b` :meth:`.A.c`":        "`A.b` `A.c`",
 		":attr:`__dict__` :class:`~.A.B`":       "`__dict__` `B`",
 		"`text <http://x>`_ `named`_ word_ a__": "text named word a",

@@ -51,7 +51,7 @@ func (s Reader) Parse(ctx context.Context, data []byte, it *source.Item) (docume
 		return format.ParsePDF(ctx, s.PDF, data, it.Name)
 	}
 	if include.Reads(it.Name) || format.IsRST(it.Name, data) {
-		doc, err := s.parseIncluding(data, it.Name)
+		doc, err := s.parseIncluding(data, it)
 		if err == nil && format.IsSiteContents(it.Name, &doc) {
 			err = errors.New("generated navigation")
 		}
@@ -67,20 +67,20 @@ func (s Reader) Parse(ctx context.Context, data []byte, it *source.Item) (docume
 }
 
 // parseIncluding parses a text with the files that it includes.
-func (s Reader) parseIncluding(data []byte, name string) (document.Document, error) {
+func (s Reader) parseIncluding(data []byte, it *source.Item) (document.Document, error) {
 	text, err := document.DecodeText(data)
 	if err != nil {
 		return document.Document{}, err
 	}
-	dialect := name
-	if !include.Reads(name) {
-		dialect += ".rst"
+	parse := format.ParserFor(it.Name)
+	if len(it.Titles) > 0 {
+		parse = format.RSTParser(it.Titles)
 	}
-	page := include.Expand(included{s}, dialect, document.SplitLines(text))
+	page := s.expand(text, it.Name)
 	if page.From == nil {
-		return format.ParserFor(name)(data, name)
+		return parse(data, it.Name)
 	}
-	doc, err := format.ParserFor(name)([]byte(strings.Join(page.Lines, "\n")), name)
+	doc, err := parse([]byte(strings.Join(page.Lines, "\n")), it.Name)
 	switch {
 	case err != nil:
 		// Without the files that it includes, it may be empty. It depends on them still.
@@ -92,9 +92,17 @@ func (s Reader) parseIncluding(data []byte, name string) (document.Document, err
 			doc.Origins[i] = page.From[min(max(line, 1), len(page.From))-1]
 		}
 	}
-	doc.Includes, doc.IncludesDigest, doc.Parts = page.Reads, source.Digest(page.States...), s.withoutPages(page.Parts)
+	doc.Includes, doc.IncludesDigest = page.Reads, source.Digest(page.States...)
 	addNotes(&doc, page)
 	return doc, err
+}
+
+// expand replaces the directives of a text with the files that it includes.
+func (s Reader) expand(text []byte, name string) include.Text {
+	if !include.Reads(name) {
+		name += ".rst"
+	}
+	return include.Expand(included{s}, name, document.SplitLines(text))
 }
 
 // parseData parses a file of keys and values with the files to which it refers.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/docsearch/docsearch/internal/file/atomicfile"
 	"github.com/docsearch/docsearch/internal/ingest/document"
+	"github.com/docsearch/docsearch/internal/ingest/format"
+	"github.com/docsearch/docsearch/internal/ingest/format/rst"
 	"github.com/docsearch/docsearch/internal/ingest/secret"
 	"github.com/docsearch/docsearch/internal/ingest/source"
 	"github.com/docsearch/docsearch/internal/ingest/source/include"
@@ -80,13 +83,30 @@ func (s included) List(folder string) (names []string) {
 	return names
 }
 
-// Parts returns the files that a page includes and that are no pages of their own.
-func (s Reader) Parts(data []byte, name string) []string {
+// NeedsSurvey reports whether a file may include others or have labels.
+func (s Reader) NeedsSurvey(name string) bool { return include.Reads(name) || format.MayBeRST(name) }
+
+// Survey finds the files that a page includes and that are no pages of their own, and the
+// references of reStructuredText.
+func (s Reader) Survey(data []byte, name string) source.Survey {
+	isRST := format.IsRST(name, data)
+	if !isRST && !include.Reads(name) {
+		return source.Survey{}
+	}
 	text, err := document.DecodeText(data)
 	if err != nil {
-		return nil
+		return source.Survey{}
 	}
-	return s.withoutPages(include.Expand(included{s}, name, document.SplitLines(text)).Parts)
+	page := s.expand(text, name)
+	survey := source.Survey{Parts: s.withoutPages(page.Parts)}
+	if isRST {
+		found := rst.FindReferences(strings.Join(page.Lines, "\n"))
+		survey.Title, survey.References = found.Title, found.Names
+		for _, name := range slices.Sorted(maps.Keys(found.Titles)) {
+			survey.Titles = append(survey.Titles, name, found.Titles[name])
+		}
+	}
+	return survey
 }
 
 // Needs returns the paths at which the pages of the folder look for included files in vain.
