@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"slices"
@@ -115,18 +116,24 @@ func newTitles(items []source.Item, surveys map[string]source.Survey) titles {
 
 // find returns the title of a reference in a document. Of several labels of one name, as in
 // several versions of a manual, it is the nearest. A path that begins with a slash begins in
-// the folder of the manual, which is one of those around the document.
+// the folder of the manual: the outermost with an index, or else one around the document.
 func (t *titles) find(document, name string) string {
 	if target, ok := strings.CutPrefix(name, "doc "); ok {
 		folder := path.Dir(document)
 		if !strings.HasPrefix(target, "/") {
 			return t.documents[path.Join(folder, target)]
 		}
-		for {
-			if title := t.documents[path.Join(folder, target)]; title != "" || folder == "." {
-				return title
+		nearest, inManual := "", ""
+		for ; ; folder = path.Dir(folder) {
+			if title := t.documents[path.Join(folder, target)]; title != "" {
+				nearest = cmp.Or(nearest, title)
+				if t.documents[path.Join(folder, "index")] != "" {
+					inManual = title
+				}
 			}
-			folder = path.Dir(folder)
+			if folder == "." {
+				return cmp.Or(inManual, nearest)
+			}
 		}
 	}
 	all := t.labels[name]

@@ -21,6 +21,7 @@ func TestTitlesOfReferences(t *testing.T) {
 		"docs/gear.rst":       "====\nGear\n====\n\nGears.\n\n.. _gear-teeth:\n\n.. index:: tooth\n\nTeeth of ``gears``\n------------------\n\nThey mesh. See :ref:`the start <own>`, :ref:`own` and :ref:`genindex`.\n",
 		"docs/howto/turn.rst": ".. _turn:\n\nTurn the crank\n==============\n\nFirst read :doc:`/gear`, then :doc:`../index`, :doc:`this <../gear>`\nand :ref:`gear\nteeth`.\n\n.. _gear teeth:\n\nTeeth here\n----------\n\nHere.\n",
 		"old/gear.rst":        "Gear\n====\n\nOld.\n\n.. _gear-teeth:\n\nOld teeth\n---------\n\nThe :ref:`gear-teeth`. More in :doc:`/gear`.\n",
+		"docs/howto/gear.rst": "Near\n====\n\nNear.\n",
 		"notes.txt":           ".. _notes:\n\nAll notes\n=========\n\n:ref:`turn` is a note, as :doc:`docs/gear` is.\n\n.. note:: One.\n\n.. warning:: Two.\n",
 		"part.inc":            "Included: :ref:`turn`.\n",
 		"including.rst":       "Including\n=========\n\n.. include:: part.inc\n\nEnd.\n",
