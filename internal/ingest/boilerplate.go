@@ -278,7 +278,7 @@ func paragraphsOf(doc *document.Document) []paragraph {
 			continue
 		}
 		isEdge := (i < edge || i >= len(all)-edge) && (pageWords().MatchString(text) || noticeWords().MatchString(text))
-		if !isEdge && !isNavigation(text) && !legalWords().MatchString(text) ||
+		if !isEdge && !isNavigation(text) && !isLegal(text) ||
 			isStatement(text, doc.Sections[sections[i]].Headings, count[sections[i]] == 1 && i < len(all)-1) {
 			continue
 		}
@@ -288,8 +288,20 @@ func paragraphsOf(doc *document.Document) []paragraph {
 	return found
 }
 
+// isLegal reports whether a paragraph has words of legal text. Few paragraphs have even a part
+// of one, which is faster to find.
+func isLegal(text string) bool {
+	lower := strings.ToLower(text)
+	has := func(part string) bool { return strings.Contains(lower, part) }
+	return slices.ContainsFunc([]string{"copyright", "©", "licen", "trademark", "all rights", "warrant", "cookie"}, has) &&
+		legalWords().MatchString(text)
+}
+
 // isNavigation reports whether a paragraph consists mostly of links.
 func isNavigation(text string) bool {
+	if !strings.Contains(text, "](") && !strings.Contains(text, "<http") {
+		return false
+	}
 	linked := 0
 	for _, m := range linkText().FindAllString(text, -1) {
 		linked += len(m)

@@ -1,13 +1,12 @@
 package siteaddress
 
 import (
+	"bytes"
 	"io/fs"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
@@ -17,12 +16,8 @@ const (
 	maxSample = 160
 	maxText   = 128 << 10
 	minVotes  = 3
+	maxLink   = 2000 // bytes
 )
-
-// siteLink matches a link to a path on the same site.
-var siteLink = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)(?:\]\(|href=["']|^\[[^\]\n]+\]:\s*)(/[^\s)"'#?]*)`)
-})
 
 // learned returns rules for the folders to whose documents pages link by their addresses. A
 // link and the path of a document end alike; what precedes that in the link is the address
@@ -187,10 +182,37 @@ func linksIn(tree fs.FS, name string) []string {
 		return nil
 	}
 	var links []string
-	for _, m := range siteLink().FindAllSubmatch(data, -1) {
-		if link := string(m[1]); !strings.HasPrefix(link, "//") && (path.Ext(link) == "" || isPage(link)) {
+	for at := 0; at < len(data); at++ {
+		n := bytes.IndexByte(data[at:], '/')
+		if n < 0 {
+			break
+		}
+		if at += n; !isLinkStart(data[:at]) {
+			continue
+		}
+		link := string(data[at:min(len(data), at+maxLink)])
+		if end := strings.IndexAny(link, " \t\r\n)\"'#?"); end >= 0 {
+			link = link[:end]
+		}
+		if !strings.HasPrefix(link, "//") && (path.Ext(link) == "" || isPage(link)) {
 			links = append(links, link)
 		}
 	}
 	return links
+}
+
+// isLinkStart reports whether the target of a link follows a text: of [text](target), of an
+// attribute, or of a reference definition.
+func isLinkStart(before []byte) bool {
+	for _, mark := range [...]string{"](", `href="`, `href='`} {
+		if bytes.HasSuffix(before, []byte(mark)) {
+			return true
+		}
+	}
+	label, ok := bytes.CutSuffix(bytes.TrimRight(before, " \t"), []byte("]:"))
+	if !ok {
+		return false
+	}
+	line := label[bytes.LastIndexByte(label, '\n')+1:]
+	return len(line) > 1 && line[0] == '[' && bytes.IndexByte(line, ']') < 0
 }

@@ -401,3 +401,13 @@ func TestRedirects(t *testing.T) {
 		}
 	}
 }
+
+func TestLinksIn(t *testing.T) {
+	const text = "[a](/one/two#x) [b](//cdn.example/x) [c](/img.png) [d](e/f) /no/link <a href=\"/three\"> <a href='/four?x'>\n" +
+		"[ref]: /five\n[other]:\t/six.md \"title\"\nnot a [ref]: /seven\n[x]](/eight \"title\") [end](/nine"
+	tree := fstest.MapFS{"a.md": &fstest.MapFile{Data: []byte(text)}}
+	want := []string{"/one/two", "/three", "/four", "/five", "/six.md", "/eight", "/nine"}
+	if got := linksIn(tree, "a.md"); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
