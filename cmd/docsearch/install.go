@@ -29,9 +29,9 @@ At a terminal, install asks about each agent that it finds on this machine. To
 select agents, pass --client with their names, or --client all for all that are
 found. Untested agents are supported by their documentation only.
 
-  tested    claude, cline, codex, copilot, droid, gemini, grok, opencode, qwen
-  untested  amp, antigravity, auggie, crush, cursor, devin, goose, kilo, kiro,
-            vscode, windsurf, zed
+  tested    claude, cline, codex, copilot, droid, gemini, grok, kilo, opencode, qwen
+  untested  amp, antigravity, auggie, crush, cursor, devin, goose, kiro, vscode,
+            windsurf, zed
 
 In Claude Code, the hook is added to settings.json, and the server to the list of
 MCP servers:

@@ -203,6 +203,23 @@ func Clients() []*Client {
 			sampleShell: `{"hook_event_name": "PreToolUse", "session_id": "doctor", "tool_use_id": "call_0",
 				"tool_name": "run_commands", "tool_input": {"commands": ["true"]}}`,
 		},
+		{ // It is built on OpenCode and runs the same plugin.
+			Name: "kilo", Title: "Kilo Code", Tested: true, programs: []string{"kilo", "kilocode"}, folder: "$XDG_CONFIG_HOME/kilo",
+			hook: hookFile{
+				files: locations{User: {"$XDG_CONFIG_HOME/kilo/plugin/docsearch.js"}, Project: {"./.kilo/plugin/docsearch.js"}},
+				own:   func(run invocation) ownFile { return opencodeFile(run.client) },
+			},
+			server: serverFile{
+				files: locations{
+					User:    {"$XDG_CONFIG_HOME/kilo/kilo.json", "$XDG_CONFIG_HOME/kilo/kilo.jsonc"},
+					Project: {"./kilo.json", "./kilo.jsonc", "./.kilo/kilo.json", "./.kilo/kilo.jsonc"},
+				},
+				key: "mcp", template: `{"type": "local", "command": ["PROGRAM", "serve"], "enabled": true}`,
+			},
+			others: locations{User: {"$XDG_CONFIG_HOME/kilo/plugin*/docsearch*.js"}, Project: {"./.kilo/plugin*/docsearch*.js"}},
+			sample: `{"hook_event_name": "PreToolUse", "session_id": "doctor", "tool_use_id": "call_0",
+				"tool_name": "websearch", "tool_input": {"query": "QUERY"}}`,
+		},
 		{
 			Name: "amp", Title: "Amp", programs: []string{"amp"}, folder: "$XDG_CONFIG_HOME/amp",
 			Limits: "it runs no hooks; the agent searches with the MCP server",
@@ -324,23 +341,6 @@ func Clients() []*Client {
 			sample: `{"event": "PreToolUse", "session_id": "doctor", "tool_call_id": "call_0",
 				"tool_name": "developer__shell", "tool_input": {"command": "true"}}`,
 			answer: decisionAnswer,
-		},
-		{ // It is built on OpenCode and runs the same plugin.
-			Name: "kilo", Title: "Kilo Code", programs: []string{"kilo", "kilocode"}, folder: "$XDG_CONFIG_HOME/kilo",
-			hook: hookFile{
-				files: locations{User: {"$XDG_CONFIG_HOME/kilo/plugin/docsearch.js"}, Project: {"./.kilo/plugin/docsearch.js"}},
-				own:   func(run invocation) ownFile { return opencodeFile(run.client) },
-			},
-			server: serverFile{
-				files: locations{
-					User:    {"$XDG_CONFIG_HOME/kilo/kilo.json", "$XDG_CONFIG_HOME/kilo/kilo.jsonc"},
-					Project: {"./kilo.json", "./kilo.jsonc", "./.kilo/kilo.json", "./.kilo/kilo.jsonc"},
-				},
-				key: "mcp", template: `{"type": "local", "command": ["PROGRAM", "serve"], "enabled": true}`,
-			},
-			others: locations{User: {"$XDG_CONFIG_HOME/kilo/plugin*/docsearch*.js"}, Project: {"./.kilo/plugin*/docsearch*.js"}},
-			sample: `{"hook_event_name": "PreToolUse", "session_id": "doctor", "tool_use_id": "call_0",
-				"tool_name": "websearch", "tool_input": {"query": "QUERY"}}`,
 		},
 		{ // A project has hooks in files of their own; the user's are parts of agents, which
 			// docsearch leaves alone.

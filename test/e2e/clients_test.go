@@ -50,7 +50,7 @@ type client struct {
 }
 
 // clients are in the order of the table.
-var clients = []client{claudeCode, geminiCLI, codexCLI, copilotCLI, openCode, qwenCode, droid, grokBuild, clineCLI}
+var clients = []client{claudeCode, geminiCLI, codexCLI, copilotCLI, openCode, qwenCode, droid, grokBuild, clineCLI, kiloCode}
 
 // latest selects the newest versions of the clients instead of the pinned ones.
 var latest = os.Getenv("DOCSEARCH_E2E_LATEST") == "1"
