@@ -28,7 +28,7 @@ func CountDatabases(c *config.Config, noun string) string {
 // ConfigProblems returns all problems of the config, of its paths, of the rule files and
 // of the notes, one per line.
 func ConfigProblems(r *load.Result, routes *load.Routes) ([]string, error) {
-	r.CheckPaths()
+	r.CheckPaths(library.FindPath)
 	r.CheckEnvironment(os.Environ())
 	var problems []string
 	for _, p := range r.Problems {

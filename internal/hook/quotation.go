@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -297,7 +298,7 @@ func headingPath(p *passage.Passage) []string {
 		}
 	}
 	if len(path) == 0 {
-		return []string{"untitled"}
+		return []string{cmp.Or(safetext.Name(p.Name()), "untitled")}
 	}
 	if n := len(path); n > maxHeadings {
 		path = append(append(path[:1], "..."), path[n-maxHeadings+2:]...)

@@ -142,6 +142,14 @@ func TestShortHeading(t *testing.T) {
 	}
 }
 
+// A passage without a title and headings, such as LEANN's, is named after its text.
+func TestHeadingFromText(t *testing.T) {
+	p := &passage.Passage{ID: "0", Text: "A gadget has a sprocket. Replace it.\nThen close the gadget."}
+	if got := heading(p); got != "A gadget has a sprocket. Replace it." {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestRedirectText(t *testing.T) {
 	own := denial(t, testConfig(config.ModeRedirect, ""), showingContext(webSearchEvent("gl <artifacts>")), fakeSearcher{"gitlab": always(sure)})
 	if !strings.HasPrefix(own.Reason, "Local documentation is available (GitLab); the web search was not run.") || !strings.HasPrefix(own.Context, "To search further, this call is available") {

@@ -9,15 +9,19 @@ import (
 	"time"
 )
 
-// Count formats a number with its noun: "1 thing", "2 things", "2 queries".
+// Count formats a number with its noun: "1 thing", "2 things", "2 queries",
+// "2 indexes".
 func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
+	plural := thing + "s"
 	if stem, ok := strings.CutSuffix(thing, "ry"); ok {
-		return Thousands(n) + " " + stem + "ries"
+		plural = stem + "ries"
+	} else if strings.HasSuffix(thing, "x") {
+		plural = thing + "es"
 	}
-	return Thousands(n) + " " + thing + "s"
+	return Thousands(n) + " " + plural
 }
 
 // Thousands groups the digits of a number.

@@ -9,6 +9,7 @@ func TestFormats(t *testing.T) {
 	for have, want := range map[string]string{
 		Count(1, "query"):           "1 query",
 		Count(2, "query"):           "2 queries",
+		Count(0, "index"):           "0 indexes",
 		Count(12345, "thing"):       "12,345 things",
 		Thousands(999):              "999",
 		Thousands(1000000):          "1,000,000",

@@ -142,11 +142,7 @@ func Find(all []Ref, arg string, elsewhere func(name string) error) (Ref, error)
 	if i := slices.IndexFunc(all, func(d Ref) bool { return SamePath(d.Path, path) }); i >= 0 {
 		return all[i], nil
 	}
-	_, err = os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		_, err = leann.Folder(path) // the path prefix of a LEANN index need not be a file
-	}
-	if err == nil {
+	if err = FindPath(path); err == nil {
 		name := filepath.Base(path)
 		if dir, err := index.Locate(path); err == nil {
 			name = filepath.Base(dir)
@@ -170,6 +166,15 @@ func Find(all []Ref, arg string, elsewhere func(name string) error) (Ref, error)
 		return Ref{}, usererror.WithHint(unknown, "run docsearch index build SOURCE to build one")
 	}
 	return Ref{}, usererror.WithHint(unknown, "available databases: %s", strings.Join(names, ", "))
+}
+
+// FindPath returns why a path of a database does not exist, nil if it does.
+func FindPath(path string) error {
+	_, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		_, err = leann.Folder(path) // the path prefix of a LEANN index need not be a file
+	}
+	return err
 }
 
 // A NotFoundError reports that no database has the given name.

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
+	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/humanize"
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/leann"
 )
 
 // Tools with the names and arguments of LEANN's own server, for configs and
@@ -83,7 +86,11 @@ func (s *Server) leannListTool() (params []param, run func(context.Context) (str
 	return nil, func(ctx context.Context) (string, error) {
 		var w strings.Builder
 		entries := s.catalog.Entries(ctx)
-		fmt.Fprintf(&w, "%s:\n", humanize.Count(len(entries), "index"))
+		if len(entries) == 0 {
+			w.WriteString(noDatabases() + "\n")
+		} else {
+			fmt.Fprintf(&w, "%s:\n", humanize.Count(len(entries), "index"))
+		}
 		for _, e := range entries {
 			fmt.Fprintf(&w, "  %s", singleLine(e.Name))
 			if e.Description != "" {
@@ -91,6 +98,33 @@ func (s *Server) leannListTool() (params []param, run func(context.Context) (str
 			}
 			w.WriteString("\n")
 		}
+		if names := s.registered(entries); len(names) > 0 {
+			w.WriteString(resultTexts.Text("leann-registered", "names", strings.Join(names, ", ")) + "\n")
+		}
 		return w.String(), nil
 	}
+}
+
+// registered returns the names of the indexes that LEANN has registered on this machine and
+// that are not in the entries, if the client may learn them.
+func (s *Server) registered(entries []Entry) (names []string) {
+	if !s.catalog.showsPaths() {
+		return nil
+	}
+	all, err := leann.RegisteredIndexes(config.Home(os.Getenv))
+	if err != nil {
+		s.log.Warn("cannot read LEANN's registered projects", "err", err)
+	}
+	folders := map[string]bool{}
+	for i := range entries {
+		if dir, err := index.Locate(entries[i].Path); err == nil && entries[i].Remote == nil {
+			folders[dir] = true
+		}
+	}
+	for _, x := range all {
+		if dir, err := leann.Folder(x.Path); err == nil && !folders[dir] {
+			names = append(names, singleLine(x.Name))
+		}
+	}
+	return names
 }

@@ -210,8 +210,59 @@ func TestListDatabases(t *testing.T) {
 		t.Error("it is an error")
 	}
 	golden(t, "list_databases.txt", withoutPaths(s, text))
+	setHome(t, t.TempDir())
 	text, _ = call(t, c, "leann_list", nil)
 	golden(t, "leann_list.txt", text)
+}
+
+func setHome(t *testing.T, dir string) {
+	t.Helper()
+	t.Setenv("HOME", dir)
+	t.Setenv("USERPROFILE", dir)
+}
+
+// The list has the indexes that LEANN has registered and no entry has, unless the client may
+// not learn what is on the machine.
+func TestLEANNListRegistered(t *testing.T) {
+	home := t.TempDir()
+	setHome(t, home)
+	gadgets := filepath.Join(home, "widgets", ".leann", "indexes", "gadgets")
+	projects, err := json.Marshal([]string{filepath.Join(home, "widgets")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range map[string]string{
+		filepath.Join(home, ".leann", "projects.json"):                            string(projects),
+		filepath.Join(gadgets, "documents.leann.meta.json"):                       "{}",
+		filepath.Join(filepath.Dir(gadgets), "rods", "documents.leann.meta.json"): "{}",
+	} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var entries []Entry
+	catalog := &Catalog{Entries: func(context.Context) []Entry { return entries }, AnyPath: true}
+	c := connect(t, New(Options{Catalog: catalog, LEANN: true}))
+	const none = "no databases; to build one, the user runs: docsearch setup KEYWORD SOURCE\n"
+	const add = "; to add them, the user runs: docsearch migrate\n"
+	for _, test := range []struct {
+		entries []Entry
+		anyPath bool
+		want    string
+	}{
+		{nil, true, none + "registered in LEANN, but not in docsearch: gadgets, rods" + add},
+		{[]Entry{{Name: "gadgets", Path: filepath.Join(gadgets, "documents.leann")}}, true,
+			"1 index:\n  gadgets\nregistered in LEANN, but not in docsearch: rods" + add},
+		{nil, false, none},
+	} {
+		entries, catalog.AnyPath = test.entries, test.anyPath
+		if got, isError := call(t, c, "leann_list", nil); isError || got != test.want {
+			t.Errorf("%v, any path: %t: got %s", test.entries, test.anyPath, got)
+		}
+	}
 }
 
 // truncateFile truncates a file of the current index.

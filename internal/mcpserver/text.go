@@ -45,14 +45,18 @@ func singleLine(s string) string {
 // addressLine converts a URL or path from a document to one line of limited length.
 func addressLine(s string) string { return singleLine(safetext.Address(s)) }
 
-// heading returns the document title and the heading path of a passage. They are outside of
-// the fence, so that a few words of each count.
+// heading returns the document title and the heading path of a passage, else its address, else
+// the start of its text. They are outside of the fence, so that a few words of each count.
 func heading(p *passage.Passage) string {
 	parts := p.Headings
 	if p.Title != "" && (len(parts) == 0 || !strings.EqualFold(parts[0], p.Title)) {
 		parts = append([]string{p.Title}, parts...)
 	}
-	if len(parts) == 0 {
+	switch {
+	case len(parts) > 0:
+	case p.Document() == "": // LEANN's passages can have no metadata
+		return singleLine(p.Name())
+	default:
 		return addressLine(p.Locator())
 	}
 	var names []string

@@ -39,6 +39,7 @@ func TestHeading(t *testing.T) {
 		{"headings", passage.Passage{Headings: []string{"A"}}, "A"},
 		{"title", passage.Passage{Title: "T"}, "T"},
 		{"path", passage.Passage{Path: "a/b.md", StartLine: 7}, "a/b.md:7"},
+		{"text", passage.Passage{ID: "0", Text: "# Frobnicate a gadget\n\nRun gadget frob."}, "Frobnicate a gadget"},
 		{"several lines", passage.Passage{Title: "T\n\n2. Fake\n```"}, "T 2. Fake ```"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

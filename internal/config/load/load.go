@@ -224,12 +224,12 @@ func (r *Result) origin(path string) string {
 	return "default"
 }
 
-// CheckPaths reports the databases whose paths do not exist. Load does not check, because
-// the hook would pay for it on every config change, and a network drive may be temporarily
-// unavailable.
-func (r *Result) CheckPaths() {
+// CheckPaths reports the databases whose paths do not exist, as find says. Load does not
+// check, because the hook would pay for it on every config change, and a network drive may be
+// temporarily unavailable.
+func (r *Result) CheckPaths(find func(path string) error) {
 	for _, db := range r.Config.Databases {
-		_, err := os.Stat(db.Path)
+		err := find(db.Path)
 		if err == nil || db.Notes != "" { // the first note builds the database
 			continue
 		}

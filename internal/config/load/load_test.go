@@ -623,10 +623,15 @@ func TestCheckPaths(t *testing.T) {
 	}
 	r := mustLoad(t, l)
 	before := len(r.Problems)
-	r.CheckPaths()
+	r.CheckPaths(statPath)
 	if got := problems(r)[before:]; len(got) != 1 || !strings.HasPrefix(got[0], "line 5: databases[2] (b): path: want a database, got ") {
 		t.Errorf("problems %q", got)
 	}
+}
+
+func statPath(path string) error {
+	_, err := os.Stat(path)
+	return err
 }
 
 // FuzzConfig verifies for every format that a config is either rejected or usable.
@@ -704,7 +709,7 @@ func TestExample(t *testing.T) {
 	if diff := cmp.Diff(config.DefaultInject(), r.Config.Inject); diff != "" {
 		t.Errorf("it shows other values than the defaults (-want +got):\n%s", diff)
 	}
-	r.CheckPaths()
+	r.CheckPaths(statPath)
 	if len(r.Problems) != 3 {
 		t.Errorf("problems %q, want that of each path", problems(r))
 	}
