@@ -50,10 +50,11 @@ func newNoteCoverageCommand(a *app) *cobra.Command {
 
 The command indexes the notes first, and changes none.
 
-With NOTE, also list the calls with which the hook would show the note. The calls come
-from Claude Code's transcripts, as in docsearch replay.`,
+With NOTE, a note or the path of a draft, also list the calls with which the hook would
+show it. The calls come from Claude Code's transcripts, as in docsearch replay.`,
 		Example: `  docsearch note coverage
-  docsearch note coverage commit-messages.md --since 7d`,
+  docsearch note coverage commit-messages.md --since 7d
+  docsearch note coverage ~/drafts/commit-messages.md`,
 		Args: atMostOne,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			limitMemory()
@@ -87,23 +88,26 @@ func (p *coverageCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	c := &r.Config
+	if p.note != "" {
+		var remove func()
+		if c, b, p.note, remove, err = notebooks.WithNote(c, b, p.note); err != nil {
+			return explainNote(err)
+		}
+		defer remove()
+	}
 	names, err := b.Folder.List()
 	if err != nil {
 		return explainNote(err)
 	}
 	p.database = b.Name
-	if p.note != "" {
-		if _, err := b.Folder.Read(p.note); err != nil {
-			return explainNote(err)
-		}
-	}
 	folder := cmp.Or(p.transcripts, notebooks.SessionFolder(installation.Here(l)))
 	files, err := replay.Transcripts(folder, p.since)
 	if err != nil && (p.transcripts != "" || !errors.Is(err, fs.ErrNotExist)) {
 		return err
 	}
 	display := p.quietDisplay(false)
-	calls := notegaps.PastCalls(ctx, files, p.since, r.Config.Inject.Tools, p.warn)
+	calls := notegaps.PastCalls(ctx, files, p.since, c.Inject.Tools, p.warn)
 	switch {
 	case ctx.Err() != nil:
 		display.Close()
@@ -117,7 +121,7 @@ func (p *coverageCommand) run(ctx context.Context) error {
 		err = b.Database.Update(ctx)
 	}
 	if err == nil {
-		p.in = notegaps.NewInput(&r.Config, b, calls, p.note)
+		p.in = notegaps.NewInput(c, b, calls, p.note)
 		p.report, err = notegaps.Analyze(p.in)
 	}
 	display.Close()

@@ -503,6 +503,45 @@ func TestDiffMasksSecrets(t *testing.T) {
 	}
 }
 
+// A change between the server and the command line replaces the hooks module without a backup,
+// unless the user has edited it.
+func TestModuleForms(t *testing.T) {
+	c := testClaude(t)
+	install := func() {
+		t.Helper()
+		changes, err := c.InstallModule(ProgramAt("/bin/docsearch"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		apply(t, changes)
+	}
+	module := filepath.Join(c.settings, "skills", "docsearch", "register.ts")
+	backups := func() []string {
+		t.Helper()
+		found, err := filepath.Glob(module + ".before-docsearch*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	for _, cli := range []bool{false, true, false} {
+		c.CLI = cli
+		install()
+		if got := strings.Contains(read(t, module), "'--cli'"); got != cli {
+			t.Errorf("command line %t: the module has the flag: %t", cli, got)
+		}
+	}
+	if found := backups(); len(found) > 0 {
+		t.Errorf("backups of docsearch's own forms: %q", found)
+	}
+	write(t, module, read(t, module)+"// edited\n")
+	c.CLI = true
+	install()
+	if found := backups(); len(found) != 1 {
+		t.Errorf("backups of an edited module: %q", found)
+	}
+}
+
 // testClaude returns a Claude with temporary folders.
 func testClaude(t *testing.T) *Claude {
 	t.Helper()

@@ -70,11 +70,15 @@ func (c *Claude) moduleParts() []part {
 	}
 }
 
-// moduleFile is the hooks module as a file.
+// moduleFile is the hooks module as a file. With the command line in place of the server, it
+// passes the flag for that.
 func (c *Claude) moduleFile() ownFile {
-	text := plugin.Module
+	form := func(text string) ownFile { return scriptFile(text, "const PROGRAM: string = ", " hook") }
+	file := form(plugin.Module)
+	other := form(strings.Replace(plugin.Module, "[program, 'hook']", "[program, 'hook', '--cli']", 1))
 	if c.CLI {
-		text = strings.Replace(text, "[program, 'hook']", "[program, 'hook', '--cli']", 1)
+		file, other = other, file
 	}
-	return scriptFile(text, "const PROGRAM: string = ", " hook")
+	file.other = &other
+	return file
 }

@@ -13,6 +13,8 @@ type ownFile struct {
 	render func(program string) string
 	// read returns the hook in the file; nil if docsearch did not write the file.
 	read func(data []byte) []Hook
+	// other is the form that the file has in another mode of install; nil: none.
+	other *ownFile
 }
 
 func (f ownFile) put(data []byte, program Program) ([]byte, error) {
@@ -32,8 +34,11 @@ func (f ownFile) drop(data []byte) ([]byte, error) {
 	return data, nil
 }
 
-// isWritten reports whether the file is as docsearch writes it.
+// isWritten reports whether the file is as docsearch writes it, in one of its forms.
 func (f ownFile) isWritten(data []byte) bool {
+	if f.other != nil && f.other.isWritten(data) {
+		return true
+	}
 	hooks := f.read(data)
 	if hooks == nil {
 		return false
