@@ -12,7 +12,7 @@ import (
 
 func newRouteTestCommand(a *app, rules func() (*load.Routes, error)) *cobra.Command {
 	return withJSON(&cobra.Command{
-		Use:   "test",
+		Use: "test", Aliases: []string{"validate"},
 		Short: "Run the tests in the rule files and lint the rules",
 		Long: `Run the tests in the rule files and lint the rules. The linter reports rules that
 never fire because earlier rules match the same calls, patterns that match every

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -179,7 +180,12 @@ func (c *Change) Apply() (backup string, err error) {
 			return "", err
 		}
 		unlock()
-		os.Remove(filepath.Dir(target)) // only if it is empty
+		// Folders are removed only if they are empty. One with docsearch's name is its own, so
+		// install may have made the one around it, too.
+		dir := filepath.Dir(target)
+		if err := os.Remove(dir); err == nil && strings.HasPrefix(filepath.Base(dir), "docsearch") {
+			os.Remove(filepath.Dir(dir))
+		}
 		return "", nil
 	}
 	if c.before != nil && (c.written == nil || !c.written(c.before)) {

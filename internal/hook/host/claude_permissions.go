@@ -20,12 +20,14 @@ type Permissions struct {
 
 // PermissionsOf returns the permissions of the agent that sends an event: from the settings
 // of the user, of the project, and of the user for this project, and from the file of a
-// subagent that has its name. Other hosts have none.
+// subagent that has its name, of an installed plugin for one named "plugin:name". Other hosts
+// have none.
 func PermissionsOf(e *event.Event, getenv config.Getenv) (p Permissions) {
 	if e.Host != event.Claude {
 		return p
 	}
-	project := config.Join(projectFolder(getenv, e.Cwd), ".claude")
+	session := projectFolder(getenv, e.Cwd)
+	project := config.Join(session, ".claude")
 	user := getenv("CLAUDE_CONFIG_DIR")
 	if home := config.Home(getenv); user == "" && home != "" {
 		user = config.Join(home, ".claude")
@@ -37,15 +39,54 @@ func PermissionsOf(e *event.Event, getenv config.Getenv) (p Permissions) {
 			p.addSettings(config.Join(dir, "settings.local.json"))
 		}
 	}
-	if e.AgentType == "" || strings.ContainsAny(e.AgentType, `/\:`) {
+	if e.AgentType == "" || strings.ContainsAny(e.AgentType, `/\`) || strings.Contains(e.AgentType, "..") {
 		return p
 	}
+	agent := e.AgentType
+	if plugin, inPlugin, ok := strings.Cut(agent, ":"); ok {
+		folders, agent = pluginFolders(user, plugin, session), inPlugin
+	}
+	path := append([]string{"agents"}, strings.Split(agent+".md", ":")...) // with subfolders
 	for _, dir := range folders {
-		if p.readAgent(config.Join(config.Join(dir, "agents"), e.AgentType+".md")) {
+		if p.readAgent(config.Join(dir, path...)) {
 			break
 		}
 	}
 	return p
+}
+
+// pluginFolders returns the folders of the installed plugins with a name: one for the project
+// first, then those for all projects. They are in Claude Code's list in the user's folder of
+// settings, by plugin ID (name and marketplace).
+func pluginFolders(user, name, project string) (folders []string) {
+	if !config.IsAbs(user) {
+		return nil
+	}
+	plugins, err := rawjson.Object(readSettings(config.Join(user, "plugins", "installed_plugins.json")).Raw("plugins"))
+	if err != nil {
+		return nil
+	}
+	for _, plugin := range plugins {
+		if id, _, _ := strings.Cut(plugin.Name, "@"); id != name {
+			continue
+		}
+		installs, err := rawjson.List(plugin.Value)
+		if err != nil { // the first format of the list
+			installs = [][]byte{plugin.Value}
+		}
+		for _, install := range installs {
+			fields, err := rawjson.Object(install)
+			dir := fields.String("installPath")
+			switch p := fields.String("projectPath"); {
+			case err != nil || !config.IsAbs(dir):
+			case p == "":
+				folders = append(folders, dir)
+			case p == project:
+				folders = slices.Insert(folders, 0, dir)
+			}
+		}
+	}
+	return folders
 }
 
 func (p *Permissions) addSettings(path string) {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -45,6 +46,53 @@ func TestAgentTools(t *testing.T) {
 					t.Errorf("agent %q has the tools of another: %q", other, head)
 				}
 			}
+		}
+	}
+}
+
+// The definition of a subagent of a plugin is in the folder that Claude Code's list names.
+func TestPluginAgentTools(t *testing.T) {
+	dir := t.TempDir()
+	write := func(path, text string) {
+		t.Helper()
+		path = filepath.Join(dir, filepath.FromSlash(path))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	quoted := func(path string) string {
+		text, err := json.Marshal(filepath.Join(dir, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	write("home/.claude/plugins/installed_plugins.json", `{"version": 2, "plugins": {
+		"kit@market": [
+			{"scope": "project", "installPath": `+quoted("elsewhere")+`, "projectPath": "/elsewhere"},
+			{"scope": "user", "installPath": `+quoted("kit")+`},
+			{"scope": "project", "installPath": `+quoted("kit-p")+`, "projectPath": `+quoted("p")+`}],
+		"first@market": {"installPath": `+quoted("first")+`}}}`)
+	const limited, full = "---\ntools: WebSearch\n---\n", "---\nname: x\n---\n"
+	write("kit/agents/reader.md", limited)
+	write("kit/agents/review/strict.md", limited)
+	write("kit/agents/both.md", limited)
+	write("kit-p/agents/both.md", full)
+	write("elsewhere/agents/other.md", limited)
+	write("first/agents/reader.md", limited)
+	write("p/.claude/agents/kit.md", limited)
+	home := filepath.Join(dir, "home")
+	getenv := func(name string) string { return map[string]string{"HOME": home, "USERPROFILE": home}[name] }
+	for agent, want := range map[string]bool{
+		"kit:reader": true, "kit:review:strict": true, "kit:both": false, "kit:other": false, "kit:none": false,
+		"first:reader": true, "none:reader": false, "kit:../agents/reader": false, "kit:..:agents:reader": false, "kit:": false, ":reader": false,
+	} {
+		p := PermissionsOf(&event.Event{Host: event.Claude, Cwd: filepath.Join(dir, "p"), AgentType: agent}, getenv)
+		if got := p.Withholds("mcp__docsearch__search"); got != want {
+			t.Errorf("%s: withholds %t, want %t", agent, got, want)
 		}
 	}
 }

@@ -94,15 +94,16 @@ func readSnapshot(p *hook.Process, l config.Locations) (*config.Snapshot, error)
 // useRoutes makes the process read the snapshots of the rules.
 func useRoutes(p *hook.Process, l config.Locations) {
 	var user *config.RoutesSnapshot
+	var place config.RoutesPlace // that of the event: each look for its project walks up the folders
 	p.Rules = func(cwd string, candidate func(*config.Rule) bool) (rules []config.Rule, problems []string, err error) {
-		if user, err = config.ReadUserRoutes(l, config.PlaceOf(l, p.Getenv, cwd), candidate); err != nil {
+		place = config.PlaceOf(l, p.Getenv, cwd)
+		if user, err = config.ReadUserRoutes(l, place, candidate); err != nil {
 			p.Debug("%v: reading the rules", err)
 			return nil, nil, hook.ErrNeedsMain
 		}
 		return user.Rules, user.Problems, nil
 	}
-	p.ProjectRules = func(cwd string, candidate func(*config.Rule) bool) ([]config.Rule, []string, error) {
-		place := config.PlaceOf(l, p.Getenv, cwd)
+	p.ProjectRules = func(_ string, candidate func(*config.Rule) bool) ([]config.Rule, []string, error) {
 		if place == place.User() {
 			return nil, nil, nil
 		}
