@@ -43,7 +43,7 @@ Passages 4 to 4 of 9. Fenced text is quoted documentation.
 		{
 			name: "the only passage of its document",
 			r:    index.Reading{Total: 1, Passages: []passage.Passage{{ID: "5", Text: "alone"}}},
-			want: "alone | gitlab | 5\nFenced text is quoted documentation.\n\n1. 5 | id 5\n```\nalone\n```\n",
+			want: "alone | gitlab | 5\nFenced text is quoted documentation.\n\n1. alone | id 5\n```\nalone\n```\n",
 		},
 		{
 			name: "a document from its second passage",

@@ -1,7 +1,6 @@
 package notebooks
 
 import (
-	"cmp"
 	"os"
 	"path"
 	"path/filepath"
@@ -40,7 +39,10 @@ func WithNote(
 	}
 	remove = func() { os.RemoveAll(dir) }
 	folder := filepath.Join(dir, "notes")
-	if err = cmp.Or(copyNotes(b.Folder, folder), writeFile(filepath.Join(folder, name), draft)); err != nil {
+	if err = copyNotes(b.Folder, folder); err == nil {
+		err = writeFile(filepath.Join(folder, name), draft) // which may replace a note
+	}
+	if err != nil {
 		remove()
 		return nil, nil, "", func() {}, err
 	}
@@ -85,7 +87,10 @@ func copyNotes(from notebook.Folder, to string) error {
 		if os.IsNotExist(err) {
 			continue
 		}
-		if err = cmp.Or(err, writeFile(filepath.Join(to, filepath.FromSlash(name)), data)); err != nil {
+		if err == nil {
+			err = writeFile(filepath.Join(to, filepath.FromSlash(name)), data)
+		}
+		if err != nil {
 			return err
 		}
 	}
