@@ -27,7 +27,7 @@ const (
 	maxContext = 9000
 	// maxQuotation limits the passages of a denial, which then has some 2,000 tokens. What is
 	// left of maxContext is for the calls below them.
-	maxQuotation = 7940
+	maxQuotation = 7900
 	// excerptReserve is the space kept in a reason for an excerpt if the client shows no
 	// context; minExcerpt is the shortest useful excerpt.
 	excerptReserve = 200
@@ -365,12 +365,10 @@ func (t *denialText) introduction(o *result, first bool) string {
 		s = denialTexts.Text("whole-page", "source", from)
 	case o.isFetch():
 		s = denialTexts.Text("page-sections", "source", from)
-	case o.own && !o.withheld && t.code != "":
-		s = denialTexts.Text("passages", "source", from, "query", query)
-	case o.own && !o.withheld:
+	case o.own && !o.withheld && t.code == "":
 		s = denialTexts.Text("passages-repeated", "source", from, "query", query)
 	default:
-		s = denialTexts.Text("passages-of-another-server", "source", from, "query", query)
+		s = denialTexts.Text("passages", "source", from, "query", query)
 	}
 	if first {
 		s += " " + denialTexts.Text("reference-data")
