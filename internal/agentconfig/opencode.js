@@ -4,10 +4,16 @@ import { spawnSync } from "node:child_process"
 
 const program = "DOCSEARCH_PROGRAM"
 
-export const Docsearch = async ({ directory }) => {
+export const Docsearch = async ({ client, directory }) => {
   const subagents = new Set() // IDs of their sessions
   const prompts = new Map() // context for the system prompt, by session
   const calls = new Map() // arguments, and context for the result, by call
+
+  // tell shows the person a line. Without a screen, nothing happens.
+  const tell = (message) => {
+    const toast = { message, variant: "info", duration: 10000 }
+    if (message) client?.tui?.showToast({ body: toast })?.catch(() => {})
+  }
 
   // ask returns the decision about an event. On any error there is none: an exception
   // would deny the call.
@@ -27,7 +33,9 @@ export const Docsearch = async ({ directory }) => {
         stdio: ["pipe", "pipe", "ignore"],
         windowsHide: true,
       })
-      return (run.stdout && JSON.parse(run.stdout).hookSpecificOutput) || {}
+      const output = run.stdout ? JSON.parse(run.stdout) : {}
+      tell(output.systemMessage)
+      return output.hookSpecificOutput || {}
     } catch {
       return {}
     }

@@ -13,16 +13,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fakeHook replaces docsearch. It denies web fetches, adds a context to other calls and
-// sessions, fails for the tool "broken", and records the events.
+// fakeHook replaces docsearch. It denies web fetches with a line for the person, adds a context
+// to other calls and sessions, fails for the tool "broken", and records the events.
 const fakeHook = `#!/usr/bin/env node
 const fs = require("fs")
 const data = fs.readFileSync(0, "utf8")
 fs.appendFileSync(__dirname + "/events", process.argv.slice(2).join(" ") + " " + data + "\n")
 const e = JSON.parse(data)
-const print = (o) => console.log(JSON.stringify({ hookSpecificOutput: o }))
+const print = (o, systemMessage) => console.log(JSON.stringify({ hookSpecificOutput: o, systemMessage }))
 if (e.tool_name === "broken") { console.log("{"); process.exit(3) }
-else if (e.tool_name === "webfetch") print({ permissionDecision: "deny", permissionDecisionReason: "R" })
+else if (e.tool_name === "webfetch") print({ permissionDecision: "deny", permissionDecisionReason: "R" }, "M")
 else if (e.hook_event_name === "PostToolUse") print({ additionalContext: "failure of " + e.tool_input.command })
 else if (e.tool_name === "read" || e.hook_event_name.endsWith("Start")) print({ additionalContext: "context of " + (e.tool_name || e.hook_event_name) })
 `
@@ -30,8 +30,9 @@ else if (e.tool_name === "read" || e.hook_event_name.endsWith("Start")) print({ 
 // pluginDriver calls the plugin as OpenCode does and prints the results.
 const pluginDriver = `
 const { Docsearch } = await import(process.argv[2])
-const hooks = await Docsearch({ directory: "/p" })
-const results = {}
+const results = { toasts: [] }
+const showToast = async ({ body }) => { results.toasts.push(body.message); throw new Error("no screen") }
+const hooks = await Docsearch({ client: { tui: { showToast } }, directory: "/p" })
 const run = async (tool, args, output) => {
   const input = { tool, sessionID: "s", callID: "call_" + tool }
   try { await hooks["tool.execute.before"](input, { args }) } catch (e) { results[tool] = "denied: " + e.message; return }
@@ -55,6 +56,8 @@ for (const session of ["s", "s", "child", undefined]) {
 await hooks.event({ event: { type: "session.compacted", properties: { sessionID: "s" } } })
 await hooks.event({ event: { type: "session.deleted", properties: { info: { id: "child" } } } })
 await hooks.event({ event: {} })
+const mute = await Docsearch({ directory: "/p" })
+await mute["tool.execute.before"]({ tool: "webfetch" }, {}).catch((e) => (results.mute = e.message))
 console.log(JSON.stringify(results))
 `
 
@@ -103,8 +106,8 @@ func runPlugin(t *testing.T, file, driver string) (out string, events []string) 
 // Only a denial may throw, because an exception denies the call.
 func TestOpenCodePlugin(t *testing.T) {
 	out, lines := runPlugin(t, "opencode.js", pluginDriver)
-	want := `{"webfetch":"denied: R","read":"text\n\ncontext of read","bash":"no rule\n\nfailure of make","broken":"ran","cyclic":"ran",` +
-		`"system":["base + context of SessionStart","base + context of SessionStart","base + context of SubagentStart","base"]}` + "\n"
+	want := `{"toasts":["M"],"webfetch":"denied: R","read":"text\n\ncontext of read","bash":"no rule\n\nfailure of make","broken":"ran","cyclic":"ran",` +
+		`"system":["base + context of SessionStart","base + context of SessionStart","base + context of SubagentStart","base"],"mute":"R"}` + "\n"
 	if out != want {
 		t.Errorf("results %s, want %s", out, want)
 	}

@@ -121,7 +121,7 @@ func TestRender(t *testing.T) {
 // The line for the person goes to the hosts that are known to show it; others get no key that
 // they may not know.
 func TestMessage(t *testing.T) {
-	shows := []event.Host{event.Claude, event.Codex, event.Gemini, event.Qwen, event.VSCode}
+	shows := []event.Host{event.Claude, event.Codex, event.Gemini, event.OpenCode, event.VSCode}
 	for _, c := range append(clients[:], &claude) {
 		e := event.Event{Host: c.Host, Name: event.PreToolUse, Tool: event.WebSearch}
 		o := c.Render(&e, Reply{Verdict: Deny, Reason: "R", Context: "C", Message: "M"})
