@@ -61,26 +61,43 @@ func (p *Steps) Call(text string) {
 }
 
 // Quote prints the first lines of a text as a quotation. The end of a line that is too long goes
-// on the next line if that continues the sentence.
+// on the next line if that continues the sentence, or on a line with the indentation of the text.
 func (p *Steps) Quote(text string, maxLines int) {
 	fmt.Fprintln(p.out)
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	shown := lines[:min(maxLines, len(lines))]
 	for i, long := range shown {
+		indent := strings.Repeat(" ", textColumn(long))
 		wrapped := Wrap(long, p.quoteWidth-6)
+		if len(wrapped) > 1 {
+			rest := strings.TrimLeft(long[len(wrapped[0]):], " ")
+			wrapped = append(wrapped[:1], Wrap(rest, p.quoteWidth-6-len(indent))...)
+		}
 		if last := len(wrapped) - 1; last > 0 && i+1 < len(shown) && continues(shown[i+1]) {
 			text := strings.TrimLeft(shown[i+1], " ")
-			indent := shown[i+1][:len(shown[i+1])-len(text)]
-			shown[i+1] = indent + strings.TrimLeft(wrapped[last], " ") + " " + text
+			shown[i+1] = shown[i+1][:len(shown[i+1])-len(text)] + wrapped[last] + " " + text
 			wrapped = wrapped[:last]
 		}
-		for _, line := range wrapped {
+		for n, line := range wrapped {
+			if n > 0 {
+				line = indent + line
+			}
 			fmt.Fprintf(p.out, "    %s|%s %s\n", p.look.Dim, p.look.End, safetext.Printable(line))
 		}
 	}
 	if rest := len(lines) - len(shown); rest > 0 {
 		fmt.Fprintf(p.out, "    %s| ... %s more%s\n", p.look.Dim, humanize.Count(rest, "line"), p.look.End)
 	}
+}
+
+// textColumn returns where the text of a line begins: after its indentation, and after the mark of
+// a list item.
+func textColumn(line string) int {
+	text := strings.TrimLeft(line, " ")
+	if item, found := strings.CutPrefix(text, "- "); found {
+		text = item
+	}
+	return len(line) - len(text)
 }
 
 // continues reports whether a line continues the sentence of the line above it.

@@ -15,6 +15,8 @@ func TestQuote(t *testing.T) {
 		{word + " " + word + "\n- an item", word + "|" + word + "|- an item"},
 		{word + " " + word + "\n```", word + "|" + word + "|```"},
 		{word + " " + word, word + "|" + word},
+		{"- " + word + " " + word, "- " + word + "|  " + word},
+		{"1. Title\n   score | " + word + " " + word, "1. Title|   score | " + word + "|   " + word},
 		{"short\nturns left", "short|turns left"},
 	} {
 		var out bytes.Buffer
