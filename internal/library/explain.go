@@ -31,7 +31,19 @@ func ExplainBuild(p Plan, err error) error {
 	case errors.Is(err, index.ErrNoPassages):
 		return usererror.WithHint(fmt.Errorf("%s: %w", p.Label, err), "use a source with documentation, source code, or LEANN passages")
 	}
+	if usererror.IsUnreachable(err) || errors.Is(err, gitrepo.ErrUnreachable) {
+		err = p.explainUnreachable(err)
+	}
 	return p.explainEmbedder(explainSite(err))
+}
+
+// explainUnreachable adds a hint to an error of a source for which there is no connection.
+func (p Plan) explainUnreachable(err error) error {
+	if generation.HasManifest(p.Dir) {
+		return usererror.WithHint(err, "searches use the current index; with a connection, run the same command again")
+	}
+	return usererror.WithHint(err, "without a connection, pass a folder or an archive on this machine, or run "+
+		"docsearch pack add FILE; docsearch index build --installed lists installed documentation")
 }
 
 // explainInterrupt describes what remains after an interrupted build.

@@ -12,7 +12,7 @@ import (
 // user trusts now. What the head says counts only then.
 func (c *ChosenPack) Verify(ctx context.Context, d Dialog, p Asker) (err error) {
 	if c.Head, err = origins.ReadHead(ctx, c.Location); err != nil {
-		return err
+		return origins.Explain(c.Location, err)
 	}
 	if c.Digest != "" && c.Digest != c.Head.Digest() {
 		return fmt.Errorf("%s requires the digest %s of %s, got %s", c.Required, c.Digest, c.Head.Name, c.Head.Digest())

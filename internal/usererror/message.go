@@ -36,7 +36,14 @@ func Message(err error) string {
 	if request, ok := errors.AsType[*url.Error](err); ok {
 		replace(request, request.Err.Error()) // callers name the server
 	}
-	if connection, ok := errors.AsType[*net.OpError](err); ok && connection.Addr != nil {
+	connection, ok := errors.AsType[*net.OpError](err)
+	if ok && connection.Op == "proxyconnect" {
+		if dial, isDial := errors.AsType[*net.OpError](connection.Err); isDial {
+			replace(connection, "no answer of the proxy: "+dial.Error())
+			connection = dial
+		}
+	}
+	if ok && connection.Addr != nil {
 		switch connection.Op {
 		case "dial":
 			replace(connection, fmt.Sprintf("cannot connect to %s: %s", connection.Addr, errnoReason(connection.Err)))
@@ -54,6 +61,17 @@ func Message(err error) string {
 		replace(number, fmt.Sprintf("invalid number %q", number.Num))
 	}
 	return message
+}
+
+// IsUnreachable reports whether an error is that of a machine without a connection to the server:
+// its name has no address, or it cannot be connected to.
+func IsUnreachable(err error) bool {
+	connection, ok := errors.AsType[*net.OpError](err)
+	if ok && (connection.Op == "dial" || connection.Op == "proxyconnect") {
+		return true
+	}
+	_, ok = errors.AsType[*net.DNSError](err)
+	return ok
 }
 
 // Reason returns the reason of an error without the file name, for

@@ -56,6 +56,10 @@ func TestMessage(t *testing.T) {
 			t.Errorf("%v: %q, want %q", test.err, got, want)
 		}
 	}
+	proxy := &net.OpError{Op: "proxyconnect", Net: "tcp", Err: refused}
+	if got := Message(proxy); !strings.HasPrefix(got, "no answer of the proxy: cannot connect to 127.0.0.1:1: ") || !IsUnreachable(proxy) {
+		t.Errorf("%v: %q", proxy, got)
+	}
 	if got := Message(refused); !strings.HasPrefix(got, "cannot connect to 127.0.0.1:1: ") || strings.Contains(got, "dial") {
 		t.Errorf("%v: %q", refused, got)
 	}

@@ -79,8 +79,14 @@ func Absolute(location string) (string, error) {
 	return filepath.Abs(location)
 }
 
-// Explain adds a hint to an error about a pack.
+// Explain adds the location to an error about a pack, or a hint.
 func Explain(location string, err error) error {
+	if usererror.IsUnreachable(err) {
+		if location != "" && !strings.Contains(usererror.Message(err), location) {
+			err = fmt.Errorf("cannot read %s: %w", safetext.Printable(location), err)
+		}
+		return usererror.WithHint(err, "without a connection, pass a file that someone has downloaded")
+	}
 	if _, ok := errors.AsType[*pack.InvalidError](err); ok && location != "" {
 		return fmt.Errorf("%s: %w", safetext.Printable(location), err)
 	}

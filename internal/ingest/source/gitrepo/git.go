@@ -158,10 +158,22 @@ func (g *git) stream(ctx context.Context, env []string, input io.Reader, read fu
 		return context.Cause(ctx)
 	case strings.Contains(stderr.String(), "The requested URL returned error: 30"):
 		return ErrRedirect
+	case err != nil && isUnreachable(stderr.String()):
+		return fmt.Errorf("%w: git %s: %s", ErrUnreachable, args[0], errorLine(stderr.String(), err))
 	case err != nil:
 		return fmt.Errorf("git %s: %s", args[0], errorLine(stderr.String(), err))
 	}
 	return nil
+}
+
+// isUnreachable reports whether git says that it has no connection to the server.
+func isUnreachable(stderr string) bool {
+	for _, text := range []string{"Failed to connect to", "Could not resolve", "Couldn't connect to server"} {
+		if strings.Contains(stderr, text) {
+			return true
+		}
+	}
+	return false
 }
 
 // A limited writer keeps only the first bytes.

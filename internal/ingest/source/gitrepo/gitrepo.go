@@ -186,6 +186,9 @@ var ErrNoGit = errors.New("git not found on PATH")
 // ErrNoURL is the error of Fetch for a location that Parse rejects.
 var ErrNoURL = errors.New("not the URL of a git repository")
 
+// ErrUnreachable reports that there is no connection to the server.
+var ErrUnreachable = errors.New("no connection")
+
 // ErrRedirect reports that the server redirects to another URL. It may be on
 // another host, which must not receive credentials for this one.
 var ErrRedirect = errors.New("the server redirects to another URL")
