@@ -22,8 +22,8 @@ func newClusterPullCommand(a *app) *cobra.Command {
 		Use:   "pull NAME --from URL",
 		Short: "Build a database from its copy in a Weaviate cluster",
 		Long: `Build a local database from the passages of a database in a Weaviate cluster. The
-local database answers without the network. To update it, run docsearch index
-update.`,
+local database answers without the network. To update it, run
+docsearch update.`,
 		Example: `  docsearch cluster pull django --from https://node1:8443,https://node2:8443 --api-key-env WEAVIATE_KEY`,
 		Args:    oneArgument("the name of a database in the cluster"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -19,7 +19,7 @@ func newIgnoreCommand(a *app) *cobra.Command {
 	cmd.Long = `Switch databases off in the project of the working directory: the hook, the server and
 docsearch search do not use them there. In all other folders, they answer as before.
 
-The choice is stored outside the project, in docsearch's data folder. It holds for the
+The choice is stored outside the project, in docsearch's data folder. It applies to the
 whole repository, with its worktrees. To undo it, run docsearch use NAME. To switch
 databases off for one session, set DOCSEARCH_IGNORE to their names, separated by commas,
 or to "*" for all. A project can list names in .docsearch/settings.json: {"ignore": ["django"]}`

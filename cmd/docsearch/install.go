@@ -27,7 +27,7 @@ func newInstallCommand(a *app) *cobra.Command {
 
 At a terminal, install asks about each agent that it finds on this machine. To
 select agents, pass --client with their names, or --client all for all that are
-found. Untested agents are supported by their documentation only.
+found. docsearch's tests do not run the untested ones.
 
   tested    claude, cline, codex, copilot, droid, gemini, grok, kilo, opencode, qwen
   untested  amp, antigravity, auggie, crush, cursor, devin, goose, kiro, vscode,

@@ -21,8 +21,8 @@ func newRouteCommand(a *app) *cobra.Command {
 	var files []string
 	cmd := group(&cobra.Command{
 		Use:   "route",
-		Short: "List, explain, and test tool rules",
-		Long: `List, explain, and test tool rules: the rules in the config file, in the files that
+		Short: "List, check, and test tool rules",
+		Long: `List, check, and test tool rules: the rules in the config file, in the files that
 route_files and TOOL_ROUTING_ROUTES name, in the project of the working directory,
 and in Claude Code's plugins.`,
 	})

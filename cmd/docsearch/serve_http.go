@@ -72,7 +72,7 @@ func (o *httpOptions) logger(w io.Writer) (*slog.Logger, error) {
 func (a *app) serveHTTP(ctx context.Context, o httpOptions, opt httpserver.Options) (err error) {
 	switch {
 	case (o.cert == "") != (o.key == ""):
-		return usagef("--tls-cert and --tls-key need each other")
+		return usagef("--tls-cert and --tls-key: want both or neither")
 	case o.rate <= 0:
 		return usagef("invalid --rate %g: want a positive number", o.rate)
 	case o.issuer != "" && o.publicURL == "":

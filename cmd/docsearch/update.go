@@ -69,7 +69,7 @@ at most once per day, or at once if the index has an older format. A hook can ru
 when a session starts.`,
 		Example: `  docsearch update python
   docsearch update --all
-  docsearch update project --watch
+  docsearch update widgets --watch
   docsearch update --project`,
 		ValidArgsFunction: completeDatabases,
 		RunE: func(cmd *cobra.Command, args []string) error {

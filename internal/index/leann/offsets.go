@@ -48,7 +48,7 @@ func parseDecimals(data []byte) ([]int64, error) {
 	for line := range bytes.Lines(data) {
 		n, err := strconv.ParseUint(string(bytes.TrimSuffix(line, []byte("\n"))), 10, 63)
 		if err != nil {
-			return nil, fmt.Errorf("line %d is no offset", len(order)+1)
+			return nil, fmt.Errorf("line %d is not an offset", len(order)+1)
 		}
 		order = append(order, int64(n))
 	}
@@ -153,7 +153,7 @@ func (p *unpickler) step() (done bool, err error) {
 		err = p.setItems(mark)
 	case opStop:
 		if len(p.stack) != 1 || p.stack[0].kind != opEmptyDict {
-			return false, errors.New("what is pickled is no dictionary")
+			return false, errors.New("the pickle is not a dictionary")
 		}
 		return true, nil
 	case opMemoize:

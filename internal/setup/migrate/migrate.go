@@ -67,7 +67,7 @@ func Find(claude *agentconfig.Claude, l config.Locations) (*Migration, error) {
 	m.Hooks = claude.OlderHooks(plugins)
 	for _, h := range m.Hooks {
 		if !h.Movable {
-			m.leave("%s has %q, the hook of %s; remove it by hand", installation.OlderPlace(h), h.Line, h.Tool)
+			m.leave("%s has %q, the hook of %s; remove it manually", installation.OlderPlace(h), h.Line, h.Tool)
 		} else if h.Tool == agentconfig.ToolRouting {
 			m.addRules(h.Folder)
 		}

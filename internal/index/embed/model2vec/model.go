@@ -258,7 +258,7 @@ func parseSafetensors(data []byte) (map[string]tensor, []byte, error) {
 		}
 		from, to := e.Offsets[0], e.Offsets[1]
 		if from < 0 || to < from || to > int64(len(data)) || to-from != bytes {
-			return nil, nil, fmt.Errorf("tensor %s lies at %d to %d of %d, want %d bytes", name, from, to, len(data),
+			return nil, nil, fmt.Errorf("tensor %s has the bytes %d to %d of %d, want %d bytes", name, from, to, len(data),
 				bytes)
 		}
 		tensors[name] = tensor{e.Kind, e.Shape, data[from:to:to]}

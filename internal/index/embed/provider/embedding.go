@@ -23,7 +23,7 @@ func (e *embedding) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	if len(b)%4 != 0 {
-		return errors.New("a vector in base64 has no whole number of floats")
+		return errors.New("the base64 text of a vector ends within a number")
 	}
 	*e = make(embedding, len(b)/4)
 	_, err = binary.Decode(b, binary.LittleEndian, []float32(*e))
