@@ -32,11 +32,6 @@ func (s *setupCommand) writeEntry(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.pack != nil {
-		if err := s.pack.Accept(s.locations, s.builder.Console); err != nil {
-			return err
-		}
-	}
 	change, err := agentconfig.Rewrite(s.locations.Config, "the entry "+e.Name, func(data []byte) ([]byte, error) {
 		return edit.Put(s.locations.Config, data, e)
 	})
@@ -48,6 +43,11 @@ func (s *setupCommand) writeEntry(ctx context.Context) error {
 	}
 	if err := s.applyEntry(ctx, change, e.Name, exists); err != nil {
 		return err
+	}
+	if s.pack != nil {
+		if err := s.pack.Accept(s.locations, s.builder.Console); err != nil {
+			return err
+		}
 	}
 	r, err := load.Load(s.locations)
 	if err != nil {
