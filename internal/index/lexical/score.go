@@ -162,7 +162,7 @@ func (s *statistics) impact(p *passageInfo, positions []uint32, page *pageFreque
 	for i := range positions {
 		for field < fieldBody && at > end {
 			if n > 0 {
-				n *= p.repetitions(field)
+				n = p.counted(field, n)
 				x += s.weight(p, field, n)
 				page.add(field, uint32(n))
 				n = 0
@@ -175,7 +175,7 @@ func (s *statistics) impact(p *passageInfo, positions []uint32, page *pageFreque
 			at += positions[i+1] + 1
 		}
 	}
-	n *= p.repetitions(field)
+	n = p.counted(field, n)
 	page.add(field, uint32(n))
 	return s.thresholds.level(x + s.weight(p, field, n))
 }
@@ -184,12 +184,19 @@ func (s *statistics) impact(p *passageInfo, positions []uint32, page *pageFreque
 // has the page's name and what it is for, in one line.
 const manualTitle = 2
 
-// repetitions returns the number of times that an occurrence in a field counts.
-func (p *passageInfo) repetitions(field int) int {
-	if field == fieldPage && p.manual {
-		return manualTitle
+// maxTermCount is the number of occurrences that count among a passage's index terms: a word
+// that all names of one passage share is not its subject as many times.
+const maxTermCount = 2
+
+// counted returns the number of times that n occurrences in a field count.
+func (p *passageInfo) counted(field, n int) int {
+	switch {
+	case field == fieldPage && p.manual:
+		return n * manualTitle
+	case field == fieldTerms:
+		return min(n, maxTermCount)
 	}
-	return 1
+	return n
 }
 
 // weight returns the weight of n occurrences in a field.

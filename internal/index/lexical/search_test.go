@@ -376,3 +376,23 @@ func TestDefinedTerms(t *testing.T) {
 		t.Errorf("%v, %v; want passage 1 first", hits, err)
 	}
 }
+
+// A passage that defines many names is not as many times about the words that all of them share.
+func TestSharedWordOfIndexTerms(t *testing.T) {
+	s := statistics{averages: averages{k1: 5}, thresholds: newThresholds(5, true),
+		pageThresholds: newThresholds(pageK1, true)}
+	s.fieldLength[fieldTerms] = 10
+	for words := range uint32(51) {
+		s.norms[fieldTerms] = append(s.norms[fieldTerms], s.lengthNorm(fieldTerms, words))
+	}
+	impact := func(n int) uint8 {
+		p := passageInfo{bodyStart: 100}
+		p.shortLengths[fieldTerms], p.wordCounts[fieldTerms] = 50, 50
+		positions := make([]uint32, n) // delta-encoded: in a row
+		positions[0] = 6               // after the gaps of the empty fields
+		return s.impact(&p, positions, &pageFrequencies{})
+	}
+	if one, two, many := impact(1), impact(2), impact(11); one >= two || two != many {
+		t.Errorf("impact %d of a word once among the index terms, %d twice, %d eleven times", one, two, many)
+	}
+}

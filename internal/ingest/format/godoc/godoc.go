@@ -51,8 +51,14 @@ func Parse(text []byte, importPath string, test bool) (mdwriter.Document, error)
 	return r.w.Document(), nil
 }
 
-// isExcluded reports whether ordinary builds exclude the file, on every system: with
-// "//go:build ignore" generators stay out of their package.
+// systems are those whose documentation pkg.go.dev shows.
+var systems = [...]struct{ name, processor string }{
+	{"linux", "amd64"}, {"windows", "amd64"}, {"darwin", "amd64"}, {"js", "wasm"},
+}
+
+// isExcluded reports whether the ordinary builds for all systems exclude the file: with
+// "//go:build ignore" generators stay out of their package, and with "//go:build plan9" the
+// functions of a rare system, which repeat those of the others.
 func isExcluded(file *ast.File) bool {
 	for _, group := range file.Comments {
 		if group.Pos() > file.Package {
@@ -60,10 +66,21 @@ func isExcluded(file *ast.File) bool {
 		}
 		for _, c := range group.List {
 			if expr, err := constraint.Parse(c.Text); err == nil {
-				return !expr.Eval(func(tag string) bool {
-					return tag != "ignore" && !strings.HasPrefix(tag, "goexperiment.")
-				})
+				return !isForAnySystem(expr)
 			}
+		}
+	}
+	return false
+}
+
+func isForAnySystem(expr constraint.Expr) bool {
+	for _, system := range systems {
+		isUnix := system.name == "linux" || system.name == "darwin"
+		if expr.Eval(func(tag string) bool {
+			return tag == system.name || tag == system.processor || tag == "unix" && isUnix || tag == "gc" ||
+				tag == "cgo" || strings.HasPrefix(tag, "go1.")
+		}) {
+			return true
 		}
 	}
 	return false
@@ -180,7 +197,6 @@ func (r *reader) section(n ast.Node, heading string, names ...string) {
 	r.w.Entry()
 	for _, name := range names {
 		r.w.Anchor(name)
-		r.w.Term(name)
 		r.w.Term(r.name + "." + name)
 	}
 }

@@ -28,6 +28,8 @@ func TestSkipped(t *testing.T) {
 		{"generator", string(generator), false, "excluded from its package by //go:build"},
 		{"experiment", "//go:build goexperiment.x\n\npackage a\n\nfunc F() {}\n", false, "excluded from its package by //go:build"},
 		{"one system", "//go:build windows\n\npackage a\n\nfunc F() {}\n", false, ""},
+		{"every system but one", "//go:build !js\n\npackage a\n\nfunc F() {}\n", false, ""},
+		{"a rare system", "//go:build plan9 || solaris\n\npackage a\n\nfunc F() {}\n", false, "excluded from its package by //go:build"},
 		{"nothing exported", "package a\n\nfunc f() {}\n", false, "exports nothing"},
 		{"program", "package main\n\nfunc Exported() {}\n", false, "exports nothing"},
 		{"program with a comment", "// Command x does.\npackage main\n", false, ""},

@@ -235,9 +235,15 @@ func goRelease(dir string) string {
 }
 
 // goExcluded returns the patterns of files that are no documentation of Go packages: tests,
-// but for examples, and what others cannot import.
+// but for examples, what others cannot import, and the functions of systems that pkg.go.dev does
+// not show, which repeat those of the others.
 func goExcluded() []string {
-	return []string{"[^e]*_test.go", "e[^x]*_test.go", "ex[^a]*_test.go", "testdata", "vendor", "internal"}
+	patterns := []string{"[^e]*_test.go", "e[^x]*_test.go", "ex[^a]*_test.go", "testdata", "vendor", "internal"}
+	for _, system := range []string{"aix", "android", "dragonfly", "freebsd", "illumos", "ios", "netbsd", "openbsd",
+		"plan9", "solaris", "wasip1"} {
+		patterns = append(patterns, "*_"+system+".go", "*_"+system+"_*.go")
+	}
+	return patterns
 }
 
 // modules lists Go modules. Their folders are named path@version; ! and a
