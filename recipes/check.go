@@ -23,7 +23,7 @@ var (
 	versionPattern = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._-]*$`)
 	commitPattern  = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
 	// frozenPattern matches a version number that is a part of a path.
-	frozenPattern = regexp.MustCompile(`(^|[/_-])v?[0-9]+\.([0-9]+|x)(\.[0-9x]+)?(/|$)`)
+	frozenPattern = regexp.MustCompile(`(^|[/_-])v?[0-9]+(x|\.([0-9]+|x)(\.[0-9x]+)?)(/|$)`)
 	// licensePattern matches the form of an SPDX expression without parentheses.
 	licensePattern = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z.+-]*( (AND|OR|WITH) [0-9A-Za-z][0-9A-Za-z.+-]*)*$`)
 )

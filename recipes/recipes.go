@@ -75,8 +75,14 @@ type Source struct {
 	Root      string   `toml:"root"` // folder of the files whose pages are below the first URL; "": derived
 }
 
-// placeholder stands for the version in URLs, paths and the ref.
-const placeholder = "{version}"
+const (
+	// placeholder stands for the version in URLs, paths and the ref.
+	placeholder = "{version}"
+	// digitsPlaceholder stands for the version without dots, such as 20 for 2.0.
+	digitsPlaceholder = "{digits}"
+	// majorFolder is the name of a folder for all versions with a first number, such as 5x.
+	majorFolder = placeholder + "x"
+)
 
 //go:embed *.toml
 var files embed.FS
@@ -270,7 +276,7 @@ func (r *Recipe) At(version string) (*Recipe, error) {
 	}
 	filled := *r
 	filled.Version = version
-	fill := func(s string) string { return strings.ReplaceAll(s, placeholder, version) }
+	fill := strings.NewReplacer(placeholder, version, digitsPlaceholder, strings.ReplaceAll(version, ".", "")).Replace
 	if version == "" { // a tag pattern without its first numbers
 		fill = strings.NewReplacer(placeholder+".*", "*", placeholder+"_*", "*").Replace
 	}
@@ -297,7 +303,16 @@ func fillAll(list []string, fill func(string) string) []string {
 
 // hasPlaceholder reports whether the source depends on the version.
 func (s *Source) hasPlaceholder() bool {
-	return strings.Contains(strings.Join(append([]string{s.Download(), s.Root}, s.Include...), "\n"), placeholder)
+	text := s.text()
+	return strings.Contains(text, placeholder) || strings.Contains(text, digitsPlaceholder)
+}
+
+// HasMajorVersions reports whether the source differs by the first number of a version only.
+func (s *Source) HasMajorVersions() bool { return strings.Contains(s.text(), majorFolder) }
+
+// text returns the URLs and paths that may have a placeholder.
+func (s *Source) text() string {
+	return strings.Join(append([]string{s.Download(), s.Root}, s.Include...), "\n")
 }
 
 // Download returns the URL from which the recipe downloads, with the ref of a

@@ -236,18 +236,22 @@ func TestQuestionPage(t *testing.T) {
 
 // TestFrozenVersion checks that a version in a path is a placeholder, which At fills.
 func TestFrozenVersion(t *testing.T) {
-	frozen := strings.Replace(valid, `["docs/**"]`, `["docs/v2.1/**"]`, 1)
-	if _, err := Parse("tool", []byte(frozen)); err == nil || !strings.Contains(err.Error(), "is frozen") {
-		t.Errorf("a version in a path is accepted: %v", err)
+	for _, folder := range []string{"v2.1", "5x"} {
+		frozen := strings.Replace(valid, `["docs/**"]`, `["docs/`+folder+`/**"]`, 1)
+		if _, err := Parse("tool", []byte(frozen)); err == nil || !strings.Contains(err.Error(), "is frozen") {
+			t.Errorf("the version in %s is accepted: %v", folder, err)
+		}
+		if _, err := ParseOwn("tool", []byte(frozen)); err != nil {
+			t.Errorf("a recipe of the user: %v", err)
+		}
 	}
-	if _, err := ParseOwn("tool", []byte(frozen)); err != nil {
-		t.Errorf("a recipe of the user: %v", err)
-	}
-	r, err := Parse("tool", []byte(strings.Replace(valid, `["docs/**"]`, `["docs/v{version}/**"]`, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r, err = r.At("3.0"); err != nil || r.Source.Include[0] != "docs/v3.0/**" {
-		t.Errorf("At(3.0) = %v, %v", r, err)
+	for folder, want := range map[string]string{"v{version}": "docs/v3.0/**", "{digits}": "docs/30/**"} {
+		r, err := Parse("tool", []byte(strings.Replace(valid, `["docs/**"]`, `["docs/`+folder+`/**"]`, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err = r.At("3.0"); err != nil || r.Source.Include[0] != want {
+			t.Errorf("%s at 3.0: %v, %v", folder, r, err)
+		}
 	}
 }

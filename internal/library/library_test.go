@@ -346,6 +346,8 @@ func TestRecipeFor(t *testing.T) {
 		{"https://a.example/{version}/", "stable", "4.2.1", "4.2"},
 		{"https://docs.rs/a/{version}/", "1.0", "4.2.1-rc1", "4.2.1-rc1"},
 		{"https://a.example/{version}/", "5.2", "", ""},
+		{"https://a.example/{version}x/", "5", "4.22.3", "4"},
+		{"https://a.example/{digits}/", "2.0", "1.4.52", "1.4"},
 	} {
 		r := &recipes.Recipe{Version: test.known, Source: recipes.Source{Site: test.site}}
 		if got := recipeVersion(r, test.version); got != test.want {

@@ -48,6 +48,8 @@ func recipeVersion(r *recipes.Recipe, version string) string {
 	switch {
 	case version == "" || strings.Contains(r.Source.Site, "://docs.rs/"):
 		return version
+	case r.Source.HasMajorVersions():
+		numbers = 1
 	case len(r.Version) > 1 && r.Version[0] >= '0' && r.Version[0] <= '9': // a single digit is an alias
 		numbers = strings.Count(r.Version, ".") + 1
 	}
