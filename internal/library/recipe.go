@@ -121,6 +121,15 @@ func (r *ChosenRecipe) NumericVersion() string {
 	return ""
 }
 
+// size returns the approximate size of the download and its database: that of the last online
+// check, which may have been of another version.
+func (r *ChosenRecipe) size() string {
+	if r.Verified.Bytes == 0 {
+		return "unknown"
+	}
+	return "about " + humanize.Size(r.Verified.Bytes)
+}
+
 // IsKnownName reports whether an argument names a recipe of the book or a pack of the
 // stored catalogs.
 func IsKnownName(arg string) bool {
