@@ -128,7 +128,7 @@ func (s *setupCommand) chooseRecipe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	from := "size unknown"
+	from := "size " + r.Size()
 	if isLocal {
 		from = "on this machine"
 	}

@@ -35,7 +35,7 @@ func (p *ProjectPlan) Print(w io.Writer) error {
 			counts[SourceInstalled]++
 		case i.Source == SourceDownload:
 			counts[SourceDownload]++
-			source, length = "recipe "+i.Recipe.Argument+": "+i.Recipe.origin(), i.Recipe.size()
+			source, length = "recipe "+i.Recipe.Argument+": "+i.Recipe.origin(), i.Recipe.Size()
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", safetext.Printable(i.ID()),
 			safetext.Printable(VersionOf(&i.Dependency)), source, length, cmp.Or(i.Database, "-"), i.reason())
@@ -62,8 +62,8 @@ func (p *ProjectPlan) Print(w io.Writer) error {
 	_, err := fmt.Fprintf(w, "\n%s\n", strings.Join(parts, ", "))
 	for _, i := range p.Items {
 		if p.offline && !i.Ready && i.prefersRecipe() {
-			fmt.Fprintf(w, "with a connection, recipe %s would bring %s from %s (size: %s)\n",
-				i.Recipe.Argument, safetext.Printable(i.ID()), i.Recipe.origin(), i.Recipe.size())
+			fmt.Fprintf(w, "with a connection, recipe %s would bring %s from %s (size %s)\n",
+				i.Recipe.Argument, safetext.Printable(i.ID()), i.Recipe.origin(), i.Recipe.Size())
 		}
 	}
 	return err

@@ -121,9 +121,9 @@ func (r *ChosenRecipe) NumericVersion() string {
 	return ""
 }
 
-// size returns the approximate size of the download and its database: that of the last online
+// Size returns the approximate size of the download and its database: that of the last online
 // check, which may have been of another version.
-func (r *ChosenRecipe) size() string {
+func (r *ChosenRecipe) Size() string {
 	if r.Verified.Bytes == 0 {
 		return "unknown"
 	}
