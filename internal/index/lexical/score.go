@@ -186,7 +186,7 @@ const manualTitle = 2
 
 // maxTermCount is the number of occurrences that count among a passage's index terms: a word
 // that all names of one passage share is not its subject as many times.
-const maxTermCount = 2
+const maxTermCount = 3
 
 // counted returns the number of times that n occurrences in a field count.
 func (p *passageInfo) counted(field, n int) int {
