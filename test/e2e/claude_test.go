@@ -26,6 +26,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/docsearch/docsearch/internal/file/filetest"
 )
 
 // Versions of Claude Code: the newest supported one, one from mid-2026, and the
@@ -123,12 +125,12 @@ type session struct {
 
 func newSession(t *testing.T, version string) *session {
 	t.Helper()
-	s := &session{version: version, home: t.TempDir(), project: t.TempDir()}
+	s := &session{version: version, home: filetest.TempDir(t), project: filetest.TempDir(t)}
 	s.env = []string{
 		"HOME=" + s.home,
 		// install runs the client on PATH to determine its version.
 		"PATH=" + npm(t, claudePackage, version) + string(filepath.ListSeparator) + os.Getenv("PATH"),
-		"TMPDIR=" + t.TempDir(),
+		"TMPDIR=" + filetest.TempDir(t),
 		"LANG=C.UTF-8",
 	}
 	return s

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/docsearch/docsearch/internal/file/filetest"
 )
 
 // A client is an agent that runs docsearch's hook and MCP server.
@@ -77,7 +79,7 @@ func newClientSession(t *testing.T, c client) *clientSession {
 	if latest {
 		c.version = strings.TrimSpace(runNPM(t, "view", c.pkg, "version"))
 	}
-	s := &clientSession{client: c, session: &session{version: c.version, home: t.TempDir(), project: t.TempDir()}}
+	s := &clientSession{client: c, session: &session{version: c.version, home: filetest.TempDir(t), project: filetest.TempDir(t)}}
 	path := []string{
 		npm(t, c.pkg, c.version),
 		npm(t, "node", nodeVersion),
@@ -86,7 +88,7 @@ func newClientSession(t *testing.T, c client) *clientSession {
 	s.env = []string{
 		"HOME=" + s.home,
 		"PATH=" + strings.Join(path, string(filepath.ListSeparator)),
-		"TMPDIR=" + t.TempDir(),
+		"TMPDIR=" + filetest.TempDir(t),
 		"LANG=C.UTF-8",
 		"NO_COLOR=1",
 	}

@@ -17,6 +17,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/docsearch/docsearch/internal/file/filetest"
 )
 
 // An npmUser runs npm with the packages of a registry on the loopback interface.
@@ -29,11 +31,11 @@ type npmUser struct {
 // newNPMUser returns a user with an empty home.
 func newNPMUser(t testing.TB, registry string) *npmUser {
 	t.Helper()
-	u := &npmUser{home: t.TempDir(), prefix: t.TempDir()}
+	u := &npmUser{home: filetest.TempDir(t), prefix: filetest.TempDir(t)}
 	u.env = []string{
 		"HOME=" + u.home,
 		"PATH=" + filepath.Join(u.prefix, "bin") + string(filepath.ListSeparator) + os.Getenv("PATH"),
-		"TMPDIR=" + t.TempDir(),
+		"TMPDIR=" + filetest.TempDir(t),
 		"npm_config_registry=" + registry,
 		"npm_config_prefix=" + u.prefix,
 		"npm_config_cache=" + filepath.Join(u.home, ".npm"),

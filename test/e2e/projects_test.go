@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/docsearch/docsearch/internal/file/filetest"
 )
 
 // A projectQuestion is a line of testdata/projects/questions.txt.
@@ -120,7 +122,7 @@ type projectUser struct {
 
 func newProjectUser(t *testing.T) *projectUser {
 	t.Helper()
-	u := &projectUser{home: t.TempDir(), project: t.TempDir()}
+	u := &projectUser{home: filetest.TempDir(t), project: filetest.TempDir(t)}
 	u.data = filepath.Join(u.home, ".local", "share", "docsearch")
 	if err := os.Mkdir(filepath.Join(u.project, ".git"), 0o755); err != nil {
 		t.Fatal(err)

@@ -28,6 +28,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/docsearch/docsearch/internal/file/filetest"
 	"github.com/docsearch/docsearch/internal/index/indextest"
 )
 
@@ -92,7 +93,7 @@ func openPage(t testing.TB, address, base string) *tab {
 	if path == "" {
 		t.Skip("skipped: no Chromium on PATH")
 	}
-	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()),
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path), chromedp.UserDataDir(filetest.TempDir(t)),
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
 	if os.Getuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
@@ -232,8 +233,8 @@ func TestWebSession(t *testing.T) {
 // webSession returns a session with a database and some decisions of the hook.
 func webSession(t *testing.T) *session {
 	t.Helper()
-	s := &session{home: t.TempDir(), project: t.TempDir()}
-	s.env = []string{"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "LANG=C.UTF-8"}
+	s := &session{home: filetest.TempDir(t), project: filetest.TempDir(t)}
+	s.env = []string{"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + filetest.TempDir(t), "LANG=C.UTF-8"}
 	s.database(t)
 	config := filepath.Join(s.home, ".claude", "hooks", "docsearch-config.json")
 	s.write(t, config, strings.Replace(read(t, config), "{", `{"hook": {"log_queries": true}, `, 1))
@@ -316,7 +317,7 @@ func TestWebPicture(t *testing.T) {
 	if path == "" {
 		t.Skip("skipped: DOCSEARCH_PICTURE names no file")
 	}
-	s := &session{home: t.TempDir(), project: t.TempDir()}
+	s := &session{home: filetest.TempDir(t), project: filetest.TempDir(t)}
 	s.env = []string{"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8"}
 	// The picture shows the folder of the documents.
 	folder := filepath.Join(os.TempDir(), "docsearch")
@@ -533,8 +534,8 @@ func TestWebManagementKeyboard(t *testing.T) {
 
 // Nothing in a document runs or loads anything, and the page stays usable.
 func TestWebHostileDocuments(t *testing.T) {
-	s := &session{home: t.TempDir(), project: t.TempDir()}
-	s.env = []string{"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir()}
+	s := &session{home: filetest.TempDir(t), project: filetest.TempDir(t)}
+	s.env = []string{"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + filetest.TempDir(t)}
 	attacks := []string{
 		`<script>window.harm=1</script>`, `<img src="https://evil.example/x.png" onerror="window.harm=1">`,
 		`[link](javascript:window.harm=1)`, `<a href="javascript:window.harm=1">a</a>`, `<svg onload="window.harm=1"><script>window.harm=1</script></svg>`,

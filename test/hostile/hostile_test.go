@@ -26,6 +26,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/docsearch/docsearch/internal/file/filetest"
 )
 
 var binary = flag.String("docsearch", "", "attack the docsearch `binary` at this path (default: build one)")
@@ -78,14 +80,10 @@ type sandbox struct {
 
 func newSandbox(t *testing.T) *sandbox {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := filetest.TempDir(t)
 	s := &sandbox{T: t, home: filepath.Join(dir, "home"), work: filepath.Join(dir, "work")}
 	s.mkdir(s.home)
 	s.mkdir(s.work)
-	t.Cleanup(func() { s.removeAll(dir) })
 	s.env = []string{
 		"HOME=" + s.home, "USERPROFILE=" + s.home,
 		"APPDATA=" + filepath.Join(s.home, "AppData", "Roaming"), "LOCALAPPDATA=" + filepath.Join(s.home, "AppData", "Local"),
@@ -93,21 +91,6 @@ func newSandbox(t *testing.T) *sandbox {
 		"PATH=" + os.Getenv("PATH"), "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"), "TMPDIR=" + os.TempDir(), "TMP=" + os.TempDir(),
 	}
 	return s
-}
-
-// removeAll removes a folder. The hook starts processes in the background, which may still
-// write there.
-func (s *sandbox) removeAll(dir string) {
-	const attempts = 50
-	for range attempts {
-		if os.RemoveAll(dir) == nil {
-			time.Sleep(50 * time.Millisecond)
-			if _, err := os.Stat(dir); err != nil {
-				return
-			}
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
 }
 
 // A result is the result of a docsearch command.

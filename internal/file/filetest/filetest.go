@@ -1,5 +1,6 @@
-// Package filetest makes symbolic links for tests. Windows asks for a privilege, and Wine
-// makes links that it does not read.
+// Package filetest makes what tests need of the file system: symbolic links, for which Windows
+// asks for a privilege, and which Wine makes but does not read; and temporary folders in which
+// programs may write when a test ends.
 package filetest
 
 import (
@@ -7,7 +8,31 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
+
+// TempDir returns a folder, like T.TempDir. At the end of the test, it is removed when the
+// processes that docsearch and its clients start in the background no longer write there.
+func TempDir(t testing.TB) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		const attempts = 50
+		for range attempts {
+			if os.RemoveAll(dir) == nil {
+				time.Sleep(50 * time.Millisecond)
+				if _, err := os.Stat(dir); err != nil {
+					return
+				}
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	})
+	return dir
+}
 
 // Symlink makes a symbolic link, or skips the test where there are none.
 func Symlink(t testing.TB, target, link string) {
