@@ -37,7 +37,7 @@ func hookProgramAlone(tb testing.TB) string {
 var parsedRule = strings.Replace(redirectConfig, "{", `{"routes": {"kubectl": {"command_pattern": "^kubectl", "commands": "parsed", "message": "Use the console."}},`, 1)
 
 // duration matches the time in the line for the person.
-var duration = regexp.MustCompile(`\(\d+ ms\)`)
+var duration = regexp.MustCompile(` \(\d+ ms\)`)
 
 // TestHookProgram checks that docsearch-hook answers as docsearch does, also if docsearch
 // has to decide for it.
@@ -67,17 +67,8 @@ func TestHookProgram(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var results [2][]hookResult
-			for i, program := range []string{"", hookProgram(t)} {
-				h := newHookHome(t, test.config)
-				h.program = program
-				for range 2 { // the first run reads the config, the second one its snapshot
-					cmd := h.command()
-					cmd.Args = append(cmd.Args, test.args...)
-					r := h.result(cmd, strings.NewReader(test.event))
-					r.stdout, r.stderr = duration.ReplaceAllString(strings.ReplaceAll(r.stdout, h.dir, "HOME"), "(N ms)"), strings.ReplaceAll(r.stderr, h.dir, "HOME")
-					results[i] = append(results[i], r)
-					h.forget() // the second run is no retry
-				}
+			for try := 0; try == 0 || try < 3 && !slices.Equal(results[0], results[1]); try++ { // the time limit of rules
+				results = resultsOfPrograms(t, test.config, test.event, test.args)
 			}
 			if !slices.Equal(results[0], results[1]) {
 				t.Errorf("docsearch: %+v\ndocsearch-hook: %+v", results[0], results[1])
@@ -87,6 +78,26 @@ func TestHookProgram(t *testing.T) {
 			}
 		})
 	}
+}
+
+// resultsOfPrograms returns the results of docsearch and of docsearch-hook for an event, each
+// twice: the first run reads the config, the second one its snapshot.
+func resultsOfPrograms(t *testing.T, config, event string, args []string) (results [2][]hookResult) {
+	t.Helper()
+	for i, program := range []string{"", hookProgram(t)} {
+		h := newHookHome(t, config)
+		h.program = program
+		for range 2 {
+			cmd := h.command()
+			cmd.Args = append(cmd.Args, args...)
+			r := h.result(cmd, strings.NewReader(event))
+			r.stdout = duration.ReplaceAllString(strings.ReplaceAll(r.stdout, h.dir, "HOME"), "") // less than 1 ms is not said
+			r.stderr = strings.ReplaceAll(r.stderr, h.dir, "HOME")
+			results[i] = append(results[i], r)
+			h.forget() // the second run is no retry
+		}
+	}
+	return results
 }
 
 // TestHookProgramOfAnotherVersion checks that docsearch-hook leaves the decision to
