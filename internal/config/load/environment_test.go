@@ -100,3 +100,14 @@ func TestCheckEnvironment(t *testing.T) {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 }
+
+// The environment also applies if the config file is broken.
+func TestDefaults(t *testing.T) {
+	t.Setenv("DOCSEARCH_HOOK_LOG", "no")
+	t.Setenv("DOCSEARCH_HOOK_TIMEOUT_MS", "90")
+	want := config.Default()
+	want.Hook.Log, want.Hook.TimeoutMS = false, 90
+	if diff := cmp.Diff(want, Defaults()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}

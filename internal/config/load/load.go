@@ -105,6 +105,16 @@ func Load(l config.Locations) (*Result, error) {
 	return r, nil
 }
 
+// Defaults returns the config if the file cannot be used: the defaults, and what the environment
+// sets.
+func Defaults() config.Config {
+	var r Result
+	if r.decode(nil) != nil {
+		return config.Default()
+	}
+	return r.Config
+}
+
 func read(path string) ([]byte, error) {
 	data, err := atomicfile.Read(path, MaxSize)
 	if errors.Is(err, atomicfile.ErrTooLong) {
@@ -269,7 +279,7 @@ func WriteFailureSnapshot(l config.Locations, err *SyntaxError) error {
 	if statErr != nil || projectsErr != nil {
 		return errors.Join(statErr, projectsErr)
 	}
-	return writeSnapshot(l, stamp, config.Snapshot{Projects: projects, Config: config.Default(), Problems: []string{err.Error()}})
+	return writeSnapshot(l, stamp, config.Snapshot{Projects: projects, Config: Defaults(), Problems: []string{err.Error()}})
 }
 
 // writeSnapshot writes the snapshot unless the file may have changed since stamp, or may

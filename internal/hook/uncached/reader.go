@@ -14,7 +14,6 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/hook"
-	"github.com/docsearch/docsearch/internal/hook/deadline"
 	"github.com/docsearch/docsearch/internal/hook/lookup"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/library"
@@ -71,8 +70,7 @@ func (x *Reader) Config() (*config.Config, []string) {
 	defer x.Reading.Store(false)
 	x.load()
 	if x.failure != nil {
-		c := config.Default()
-		c.Hook.TimeoutMS = int(deadline.Limit(x.Getenv).Milliseconds()) // the environment is not broken
+		c := load.Defaults()
 		return &c, []string{x.failure.Error()}
 	}
 	x.Debug("using config %s", x.loaded.Path)
