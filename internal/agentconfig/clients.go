@@ -101,23 +101,10 @@ func Clients() []*Client {
 				"tool_name": "google_web_search", "tool_input": {"query": "QUERY"}}`,
 			answer: decisionAnswer,
 		},
-		{ // It runs no programs as hooks, but plugins.
-			Name: "opencode", Title: "OpenCode", Tested: true, programs: []string{"opencode"}, folder: "$XDG_CONFIG_HOME/opencode",
-			hook: hookFile{
-				files: locations{User: {"$XDG_CONFIG_HOME/opencode/plugin/docsearch.js"}, Project: {"./.opencode/plugin/docsearch.js"}},
-				own:   func(run invocation) ownFile { return opencodeFile(run.client) },
-			},
-			server: serverFile{
-				files: locations{
-					User:    {"$XDG_CONFIG_HOME/opencode/opencode.jsonc", "$XDG_CONFIG_HOME/opencode/opencode.json"},
-					Project: {"./opencode.json", "./opencode.jsonc"},
-				},
-				key: "mcp", template: `{"type": "local", "command": ["PROGRAM", "serve"], "enabled": true}`,
-			},
-			others: locations{User: {"$XDG_CONFIG_HOME/opencode/plugin*/docsearch*.js"}, Project: {"./.opencode/plugin*/docsearch*.js"}},
-			sample: `{"hook_event_name": "PreToolUse", "session_id": "doctor", "tool_use_id": "call_0",
-				"tool_name": "websearch", "tool_input": {"query": "QUERY"}}`,
-		},
+		openCodeClient("opencode", "OpenCode", []string{"opencode"}, locations{
+			User:    {"$XDG_CONFIG_HOME/opencode/opencode.jsonc", "$XDG_CONFIG_HOME/opencode/opencode.json"},
+			Project: {"./opencode.json", "./opencode.jsonc"},
+		}),
 		{ // It has Gemini's settings and Claude's events. It sends SessionStart only in
 			// interactive sessions and adds no context there, so the hook starts with the
 			// first prompt.
@@ -203,23 +190,10 @@ func Clients() []*Client {
 			sampleShell: `{"hook_event_name": "PreToolUse", "session_id": "doctor", "tool_use_id": "call_0",
 				"tool_name": "run_commands", "tool_input": {"commands": ["true"]}}`,
 		},
-		{ // It is built on OpenCode and runs the same plugin.
-			Name: "kilo", Title: "Kilo Code", Tested: true, programs: []string{"kilo", "kilocode"}, folder: "$XDG_CONFIG_HOME/kilo",
-			hook: hookFile{
-				files: locations{User: {"$XDG_CONFIG_HOME/kilo/plugin/docsearch.js"}, Project: {"./.kilo/plugin/docsearch.js"}},
-				own:   func(run invocation) ownFile { return opencodeFile(run.client) },
-			},
-			server: serverFile{
-				files: locations{
-					User:    {"$XDG_CONFIG_HOME/kilo/kilo.json", "$XDG_CONFIG_HOME/kilo/kilo.jsonc"},
-					Project: {"./kilo.json", "./kilo.jsonc", "./.kilo/kilo.json", "./.kilo/kilo.jsonc"},
-				},
-				key: "mcp", template: `{"type": "local", "command": ["PROGRAM", "serve"], "enabled": true}`,
-			},
-			others: locations{User: {"$XDG_CONFIG_HOME/kilo/plugin*/docsearch*.js"}, Project: {"./.kilo/plugin*/docsearch*.js"}},
-			sample: `{"hook_event_name": "PreToolUse", "session_id": "doctor", "tool_use_id": "call_0",
-				"tool_name": "websearch", "tool_input": {"query": "QUERY"}}`,
-		},
+		openCodeClient("kilo", "Kilo Code", []string{"kilo", "kilocode"}, locations{
+			User:    {"$XDG_CONFIG_HOME/kilo/kilo.json", "$XDG_CONFIG_HOME/kilo/kilo.jsonc"},
+			Project: {"./kilo.json", "./kilo.jsonc", "./.kilo/kilo.json", "./.kilo/kilo.jsonc"},
+		}),
 		{
 			Name: "amp", Title: "Amp", programs: []string{"amp"}, folder: "$XDG_CONFIG_HOME/amp",
 			Limits: "it runs no hooks; the agent searches with the MCP server",
@@ -438,6 +412,25 @@ var (
 
 // scriptProgram precedes the program in the plugins.
 const scriptProgram = "const program = "
+
+// openCodeClient is OpenCode, or a client that is built on it. It runs no programs as hooks, but
+// plugins.
+func openCodeClient(name, title string, programs []string, servers locations) *Client {
+	user, project := "$XDG_CONFIG_HOME/"+name, "./."+name
+	return &Client{
+		Name: name, Title: title, Tested: true, programs: programs, folder: user,
+		hook: hookFile{
+			files: locations{User: {user + "/plugin/docsearch.js"}, Project: {project + "/plugin/docsearch.js"}},
+			own:   func(run invocation) ownFile { return opencodeFile(run.client) },
+		},
+		server: serverFile{
+			files: servers, key: "mcp", template: `{"type": "local", "command": ["PROGRAM", "serve"], "enabled": true}`,
+		},
+		others: locations{User: {user + "/plugin*/docsearch*.js"}, Project: {project + "/plugin*/docsearch*.js"}},
+		sample: `{"hook_event_name": "PreToolUse", "session_id": "doctor", "tool_use_id": "call_0",
+				"tool_name": "websearch", "tool_input": {"query": "QUERY"}}`,
+	}
+}
 
 // opencodeFile is the plugin for OpenCode, or for a client that is built on it and names its
 // plugins in another way.

@@ -2,15 +2,13 @@
 
 package e2e
 
-// Version 7.7.7 is the newest whose program for this platform npm has.
-var kiloCode = client{
-	name:    "kilo",
-	title:   "Kilo Code",
-	pkg:     "@kilocode/cli",
-	version: "7.7.7",
-	bin:     "kilo",
-	command: "kilo run",
-	files: map[string]string{".config/kilo/kilo.json": `{
+// kiloCode is built on OpenCode and has its tools. Version 7.7.7 is the newest whose program for
+// this platform npm has.
+var kiloCode = func() client {
+	c := openCode
+	c.name, c.title, c.command = "kilo", "Kilo Code", "kilo run"
+	c.pkg, c.version, c.bin = "@kilocode/cli", "7.7.7", "kilo"
+	c.files = map[string]string{".config/kilo/kilo.json": `{
   "autoupdate": false,
   "share": "disabled",
   "snapshot": false,
@@ -19,25 +17,9 @@ var kiloCode = client{
   "provider": {"local": {"npm": "@ai-sdk/openai-compatible", "name": "local",
     "options": {"baseURL": "{url}/v1", "apiKey": "x"}, "models": {"scripted": {"name": "scripted"}}}}
 }
-`},
-	env:  append([]string{"KILO_ENABLE_EXA=1", "KILO_TELEMETRY_LEVEL=off", "KILO_DISABLE_MODELS_FETCH=1"}, offline...),
-	args: []string{"run", "--auto", prompt},
-	search: func(query string) toolCall {
-		return toolCall{name: "websearch", arguments: map[string]any{"query": query}}
-	},
-	fetch: func(url string) toolCall {
-		return toolCall{name: "webfetch", arguments: map[string]any{"url": url, "format": "markdown"}}
-	},
-	shell: func(command string) toolCall {
-		return toolCall{name: "bash", arguments: map[string]any{"command": command, "description": "Try"}}
-	},
-	write: func(path, text string) toolCall {
-		return toolCall{name: "write", arguments: map[string]any{"filePath": path, "content": text}}
-	},
-	mcp: func(query string) toolCall {
-		return toolCall{name: "docsearch_search", arguments: map[string]any{"query": query}}
-	},
-	named:  "docsearch_search",
-	hooks:  ".config/kilo/plugin/docsearch.js",
-	second: ".kilo/plugin/team.js",
-}
+`}
+	c.env = append([]string{"KILO_ENABLE_EXA=1", "KILO_TELEMETRY_LEVEL=off", "KILO_DISABLE_MODELS_FETCH=1"}, offline...)
+	c.args = []string{"run", "--auto", prompt}
+	c.hooks, c.second = ".config/kilo/plugin/docsearch.js", ".kilo/plugin/team.js"
+	return c
+}()
