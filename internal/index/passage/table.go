@@ -285,9 +285,13 @@ func (t *Table) open() error {
 		return t.passages.Corrupt(0, "the sections' sizes do not fit together")
 	}
 	t.n, t.d = int(n), int(d)
-	if t.addresses, err = openAddresses(t.file, addressSections, t.d); err == nil {
-		t.redirects, err = openAddresses(t.file, redirectSections, t.d)
+	if t.addresses, err = openAddresses(t.file, addressSections, t.d); err != nil {
+		return err
 	}
+	if t.addresses.len() > 2*t.d { // with and without a version
+		return t.addresses.documents.Corrupt(0, "the documents have too many addresses")
+	}
+	t.redirects, err = openAddresses(t.file, redirectSections, t.d)
 	return err
 }
 
