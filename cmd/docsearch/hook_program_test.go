@@ -66,8 +66,9 @@ func TestHookProgram(t *testing.T) {
 		{"help", redirectConfig, []string{"--help"}, "", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var results [2][]hookResult
-			for try := 0; try == 0 || try < 3 && !slices.Equal(results[0], results[1]); try++ { // the time limit of rules
+			results := resultsOfPrograms(t, test.config, test.event, test.args)
+			outOfTime := func(r hookResult) bool { return strings.Contains(r.stderr, "other patterns used the time limit") }
+			for try := 0; try < 2 && slices.ContainsFunc(slices.Concat(results[:]...), outOfTime); try++ { // a busy machine
 				results = resultsOfPrograms(t, test.config, test.event, test.args)
 			}
 			if !slices.Equal(results[0], results[1]) {
