@@ -92,7 +92,7 @@ func resultsOfPrograms(t *testing.T, config, event string, args []string) (resul
 			cmd := h.command()
 			cmd.Args = append(cmd.Args, args...)
 			r := h.result(cmd, strings.NewReader(event))
-			r.stdout = duration.ReplaceAllString(strings.ReplaceAll(r.stdout, h.dir, "HOME"), "") // less than 1 ms is not said
+			r.stdout = duration.ReplaceAllString(strings.ReplaceAll(r.stdout, h.dir, "HOME"), "")
 			r.stderr = strings.ReplaceAll(r.stderr, h.dir, "HOME")
 			results[i] = append(results[i], r)
 			h.forget() // the second run is no retry

@@ -129,9 +129,8 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 		}
 		reply := decision.reply()
 		if p.Deadline != nil && reply.Message != "" {
-			if took := time.Since(p.started()); took >= time.Millisecond { // a rule takes less
-				reply.Message += fmt.Sprintf(" (%d ms)", took.Milliseconds())
-			}
+			took := max(time.Since(p.started()), time.Millisecond) // a rule takes less
+			reply.Message += fmt.Sprintf(" (%d ms)", took.Milliseconds())
 		}
 		if line := p.troubleLine(&decision, c, l, problems); line != "" {
 			reply.Message = line
