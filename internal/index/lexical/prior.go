@@ -63,8 +63,9 @@ func (l *layout) isRepeated(i int) bool {
 func logLinks(links uint32) float64 { return float64(float32(math.Log1p(float64(links)))) }
 
 // IsSecondaryPage reports whether an address is of a secondary page, about history, plans,
-// internals or the project itself: release notes, changelogs, blogs, policies, decision
-// records, rules for contributors. A page called releases, changes, news or
+// internals or the project itself: release notes, announcements, guides to another version or
+// from another program, changelogs, blogs, policies, decision records, rules for contributors.
+// A page called migrations is about a feature. A page called releases, changes, news or
 // posts may be about a feature of that name: whether it is secondary, its content says (see
 // passage.ReleaseNotes and passage.Blog).
 func IsSecondaryPage(address string) bool {
@@ -75,11 +76,18 @@ func IsSecondaryPage(address string) bool {
 		}
 		switch s {
 		case "history", "internals", "policy", "policies", "roadmap", "blog", "blogs", "release-notes", "release_notes", "releasenotes", "c-api", "archive", "archives",
+			"announcement", "announcements", "migration-guide", "migration-guides", "migration_guide", "upgrade-guide", "upgrade_guide",
 			"adr", "adrs", "contributing", "code-of-conduct", "code_of_conduct", "governance":
 			return true
 		}
-		for _, prefix := range [...]string{"whatsnew", "whats-new", "what-s-new", "relnotes", "changelog", "deprecat"} {
+		for _, prefix := range [...]string{"whatsnew", "whats-new", "what-s-new", "relnotes", "changelog", "deprecat",
+			"announcing-", "migrating-from-", "migrating-to-", "migrate-from-", "migration-from-", "upgrading-from-", "upgrading-to-"} {
 			if strings.HasPrefix(s, prefix) {
+				return true
+			}
+		}
+		for _, suffix := range [...]string{"-announcement", "-migration-guide", "-upgrade-guide"} {
+			if strings.HasSuffix(s, suffix) {
 				return true
 			}
 		}
