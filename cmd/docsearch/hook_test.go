@@ -48,7 +48,7 @@ func binary(tb testing.TB) string {
 		}
 		for name, source := range map[string]string{"docsearch": ".", "docsearch-hook": "../docsearch-hook", "empty": empty} {
 			program := filepath.Join(builtBinaries.dir, executable(name))
-			cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program+".built", source)
+			cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o", program+".built", source)
 			cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 			if out, err := cmd.CombinedOutput(); err != nil {
 				builtBinaries.err = fmt.Errorf("%s: %w\n%s", cmd, err, out)

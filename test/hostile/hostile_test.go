@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 			if runtime.GOOS == "windows" {
 				*binary += ".exe"
 			}
-			build := exec.Command("go", "build", "-o", *binary, "../../cmd/docsearch")
+			build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", *binary, "../../cmd/docsearch")
 			build.Env = append(os.Environ(), "CGO_ENABLED=0")
 			if out, err := build.CombinedOutput(); err != nil {
 				fmt.Fprintf(os.Stderr, "cannot build docsearch: %v\n%s", err, out)

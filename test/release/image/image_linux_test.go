@@ -26,7 +26,7 @@ func TestImage(t *testing.T) {
 	}
 	dir := t.TempDir()
 	binary := filepath.Join(dir, "docsearch")
-	build := exec.Command("go", "build", "-o", binary, "github.com/docsearch/docsearch/cmd/docsearch")
+	build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", binary, "github.com/docsearch/docsearch/cmd/docsearch")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
