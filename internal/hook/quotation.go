@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/docsearch/docsearch/internal/index/lexical"
@@ -320,15 +321,21 @@ func repeats(heading, other string) bool {
 }
 
 // bestParagraph returns the paragraph of a passage that contains the most of the words, on
-// one line. It prefers the first of several, and skips paragraphs that are only a heading.
+// one line. It prefers the first of several. Headings count as words of the paragraph below
+// them; they and captions are no answers. The result is empty if there is nothing else.
 func bestParagraph(text string, words []string) string {
-	best, most := "", -1
+	best, most, headings := "", -1, ""
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
+		above, paragraph := cutHeadings(paragraph)
+		headings += " " + above
 		line := strings.TrimSpace(safetext.Line(paragraph))
-		if line == "" || strings.HasPrefix(line, "#") && !strings.Contains(strings.TrimSpace(paragraph), "\n") {
+		if line == "" || isCaption(line) {
 			continue
 		}
 		folded, n := strings.ToLower(line), 0
+		if len(line) >= minAnswer {
+			folded, headings = strings.ToLower(headings+" "+line), ""
+		}
 		for _, w := range words {
 			if strings.Contains(folded, strings.ToLower(w)) {
 				n++
@@ -338,15 +345,44 @@ func bestParagraph(text string, words []string) string {
 			best, most = line, n
 		}
 	}
-	if most < 0 {
-		return safetext.Line(text)
-	}
 	return best
 }
 
+// cutHeadings separates the headings at the start of a text from what follows them.
+func cutHeadings(text string) (headings, rest string) {
+	rest = strings.TrimSpace(text)
+	for strings.HasPrefix(rest, "#") {
+		heading, below, _ := strings.Cut(rest, "\n")
+		headings += heading + "\n"
+		rest = strings.TrimSpace(below)
+	}
+	return headings, rest
+}
+
+// minAnswer is the number of bytes below which a paragraph rather notes something, such as the
+// version that introduced a function, than says what its heading names.
+const minAnswer = 32
+
+// isCaption reports whether a line is the caption of a table or figure, as in "Table 9.88. Signal
+// functions": it names an answer but is none. "Figure 3 shows the boiler." is a sentence.
+func isCaption(line string) bool {
+	line = strings.Trim(line, "*_ ")
+	for _, kind := range [...]string{"Table ", "Figure ", "Fig. ", "Listing "} {
+		if rest, ok := strings.CutPrefix(line, kind); ok {
+			title := strings.TrimLeft(rest, "0123456789.-:)*_ ")
+			first, _ := utf8.DecodeRuneInString(title)
+			return title != rest && (title == "" || unicode.IsUpper(first) && !strings.Contains(title, ". "))
+		}
+	}
+	return false
+}
+
 // firstDefinition returns the definition that starts a text, on one line: the first paragraph, and
-// the next one if the first is only the term.
+// the next one if the first is only the term. The term of a section is above the quotation anyway.
 func firstDefinition(text string) string {
+	if headings, section := cutHeadings(text); headings != "" {
+		return bestParagraph(section, nil)
+	}
 	term, rest, _ := strings.Cut(text, "\n\n")
 	if !strings.Contains(term, "\n") {
 		description, _, _ := strings.Cut(strings.TrimLeft(rest, "\n"), "\n\n")

@@ -291,3 +291,19 @@ func TestHeadingsOfSeveralSections(t *testing.T) {
 		}
 	}
 }
+
+func TestBestParagraph(t *testing.T) {
+	words := []string{"boiler", "states"}
+	for _, tt := range []struct{ name, text, want string }{
+		{"most words", "The boiler is old.\n\nThe boiler has two states.\n\nThe boiler states.", "The boiler has two states."},
+		{"headings", "# Questions\n## General questions about boiler states\n\n## Which states has a boiler?\n\nNew in 1.2.\n\nIt has two states, hot and cold.\n\nOther states of the kettle.", "It has two states, hot and cold."},
+		{"heading over text", "Ask.\n\n## Boiler states\nThey are hot, cold, and warm in winter.", "They are hot, cold, and warm in winter."},
+		{"caption", "**Table 9.88. Boiler states**\n\nOf the states, hot is the usual one.", "Of the states, hot is the usual one."},
+		{"sentence about a figure", "Figure 3 shows the states of a boiler.\n\nIt is small.", "Figure 3 shows the states of a boiler."},
+		{"only a heading", "## Boiler states", ""},
+	} {
+		if got := bestParagraph(tt.text, words); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/docsearch/docsearch/internal/humanize/textfile"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/safetext"
 )
 
 const (
@@ -266,20 +267,33 @@ func (t *denialText) excerpt(limit int) string {
 	if best == nil {
 		return ""
 	}
-	p := &best.Passages[0]
-	body, text := sanitize(p.Text), ""
-	if d, ok := passage.Define(body, best.definedBy()); ok {
-		defined := p.At(d)
-		p, text = &defined, firstDefinition(body[d.Start:])
-	} else {
-		text = bestParagraph(body, contentWords(best.query(), best.db.Keywords, maxKeywords))
-	}
+	p, text := best.answer()
 	head := "\n" + denialTexts.Text("best-match", "heading", shortHeading(p, maxLabel)) + "\n> "
 	room := limit - utf16Len(head)
 	if room < min(minExcerpt, utf16Len(text)) {
 		return ""
 	}
 	return head + shorten(text, room)
+}
+
+// answer returns the first passage that is more than headings, and its definition or paragraph
+// that matches the query best.
+func (o *result) answer() (p *passage.Passage, text string) {
+	words := contentWords(o.query(), o.db.Keywords, maxKeywords)
+	for i := range o.Passages {
+		p := &o.Passages[i]
+		body := sanitize(p.Text)
+		if d, ok := passage.Define(body, o.definedBy()); ok {
+			if text := firstDefinition(body[d.Start:]); text != "" {
+				defined := p.At(d)
+				return &defined, text
+			}
+		}
+		if text := bestParagraph(body, words); text != "" {
+			return p, text
+		}
+	}
+	return &o.Passages[0], safetext.Line(o.Passages[0].Text)
 }
 
 // context returns the passages, each once.
