@@ -70,6 +70,7 @@ func logLinks(links uint32) float64 { return float64(float32(math.Log1p(float64(
 // passage.ReleaseNotes and passage.Blog).
 func IsSecondaryPage(address string) bool {
 	path, _, _ := strings.Cut(strings.ToLower(address), "#")
+	folder := ""
 	for s := range strings.SplitSeq(path, "/") {
 		if i := strings.LastIndexByte(s, '.'); i > 0 {
 			s = s[:i]
@@ -91,6 +92,10 @@ func IsSecondaryPage(address string) bool {
 				return true
 			}
 		}
+		if folder == "migration" && (strings.Contains(s, "-to-") || strings.Contains(s, "from-") || strings.Contains(s, "migrat")) {
+			return true
+		}
+		folder = s
 		version := strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(s, "release"), "-notes"), "-_v")
 		if strings.HasPrefix(s, "release") && version != "" && isDigit(version[0]) {
 			return true
