@@ -34,7 +34,7 @@ func (r *Recipe) Faults(read *Reading) []string {
 			read.NewestTag))
 	}
 	add(severalLanguages(read.Files))
-	add(severalEditions(read.Files))
+	add(severalEditions(read.Root, read.Files))
 	add(widerThanDocumentation(read.Files))
 	if read.Root != nil {
 		add(generatedElsewhere(read.Root, read.Files))
@@ -73,8 +73,9 @@ func severalLanguages(files []string) string {
 }
 
 // severalEditions reports two folders in the same one, or one in the other, that contain pages
-// of the same names, as those of two versions, dialects, or translations do.
-func severalEditions(files []string) string {
+// of the same names, as those of two versions, dialects, or translations do. Pages that share
+// no text, such as the methods of two classes, are not editions of each other.
+func severalEditions(root fs.FS, files []string) string {
 	const (
 		least = 5   // pages in common
 		share = 0.6 // of the smaller folder, and half of the other
@@ -103,19 +104,51 @@ func severalEditions(files []string) string {
 			if path.Dir(b) != path.Dir(a) && path.Dir(b) != a {
 				continue
 			}
-			both := 0
+			var both []string
 			for page := range smaller {
 				if other[page] {
-					both++
+					both = append(both, page)
 				}
 			}
-			if both >= least && float64(both) >= share*float64(len(smaller)) && 2*both >= len(other) {
+			if len(both) >= least && float64(len(both)) >= share*float64(len(smaller)) && 2*len(both) >= len(other) &&
+				(root == nil || shareText(root, a, b, both)) {
 				return fmt.Sprintf("several versions or dialects: %s and %s have %d pages of the same names: "+
-					"want include of one", a, b, both)
+					"want include of one", a, b, len(both))
 			}
 		}
 	}
 	return ""
+}
+
+// shareText reports whether a fifth of the lines of the pages in folder a is also in the
+// pages of the same names in folder b. Short lines, such as brackets and headings that all
+// pages have, do not count.
+func shareText(root fs.FS, a, b string, pages []string) bool {
+	const (
+		shortest = 30 // bytes
+		share    = 0.2
+	)
+	lines := func(name string) []string {
+		text, err := fs.ReadFile(root, name)
+		if err != nil { // a folder's index may have no file of its own
+			return nil
+		}
+		return slices.DeleteFunc(strings.Split(string(text), "\n"), func(line string) bool { return len(line) < shortest })
+	}
+	all, both := 0, 0
+	for _, page := range pages {
+		others := map[string]bool{}
+		for _, line := range lines(path.Join(b, page)) {
+			others[line] = true
+		}
+		for _, line := range lines(path.Join(a, page)) {
+			all++
+			if others[line] {
+				both++
+			}
+		}
+	}
+	return all > 0 && float64(both) >= share*float64(all)
 }
 
 // notDocumentation are names of folders whose files do not document a program.
@@ -141,9 +174,11 @@ func widerThanDocumentation(files []string) string {
 }
 
 // generatedPattern matches a line that stands for a text that another program makes of
-// source code: directives of Sphinx, mkdocstrings, mdBook, and of Doxygen.
+// source code: directives of Sphinx, mkdocstrings, mdBook, and of Doxygen, and the component
+// of Streamlit. A name without a dot after ":::" is a container, such as "::: tip".
 var generatedPattern = document.Lazily(`(?m)^[ \t]*` +
-	`(\.\. (auto[a-z]+|doxygen[a-z]+|js:auto[a-z]+|click|argparse|program-output|typer)::|::: [A-Za-z_][\w.]+[ \t]*$|\{\{#rustdoc_include )`)
+	`(\.\. (auto[a-z]+|doxygen[a-z]+|js:auto[a-z]+|click|argparse|program-output|typer)::|::: [A-Za-z_]\w*\.[\w.]+[ \t]*$|` +
+	`\{\{#rustdoc_include |<Autofunction )`)
 
 // generatedElsewhere reports pages that the repository has only the frame of.
 func generatedElsewhere(root fs.FS, files []string) string {
@@ -171,6 +206,7 @@ func generatedElsewhere(root fs.FS, files []string) string {
 // licenseTexts are the SPDX identifiers of licenses, without "-only" and "-or-later", and
 // the words that only their texts begin with or contain. The first match counts.
 var licenseTexts = []struct{ id, words string }{
+	{"MPL-2.0", "mozilla public license version 2.0"},
 	{"AGPL-3.0", "gnu affero general public license version 3"},
 	{"LGPL-2.1", "gnu lesser general public license version 2.1"},
 	{"LGPL-3.0", "gnu lesser general public license version 3"},
@@ -178,7 +214,6 @@ var licenseTexts = []struct{ id, words string }{
 	{"GPL-2.0", "gnu general public license version 2"},
 	{"GFDL-1.3", "gnu free documentation license version 1.3"},
 	{"Apache-2.0", "apache license version 2.0"},
-	{"MPL-2.0", "mozilla public license version 2.0"},
 	{"EPL-2.0", "eclipse public license - v 2.0"},
 	{"CC-BY-NC-SA-4.0", "attribution-noncommercial-sharealike 4.0 international"},
 	{"CC-BY-SA-4.0", "attribution-sharealike 4.0 international"},

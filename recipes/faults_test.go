@@ -13,6 +13,9 @@ const (
 	apache = "                Apache License\n           Version 2.0, January 2004\n"
 	sphinx = "API\n===\n\n.. autoclass:: Tool\n   :members:\n"
 	prose  = "# Turn the crank\n\nThe crank turns.\n"
+	vite   = "# Turn the crank\n\n::: tip\nTurn it slowly.\n:::\n"
+	module = "# Crank\n\n::: widgets.crank\n"
+	page   = "# Crank\n\nA crank turns the widget that it is fixed to.\n"
 )
 
 func TestFaults(t *testing.T) {
@@ -44,6 +47,11 @@ func TestFaults(t *testing.T) {
 		"blog":              {"", Reading{Files: pages("content/docs", "content/blog/2019")}, "wider than the documentation: content/blog (6 documents)"},
 		"hidden":            {"", Reading{Files: pages("docs", ".github")}, "wider than the documentation: .github "},
 		"generated":         {"", Reading{Files: pages("docs"), Root: root(pages("docs"), sphinx)}, "generated elsewhere: 6 of 6 documents"},
+		"containers":        {"", Reading{Files: pages("docs"), Root: root(pages("docs"), vite)}, ""},
+		"docstrings":        {"", Reading{Files: pages("docs"), Root: root(pages("docs"), module)}, "generated elsewhere: 6 of 6 documents"},
+		"components":        {"", Reading{Files: pages("docs"), Root: root(pages("docs"), "<Autofunction function=\"crank\" />")}, "generated elsewhere: 6 of 6 documents"},
+		"same text":         {"", Reading{Files: pages("v1", "v2"), Root: root(pages("v1", "v2"), page)}, "several versions or dialects: v1 and v2 have 6 pages"},
+		"same names alone":  {"", Reading{Files: pages("small", "large"), Root: methods("small", "large")}, ""},
 		"written":           {"", Reading{Files: pages("docs"), Root: root(pages("docs"), prose)}, ""},
 		"license":           {"", Reading{Files: pages("docs"), Licenses: []string{"GNU GENERAL PUBLIC LICENSE\n Version 3, 29 June 2007"}}, "wrong license: MIT OR Apache-2.0, but the license file of the repository is GPL-3.0"},
 		"one of the two":    {"", Reading{Files: pages("docs"), Licenses: []string{apache}}, ""},
@@ -80,11 +88,24 @@ func root(files []string, text string) fstest.MapFS {
 	return fsys
 }
 
+// methods returns a folder with the same six pages for each class, whose texts differ.
+func methods(classes ...string) fstest.MapFS {
+	fsys := fstest.MapFS{}
+	for _, class := range classes {
+		for i := range 6 {
+			text := fmt.Sprintf("# Method\n\nMethod %d of a %s widget turns its own crank.\n", i, class)
+			fsys[fmt.Sprintf("%s/page%d.md", class, i)] = &fstest.MapFile{Data: []byte(text)}
+		}
+	}
+	return fsys
+}
+
 func TestLicenseOf(t *testing.T) {
 	for text, want := range map[string]string{
 		mit:    "MIT",
 		apache: "Apache-2.0",
 		"GNU AFFERO GENERAL PUBLIC LICENSE\n Version 3, 19 November 2007":                                       "AGPL-3.0",
+		"Mozilla Public License Version 2.0\n1.12 means the GNU Affero General Public License, Version 3.0":     "MPL-2.0",
 		"GNU LESSER GENERAL PUBLIC LICENSE\n Version 2.1, February 1999":                                        "LGPL-2.1",
 		"Creative Commons Attribution-ShareAlike 4.0 International Public License":                              "CC-BY-SA-4.0",
 		"Attribution 4.0 International\n\n====":                                                                 "CC-BY-4.0",
