@@ -10,6 +10,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/humanize"
 	"github.com/docsearch/docsearch/internal/ingest/document"
+	"github.com/docsearch/docsearch/internal/ingest/source/include"
 )
 
 // A Reading is what a build of the recipe read.
@@ -180,7 +181,8 @@ var generatedPattern = document.Lazily(`(?m)^[ \t]*` +
 	`(\.\. (auto[a-z]+|doxygen[a-z]+|js:auto[a-z]+|click|argparse|program-output|typer)::|::: [A-Za-z_]\w*\.[\w.]+[ \t]*$|` +
 	`\{\{#rustdoc_include |<Autofunction )`)
 
-// generatedElsewhere reports pages that the repository has only the frame of.
+// generatedElsewhere reports pages that the repository has only the frame of. A frame whose
+// text docsearch finds in the repository, such as the docstring of a class, is none.
 func generatedElsewhere(root fs.FS, files []string) string {
 	const (
 		least = 3
@@ -192,6 +194,10 @@ func generatedElsewhere(root fs.FS, files []string) string {
 		if err != nil || !generatedPattern().Match(text) {
 			continue
 		}
+		page := include.Expand(contents{root}, file, document.SplitLines(text))
+		if len(page.Reference) == 0 && !generatedPattern().MatchString(strings.Join(page.Lines, "\n")) {
+			continue
+		}
 		if frames++; example == "" {
 			example = file
 		}
@@ -201,6 +207,27 @@ func generatedElsewhere(root fs.FS, files []string) string {
 	}
 	return fmt.Sprintf("generated elsewhere: %s of %s take text from source code, such as %s: want site",
 		humanize.Thousands(frames), humanize.Count(len(files), "document"), example)
+}
+
+// contents are the files that a page of the recipe may include.
+type contents struct{ fs.FS }
+
+func (c contents) Read(name string) (string, error) {
+	text, err := fs.ReadFile(c, name)
+	return string(text), err
+}
+
+func (c contents) List(folder string) (names []string) {
+	fs.WalkDir(c, folder, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return fs.SkipDir
+		}
+		if d.Type().IsRegular() {
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names
 }
 
 // licenseTexts are the SPDX identifiers of licenses, without "-only" and "-or-later", and

@@ -41,24 +41,25 @@ func TestFaults(t *testing.T) {
 		"languages by ending": {"", Reading{Files: []string{"README.md", "README.zh-CN.md", "README.ja.md"}}, "several languages: "},
 		"one folder of a name": {"", Reading{Files: pages("docs", "docs/de")},
 			"several versions or dialects: "},
-		"one language":      {"", Reading{Files: pages("docs/en")}, ""},
-		"versions":          {"", Reading{Files: pages("versioned_docs/version-1.0", "versioned_docs/version-2.0")}, "several versions or dialects: versioned_docs/version-1.0 and versioned_docs/version-2.0 have 6 pages"},
-		"index pages":       {"", Reading{Files: []string{"a/index.md", "b/index.md", "c/index.md"}}, ""},
-		"blog":              {"", Reading{Files: pages("content/docs", "content/blog/2019")}, "wider than the documentation: content/blog (6 documents)"},
-		"hidden":            {"", Reading{Files: pages("docs", ".github")}, "wider than the documentation: .github "},
-		"generated":         {"", Reading{Files: pages("docs"), Root: root(pages("docs"), sphinx)}, "generated elsewhere: 6 of 6 documents"},
-		"containers":        {"", Reading{Files: pages("docs"), Root: root(pages("docs"), vite)}, ""},
-		"docstrings":        {"", Reading{Files: pages("docs"), Root: root(pages("docs"), module)}, "generated elsewhere: 6 of 6 documents"},
-		"components":        {"", Reading{Files: pages("docs"), Root: root(pages("docs"), "<Autofunction function=\"crank\" />")}, "generated elsewhere: 6 of 6 documents"},
-		"same text":         {"", Reading{Files: pages("v1", "v2"), Root: root(pages("v1", "v2"), page)}, "several versions or dialects: v1 and v2 have 6 pages"},
-		"same names alone":  {"", Reading{Files: pages("small", "large"), Root: methods("small", "large")}, ""},
-		"written":           {"", Reading{Files: pages("docs"), Root: root(pages("docs"), prose)}, ""},
-		"license":           {"", Reading{Files: pages("docs"), Licenses: []string{"GNU GENERAL PUBLIC LICENSE\n Version 3, 29 June 2007"}}, "wrong license: MIT OR Apache-2.0, but the license file of the repository is GPL-3.0"},
-		"one of the two":    {"", Reading{Files: pages("docs"), Licenses: []string{apache}}, ""},
-		"license of texts":  {`ref = "v{version}.*" # CC-BY-4.0`, Reading{Files: pages("docs"), Licenses: []string{mit}}, ""},
-		"another of texts":  {`ref = "v{version}.*" # CC-BY-4.0`, Reading{Files: pages("docs"), Licenses: []string{"CC0 1.0 Universal"}}, "wrong license: CC-BY-4.0, "},
-		"methods":           {"", Reading{Files: append(pages("methods/small", "methods/large"), pages("methods/large/a", "methods/large/b/c")...)}, ""},
-		"license of others": {"", Reading{Files: pages("docs"), Licenses: []string{"All rights reserved."}}, ""},
+		"one language":       {"", Reading{Files: pages("docs/en")}, ""},
+		"versions":           {"", Reading{Files: pages("versioned_docs/version-1.0", "versioned_docs/version-2.0")}, "several versions or dialects: versioned_docs/version-1.0 and versioned_docs/version-2.0 have 6 pages"},
+		"index pages":        {"", Reading{Files: []string{"a/index.md", "b/index.md", "c/index.md"}}, ""},
+		"blog":               {"", Reading{Files: pages("content/docs", "content/blog/2019")}, "wider than the documentation: content/blog (6 documents)"},
+		"hidden":             {"", Reading{Files: pages("docs", ".github")}, "wider than the documentation: .github "},
+		"generated":          {"", Reading{Files: pages("docs"), Root: root(pages("docs"), sphinx)}, "generated elsewhere: 6 of 6 documents"},
+		"containers":         {"", Reading{Files: pages("docs"), Root: root(pages("docs"), vite)}, ""},
+		"docstrings":         {"", Reading{Files: pages("docs"), Root: root(pages("docs"), module)}, "generated elsewhere: 6 of 6 documents"},
+		"docstrings at hand": {"", Reading{Files: pages("docs"), Root: withFile(root(pages("docs"), module), "widgets/__init__.py", "def crank():\n    \"\"\"Turn a widget.\"\"\"\n")}, ""},
+		"components":         {"", Reading{Files: pages("docs"), Root: root(pages("docs"), "<Autofunction function=\"crank\" />")}, "generated elsewhere: 6 of 6 documents"},
+		"same text":          {"", Reading{Files: pages("v1", "v2"), Root: root(pages("v1", "v2"), page)}, "several versions or dialects: v1 and v2 have 6 pages"},
+		"same names alone":   {"", Reading{Files: pages("small", "large"), Root: methods("small", "large")}, ""},
+		"written":            {"", Reading{Files: pages("docs"), Root: root(pages("docs"), prose)}, ""},
+		"license":            {"", Reading{Files: pages("docs"), Licenses: []string{"GNU GENERAL PUBLIC LICENSE\n Version 3, 29 June 2007"}}, "wrong license: MIT OR Apache-2.0, but the license file of the repository is GPL-3.0"},
+		"one of the two":     {"", Reading{Files: pages("docs"), Licenses: []string{apache}}, ""},
+		"license of texts":   {`ref = "v{version}.*" # CC-BY-4.0`, Reading{Files: pages("docs"), Licenses: []string{mit}}, ""},
+		"another of texts":   {`ref = "v{version}.*" # CC-BY-4.0`, Reading{Files: pages("docs"), Licenses: []string{"CC0 1.0 Universal"}}, "wrong license: CC-BY-4.0, "},
+		"methods":            {"", Reading{Files: append(pages("methods/small", "methods/large"), pages("methods/large/a", "methods/large/b/c")...)}, ""},
+		"license of others":  {"", Reading{Files: pages("docs"), Licenses: []string{"All rights reserved."}}, ""},
 	} {
 		text := strings.Replace(valid, `ref = "v{version}.*"`, test.recipe, 1)
 		if !strings.Contains(test.recipe, placeholder) {
@@ -85,6 +86,12 @@ func root(files []string, text string) fstest.MapFS {
 	for _, file := range files {
 		fsys[file] = &fstest.MapFile{Data: []byte(text)}
 	}
+	return fsys
+}
+
+// withFile adds a file to a folder.
+func withFile(fsys fstest.MapFS, name, text string) fstest.MapFS {
+	fsys[name] = &fstest.MapFile{Data: []byte(text)}
 	return fsys
 }
 
