@@ -53,6 +53,7 @@ func TestFaults(t *testing.T) {
 		"components":         {"", Reading{Files: pages("docs"), Root: root(pages("docs"), "<Autofunction function=\"crank\" />")}, "generated elsewhere: 6 of 6 documents"},
 		"same text":          {"", Reading{Files: pages("v1", "v2"), Root: root(pages("v1", "v2"), page)}, "several versions or dialects: v1 and v2 have 6 pages"},
 		"same names alone":   {"", Reading{Files: pages("small", "large"), Root: methods("small", "large")}, ""},
+		"part of many pages": {"", Reading{Files: append(pages("locator", "handle"), many(60)...), Root: root(pages("locator", "handle"), page)}, ""},
 		"written":            {"", Reading{Files: pages("docs"), Root: root(pages("docs"), prose)}, ""},
 		"license":            {"", Reading{Files: pages("docs"), Licenses: []string{"GNU GENERAL PUBLIC LICENSE\n Version 3, 29 June 2007"}}, "wrong license: MIT OR Apache-2.0, but the license file of the repository is GPL-3.0"},
 		"one of the two":     {"", Reading{Files: pages("docs"), Licenses: []string{apache}}, ""},
@@ -87,6 +88,14 @@ func root(files []string, text string) fstest.MapFS {
 		fsys[file] = &fstest.MapFile{Data: []byte(text)}
 	}
 	return fsys
+}
+
+// many returns n pages of different names.
+func many(n int) (files []string) {
+	for i := range n {
+		files = append(files, fmt.Sprintf("guide/step%d.md", i))
+	}
+	return files
 }
 
 // withFile adds a file to a folder.
