@@ -234,7 +234,7 @@ func (c contents) List(folder string) (names []string) {
 }
 
 // licenseTexts are the SPDX identifiers of licenses, without "-only" and "-or-later", and
-// the words that only their texts begin with or contain. The first match counts.
+// words of their texts, without commas and quotation marks.
 var licenseTexts = []struct{ id, words string }{
 	{"MPL-2.0", "mozilla public license version 2.0"},
 	{"AGPL-3.0", "gnu affero general public license version 3"},
@@ -252,21 +252,23 @@ var licenseTexts = []struct{ id, words string }{
 	{"CC-BY-3.0", "attribution 3.0"},
 	{"CC0-1.0", "cc0 1.0 universal"},
 	{"BSD-3-Clause", "contributors may be used to endorse or promote products derived"},
-	{"BSD-2-Clause", "redistributions in binary form must reproduce the above copyright notice"},
-	{"ISC", "permission to use, copy, modify, and/or distribute this software for any purpose with or without fee"},
-	{"MIT", "permission is hereby granted, free of charge, to any person obtaining a copy"},
+	{"BSD-2-Clause", "materials provided with the distribution. this software is provided"},
+	{"ISC", "distribute this software for any purpose with or without fee is hereby granted provided"},
+	{"0BSD", "distribute this software for any purpose with or without fee is hereby granted. the software"},
+	{"MIT", "permission is hereby granted free of charge to any person obtaining a copy"},
 }
 
 // licenseOf returns the license that a text is, without "-only" and "-or-later"; "" if it is
-// none of the known ones.
+// none of the known ones. The first license counts: many name others further on.
 func licenseOf(text string) string {
 	text = strings.Join(strings.Fields(strings.NewReplacer(",", "", "\"", "").Replace(strings.ToLower(text))), " ")
+	first, id := len(text), ""
 	for _, l := range licenseTexts {
-		if strings.Contains(text, strings.ReplaceAll(l.words, ",", "")) {
-			return l.id
+		if at := strings.Index(text, l.words); at >= 0 && at < first {
+			first, id = at, l.id
 		}
 	}
-	return ""
+	return id
 }
 
 // wrongLicense reports a license that is none of those in the repository. NOASSERTION

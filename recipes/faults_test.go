@@ -11,6 +11,8 @@ import (
 const (
 	mit    = "Permission is hereby granted, free of\ncharge, to any person obtaining a copy"
 	apache = "                Apache License\n           Version 2.0, January 2004\n"
+	bsd    = "Redistributions in binary form ... and/or other materials provided with the\ndistribution."
+	isc    = "Permission to use, copy, modify, and/or distribute this software for any\npurpose with or without fee is hereby granted"
 	sphinx = "API\n===\n\n.. autoclass:: Tool\n   :members:\n"
 	prose  = "# Turn the crank\n\nThe crank turns.\n"
 	vite   = "# Turn the crank\n\n::: tip\nTurn it slowly.\n:::\n"
@@ -120,14 +122,17 @@ func TestLicenseOf(t *testing.T) {
 	for text, want := range map[string]string{
 		mit:    "MIT",
 		apache: "Apache-2.0",
-		"GNU AFFERO GENERAL PUBLIC LICENSE\n Version 3, 19 November 2007":                                       "AGPL-3.0",
-		"Mozilla Public License Version 2.0\n1.12 means the GNU Affero General Public License, Version 3.0":     "MPL-2.0",
-		"GNU LESSER GENERAL PUBLIC LICENSE\n Version 2.1, February 1999":                                        "LGPL-2.1",
-		"Creative Commons Attribution-ShareAlike 4.0 International Public License":                              "CC-BY-SA-4.0",
-		"Attribution 4.0 International\n\n====":                                                                 "CC-BY-4.0",
-		"Redistributions in binary form must reproduce the above copyright\nnotice":                             "BSD-2-Clause",
-		"Permission to use, copy, modify, and/or distribute this software for any\npurpose with or without fee": "ISC",
-		"Ask us.": "",
+		"GNU AFFERO GENERAL PUBLIC LICENSE\n Version 3, 19 November 2007":                                    "AGPL-3.0",
+		"Mozilla Public License Version 2.0\n1.12 means the GNU Affero General Public License, Version 3.0":  "MPL-2.0",
+		"GNU LESSER GENERAL PUBLIC LICENSE\n Version 2.1, February 1999":                                     "LGPL-2.1",
+		"Creative Commons Attribution-ShareAlike 4.0 International Public License":                           "CC-BY-SA-4.0",
+		"Attribution 4.0 International\n\n====":                                                              "CC-BY-4.0",
+		bsd + " THIS SOFTWARE IS PROVIDED":                                                                   "BSD-2-Clause",
+		bsd + " 3. Neither its name nor its contributors may be used to endorse or promote products derived": "BSD-3-Clause",
+		mit + "\n\nOf others:\n" + bsd + " THIS SOFTWARE IS PROVIDED":                                        "MIT",
+		isc + ", provided":           "ISC",
+		isc + ".\n\nTHE SOFTWARE IS": "0BSD",
+		"Ask us.":                    "",
 	} {
 		if got := licenseOf(text); got != want {
 			t.Errorf("licenseOf(%.40q) = %q, want %q", text, got, want)
