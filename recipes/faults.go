@@ -179,9 +179,10 @@ func widerThanDocumentation(files []string) string {
 
 // generatedPattern matches a line that stands for a text that another program makes of
 // source code: directives of Sphinx, mkdocstrings, mdBook, and of Doxygen, and the component
-// of Streamlit. A name without a dot after ":::" is a container, such as "::: tip".
-var generatedPattern = document.Lazily(`(?m)^[ \t]*` +
-	`(\.\. (auto[a-z]+|doxygen[a-z]+|js:auto[a-z]+|click|argparse|program-output|typer)::|` +
+// of Streamlit. A name without a dot after ":::" is a container, such as "::: tip". Indented
+// directives do not count: they are details, such as the methods of a described class.
+var generatedPattern = document.Lazily(`(?m)^(` +
+	`\.\. (auto[a-z]+|doxygen[a-z]+|js:auto[a-z]+|click|argparse|program-output|typer)::|` +
 	`::: [A-Za-z_]\w*\.[\w.]+[ \t]*$|\{\{#rustdoc_include |<Autofunction )`)
 
 // generatedElsewhere reports pages that the repository has only the frame of. A frame whose

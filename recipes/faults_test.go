@@ -52,6 +52,7 @@ func TestFaults(t *testing.T) {
 		"containers":         {"", Reading{Files: pages("docs"), Root: root(pages("docs"), vite)}, ""},
 		"docstrings":         {"", Reading{Files: pages("docs"), Root: root(pages("docs"), module)}, "generated elsewhere: 6 of 6 documents"},
 		"docstrings at hand": {"", Reading{Files: pages("docs"), Root: withFile(root(pages("docs"), module), "widgets/__init__.py", "def crank():\n    \"\"\"Turn a widget.\"\"\"\n")}, ""},
+		"methods of classes": {"", Reading{Files: pages("docs"), Root: root(pages("docs"), ".. class:: Tool\n\n   .. automethod:: turn\n")}, ""},
 		"components":         {"", Reading{Files: pages("docs"), Root: root(pages("docs"), "<Autofunction function=\"crank\" />")}, "generated elsewhere: 6 of 6 documents"},
 		"same text":          {"", Reading{Files: pages("v1", "v2"), Root: root(pages("v1", "v2"), page)}, "several versions or dialects: v1 and v2 have 6 pages"},
 		"same names alone":   {"", Reading{Files: pages("small", "large"), Root: methods("small", "large")}, ""},
