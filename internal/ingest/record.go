@@ -67,7 +67,7 @@ const (
 	// filesVersion is the version of FilesName. It also changes if parsers make
 	// other passages from the same bytes than before: nothing of an older
 	// generation is reused.
-	filesVersion = 16
+	filesVersion = 17
 )
 
 // A header holds the values for all documents.

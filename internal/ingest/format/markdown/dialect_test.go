@@ -23,6 +23,7 @@ func TestDialects(t *testing.T) {
 		{"placeholders stay", "Run `<x>` <name> List<String> <my-name> a < b > c <https://x.y> <a@b.c>.", "Run `<x>` <name> List<String> <my-name> a < b > c <https://x.y> <a@b.c>."},
 		{"Vue", "<script setup>\nimport A from 'a'\n\nconst b = 1 < 2\n</script>\n\n# T {#t}\n\n<A :b=\"c > d\" title=\"E\" />\n\n<style>\na > b {}\n</style>\n\n{{ b }}F", "# T\n**E**\nF"},
 		{"colons", "::: tip Be *calm*\nA\n:::\n\n:::note[B]{x=y}\nC\n:::\n\n::: code-group\n```sh [npm]\nx\n```\n:::\n\n:::warning\nD\n:::\n", "**Tip: Be *calm***\nA\n**Note: B**\nC\n```sh [npm]\nx\n```\n**Warning:**\nD"},
+		{"two lists of attributes", "![A](b.svg){width=25}{type=\"joined\"} [C](d.md) {x}{y=1} z\n", "![A](b.svg) [C](d.md) {x}{y=1} z"},
 		{"Quarto", "::: {.callout-note title=\"A\"}\nB\n:::\n\n::::: {.columns}\n:::: {.column width=\"50%\"}\nC [D](e){.f target=\"g\"} ![H](i){fig-alt=\"J\"} {{< kbd Ctrl-K >}} {{< meta l >}}\n::::\n:::::\n\n```{r}\nx <- 1\n```", "**Note: A**\nB\nC [D](e) ![H](i) (J) Ctrl-K\n```{r}\nx <- 1\n```"},
 		{"MDC", "::card{title=\"A\" icon=\"b\"}\nC :badge[v2]{color=\"d\"}\n#footer\nE\n::\n\n::field\n---\nname: f\ntype: G\n---\nH\n::", "**A**\nC v2\nE\n`f` G\nH"},
 		{"MyST", "(label)=\n# T\n\n```{note} A\n:class: b\n\nSee {ref}`C <d>`, {py:func}`~e.f` and {term}`g`.\n```\n\n:::{tip}\nH\n:::\n\n```{code-block} python\n:caption: I\nj = \"<k>\"\n```\n\n```{toctree}\nl\n```", "# T\n**Note: A**\nSee C, `f` and g.\n**Tip:**\nH\n**I**\n```python\nj = \"<k>\"\n```"},

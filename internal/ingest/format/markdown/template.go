@@ -368,9 +368,18 @@ func (r *reducer) unbracket() {
 	}
 }
 
-// endsMarkup reports whether a link, code or emphasis ends before a column.
+// endsMarkup reports whether a link, code or emphasis ends before a column, maybe with other
+// attributes.
 func (r *reducer) endsMarkup(column int) bool {
-	return column > 0 && strings.IndexByte(")]`*_", r.lines[r.at][column-1]) >= 0
+	line := r.lines[r.at][:column]
+	for strings.HasSuffix(line, "}") {
+		start := strings.LastIndexByte(line, '{')
+		if start < 0 || attributeList().FindString(line[start:]) != line[start:] {
+			return false
+		}
+		line = line[:start]
+	}
+	return line != "" && strings.IndexByte(")]`*_", line[len(line)-1]) >= 0
 }
 
 // roleText returns the text of a role of MyST.

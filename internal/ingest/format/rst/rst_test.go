@@ -43,6 +43,18 @@ func TestInline(t *testing.T) {
 	}
 }
 
+func TestFieldName(t *testing.T) {
+	for name, want := range map[string]string{
+		"param str ml": "str ml", "returns": "returns", "raises Dry": "raises Dry", "<header Accept": "request header Accept",
+		">json boolean hot": "response JSON boolean hot", "query limit": "query parameter limit", "code 404": "status 404",
+		"status": "status", "code": "code", "Author": "Author",
+	} {
+		if got := fieldName(name); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}
+
 // A simple table ends at a border before a blank line. Without one, and with two blank lines
 // in it, the lines are text.
 func TestSimpleTable(t *testing.T) {
