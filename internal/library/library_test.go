@@ -147,6 +147,20 @@ func TestMergeOptions(t *testing.T) {
 	}
 }
 
+// The options of a recipe's source reach the build, and an update keeps them.
+func TestRecipeOptions(t *testing.T) {
+	inEmptyHome(t)
+	ingesttest.WriteFiles(t, ".", map[string]string{"tool/docs/a.md": "# Tea\n\nHot water.\n"})
+	b := builder()
+	b.useSource(recipes.Source{Include: []string{"docs/**"}, Root: "docs"})
+	p := build(t, b, "tool")
+	for name, got := range map[string]Options{"built": p.Options, "kept": builder().MergeOptions(p.Dir)} {
+		if !slices.Equal(got.Include, []string{"docs/**"}) || got.Root != "docs" {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
 // An update reads the source that a build of this user recorded, and reuses documents that the
 // same version read.
 func TestPlanUpdate(t *testing.T) {

@@ -375,6 +375,7 @@ func (b *Builder) MergeOptions(dir string) Options {
 	flags["embedder"] = func() { options.Embedder = absoluteModel(given.Embedder) }
 	flags["include"] = func() { options.Include = given.Include }
 	flags["exclude"] = func() { options.Exclude = given.Exclude }
+	flags["root"] = func() { options.Root = given.Root } // no flag: a recipe sets it
 	flags["no-ignore"] = func() { options.NoIgnore = given.NoIgnore }
 	flags["keep-secrets"] = func() { options.KeepSecrets = given.KeepSecrets }
 	for flag, apply := range flags {

@@ -302,7 +302,7 @@ func (b *Builder) useSource(source recipes.Source) {
 		b.Options.Exclude = source.Exclude
 	}
 	b.Options.Root = source.Root
-	b.preset("include", "exclude")
+	b.preset("include", "exclude", "root")
 	if source.Site == "" {
 		return
 	}
