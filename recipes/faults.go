@@ -177,10 +177,10 @@ func widerThanDocumentation(files []string) string {
 	return "wider than the documentation: " + counted(others) + ": want exclude"
 }
 
-// generatedPattern matches a line that stands for a text that another program makes of
-// source code: directives of Sphinx, mkdocstrings, mdBook, and of Doxygen, and the component
-// of Streamlit. A name without a dot after ":::" is a container, such as "::: tip". Indented
-// directives do not count: they are details, such as the methods of a described class.
+// generatedPattern matches a line that another program replaces with text from source code:
+// a directive of Sphinx, mkdocstrings, mdBook, or Doxygen, or the component of Streamlit. A
+// name without a dot after ":::" is a container, such as "::: tip". Indented directives do not
+// count: they are details, such as the methods of a described class.
 var generatedPattern = document.Lazily(`(?m)^(` +
 	`\.\. (auto[a-z]+|doxygen[a-z]+|js:auto[a-z]+|click|argparse|program-output|typer)::|` +
 	`::: [A-Za-z_]\w*\.[\w.]+[ \t]*$|\{\{#rustdoc_include |<Autofunction )`)
