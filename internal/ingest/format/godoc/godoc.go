@@ -124,8 +124,8 @@ func (r *reader) function(d *ast.FuncDecl) {
 		}
 		name = receiver + "." + name
 	}
-	r.section(d, name, name)
 	about := d.Doc
+	r.section(d, about, name, name)
 	d.Doc, d.Body = nil, nil
 	r.code(d, r.line(d.Pos()))
 	r.comment(about)
@@ -145,7 +145,7 @@ func (r *reader) group(d *ast.GenDecl) {
 			}
 			single := &ast.GenDecl{TokPos: t.Pos(), Tok: token.TYPE, Specs: []ast.Spec{t}}
 			t.Doc = nil
-			r.section(t, t.Name.Name, append([]string{t.Name.Name}, members(t)...)...)
+			r.section(t, text, t.Name.Name, append([]string{t.Name.Name}, members(t)...)...)
 			r.code(single, r.line(t.Pos()))
 			r.comment(text)
 		}
@@ -164,7 +164,7 @@ func (r *reader) group(d *ast.GenDecl) {
 		if len(names) > most {
 			heading += ", ..."
 		}
-		r.section(d, heading, names...)
+		r.section(d, about, heading, names...)
 		r.comment(about)
 		r.code(d, r.line(d.Pos()))
 	}
@@ -190,11 +190,14 @@ func members(t *ast.TypeSpec) (names []string) {
 	return names
 }
 
-// section begins the section of a declaration that defines names.
-func (r *reader) section(n ast.Node, heading string, names ...string) {
+// section begins the section of a declaration that defines names. The first sentence of its
+// comment, if it is short, becomes an index term: it is the summary, and the words of a summary
+// say more about the subject than those of the rest.
+func (r *reader) section(n ast.Node, about *ast.CommentGroup, heading string, names ...string) {
 	r.any = true
 	r.w.Heading(2, heading, r.line(n.Pos()))
 	r.w.Entry()
+	r.w.Term(new(doc.Package).Synopsis(about.Text()))
 	for _, name := range names {
 		r.w.Anchor(name)
 		r.w.Term(r.name + "." + name)
