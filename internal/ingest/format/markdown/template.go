@@ -372,7 +372,8 @@ func (r *reducer) unbracket() {
 // attributes.
 func (r *reducer) endsMarkup(column int) bool {
 	line := r.lines[r.at][:column]
-	for strings.HasSuffix(line, "}") {
+	const most = 3 // lists before this one, so that the time is linear
+	for n := 0; n < most && strings.HasSuffix(line, "}"); n++ {
 		start := strings.LastIndexByte(line, '{')
 		if start < 0 || attributeList().FindString(line[start:]) != line[start:] {
 			return false
