@@ -278,7 +278,7 @@ func (t *denialText) excerpt(limit int) string {
 
 // answer returns the first passage that is more than headings, and its definition or paragraph
 // that matches the query best.
-func (o *result) answer() (p *passage.Passage, text string) {
+func (o *result) answer() (*passage.Passage, string) {
 	words := contentWords(o.query(), o.db.Keywords, maxKeywords)
 	for i := range o.Passages {
 		p := &o.Passages[i]

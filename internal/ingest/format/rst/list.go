@@ -140,23 +140,22 @@ func fieldName(name string) string {
 		"except": "raises ",
 		"rtype":  "return type", "returns": "returns", "return": "returns",
 	}[kind]
-	if !ok && argument != "" {
-		shown, ok = httpFields[kind]
+	if !ok && argument != "" { // of Sphinx's HTTP domain
+		shown, ok = map[string]string{
+			"<header": "request header ", "reqheader": "request header ",
+			">header": "response header ", "resheader": "response header ",
+			"<json": "request JSON ", "reqjson": "request JSON ",
+			"<jsonarr": "request JSON array ", "reqjsonarr": "request JSON array ",
+			">json": "response JSON ", "resjson": "response JSON ",
+			">jsonarr": "response JSON array ", "resjsonarr": "response JSON array ",
+			"query": "query parameter ", "form": "form parameter ",
+			"code": "status ", "status": "status ", "statuscode": "status ",
+		}[kind]
 	}
 	if !ok {
 		return name
 	}
 	return strings.TrimSpace(shown + argument)
-}
-
-// httpFields are the fields of Sphinx's HTTP domain that have an argument.
-var httpFields = map[string]string{
-	"<header": "request header ", "reqheader": "request header ",
-	">header": "response header ", "resheader": "response header ",
-	"<json": "request JSON ", "reqjson": "request JSON ", "<jsonarr": "request JSON array ", "reqjsonarr": "request JSON array ",
-	">json": "response JSON ", "resjson": "response JSON ", ">jsonarr": "response JSON array ", "resjsonarr": "response JSON array ",
-	"query": "query parameter ", "form": "form parameter ",
-	"code": "status ", "status": "status ", "statuscode": "status ",
 }
 
 // options parses a list of command-line options with descriptions.
